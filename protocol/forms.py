@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -71,6 +72,49 @@ class FormField(Part):
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
             raise ValueError(f"field '{self.key}' has minimum {self.minimum} above maximum {self.maximum}")
         return self
+
+
+class OptionsBy(Part):
+    """The options of a field that go with each value of a field above; with any other value none do."""
+
+    field: Key
+    offered: dict[str, list[str]]
+
+
+class PhaseField(FormField):
+    """A field as a phase asks it, with what only a protocol that lists its phases can say of it.
+
+    Apart from `FormField`, whose keys are those of stored protocols and go into their hashes.
+
+    Attributes
+    ----------
+    at_most
+        How many options, or lines, an answer may have.
+    undetermined
+        Whether somebody may say that it cannot be determined.
+    options_by
+        On which field above it depends which of the options are offered.
+    meanings
+        What defines an option, by its id.
+    """
+
+    at_most: int | None = None
+    undetermined: bool = False
+    options_by: OptionsBy | None = None
+    meanings: dict[str, str] = {}
+
+    @staticmethod
+    def of(field: FormField) -> PhaseField:
+        """Return a field of the first language as a phase asks it."""
+        return PhaseField.model_validate(dict(field))
+
+    def offered_with(self, chosen: Sequence[str]) -> PhaseField | None:
+        """Return it with the options that go with what was chosen above; None where none do, and it is not asked."""
+        if self.options_by is None:
+            return self
+        fitting = {option for value in chosen for option in self.options_by.offered.get(value, ())}
+        options = [option for option in self.options if option.id in fitting]
+        return self.model_copy(update={"options": options}) if options else None
 
 
 class Form(Part):

@@ -5,19 +5,19 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from protocol.context import Context, TextSettings
-from protocol.forms import PRIMARY, FormField, Option
+from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.hanging import Hanging
 from protocol.language.things import TELL_THE_REFERENCE
 from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue
 from protocol.sections import Practice
 from protocol.study import Protocol
 
-_REASON = FormField(key="reason", type="text", label="Reason for the decision")
+_REASON = PhaseField(key="reason", type="text", label="Reason for the decision")
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class PhaseRules:
 
     instructions: str
     question: str
-    forms: Mapping[str, tuple[FormField, ...]]
-    fields: tuple[FormField, ...] | None
+    forms: Mapping[str, tuple[PhaseField, ...]]
+    fields: tuple[PhaseField, ...] | None
     hanging: Hanging
     context: Context
     not_assessable: tuple[Option, ...]
@@ -73,7 +73,7 @@ class PhaseRules:
     as_item: frozenset[str] = frozenset()
     options_as_text: bool = False
 
-    def fields_of(self, form: str) -> tuple[FormField, ...]:
+    def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
         return self.forms[form] if self.fields is None else self.fields
 
@@ -82,7 +82,12 @@ class PhaseRules:
         """Whether scans stand on the screen; without them words take their room."""
         return "scans" in self.shows
 
-    def primary_of(self, form: str) -> FormField:
+    @property
+    def shows_judged(self) -> bool:
+        """Whether a text that is judged, or held against what is judged, stands on the screen."""
+        return bool(self.shows & {"reference", "candidate"})
+
+    def primary_of(self, form: str) -> PhaseField:
         """Return the field in which an item that names this form is answered."""
         return next(field for field in self.forms[form] if field.key == PRIMARY)
 
@@ -308,7 +313,7 @@ def _reading(protocol: Protocol) -> PhaseRules:
     return PhaseRules(
         instructions=protocol.instructions,
         question="",
-        forms={key: tuple(form.fields) for key, form in protocol.forms.items()},
+        forms={key: _asked(form.fields) for key, form in protocol.forms.items()},
         fields=None,
         hanging=protocol.hanging,
         context=protocol.context,
@@ -325,13 +330,17 @@ def _reading(protocol: Protocol) -> PhaseRules:
     )
 
 
+def _asked(fields: Sequence[FormField]) -> tuple[PhaseField, ...]:
+    return tuple(PhaseField.of(field) for field in fields)
+
+
 def _scoring(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
     scoring = protocol.scoring
     return replace(
         reading,
         instructions=scoring.instructions if scoring is not None else "",
         question=scoring.prompt if scoring is not None else "",
-        fields=tuple(scoring.form.fields) if scoring is not None else (),
+        fields=_asked(scoring.form.fields) if scoring is not None else (),
         shows=frozenset({"prompt", "reference", "candidate"}),
         context=Context(vignette=False, history=False, age=False, dates="hidden"),
         not_assessable=(),
@@ -349,6 +358,6 @@ def _review(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
     return replace(reading, instructions=instructions, revision="never")
 
 
-def _decided(fields: tuple[FormField, ...]) -> tuple[FormField, ...]:
+def _decided(fields: tuple[PhaseField, ...]) -> tuple[PhaseField, ...]:
     """Return what is filled in to decide: the answer alone, and the reason for it."""
     return (*(field for field in fields if field.key == PRIMARY), _REASON)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from db import Database
+from protocol.fields.abstention import UNDETERMINED
 from services.progress import data_lock
 from services.reading import submission, worklist
 from services.report import build
 from services.report.files import export
 from services.studies import freezing, importing, members
-from tests.situations import Situation, any_answers, owner_of, show, signed_in, submit, write_study_folder
+from tests.situations import Situation, answers, any_answers, owner_of, show, signed_in, submit, write_study_folder
+
+# How often a scripted rater says that it cannot be determined, where that can be said.
+ABSTAINING = 0.25
 
 READ_THEN_SCORE = """
 blindread: 2
@@ -77,6 +82,10 @@ phases:
     form: {style: {type: ordinal, options: {'1': Badly, '2': Well}}}
     by: scorers
 """
+# The same, with the answers scored beside the scans.
+READ_THEN_JUDGE = READ_THEN_SCORE.replace(
+    "shows: [prompt, reference, candidate]", "shows: [scans, prior, prompt, reference, candidate]"
+)
 SCORE_ALONE = """
 blindread: 2
 name: listed
@@ -151,6 +160,33 @@ def work_through(
                 submit(situation, rater, payload, answer(payload))
                 seen.append(payload)
     return seen
+
+
+def drawn_answers(payload: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return answers that fit a payload's form, drawn at random among all that it offers now."""
+    fields: dict[str, Any] = {}
+    for field in payload["form"]["fields"]:
+        depends, offers = field.get("depends_on"), field.get("options_by")
+        ids = [option["id"] for option in field["options"]]
+        if depends is not None and fields.get(depends["field"]) not in depends["is"]:
+            continue
+        if offers is not None:
+            chosen = fields.get(offers["field"])
+            ids = [option for part in offers["offered"] if part["value"] == chosen for option in part["options"]]
+            if not ids:
+                continue
+        abstains = field.get("undetermined", False) and rng.random() < ABSTAINING
+        fields[field["key"]] = dict(UNDETERMINED) if abstains else _drawn(field, ids, rng)
+    return answers(**fields)
+
+
+def _drawn(field: Mapping[str, Any], ids: list[str], rng: random.Random) -> object:
+    if field["type"] in ("several", "ranked"):
+        most = field.get("at_most", len(ids))
+        return rng.sample(ids, rng.randint(1, min(most, len(ids)))) if ids else ["first", "second"][:most]
+    if field["type"] == "number":
+        return field.get("minimum", 0.0)
+    return rng.choice(ids) if ids else f"Text {rng.randint(1, 99)}"
 
 
 def closed_tables(situation: Situation) -> dict[str, list[dict[str, str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from protocol.context import Context, TextSettings
-from protocol.forms import Dependence, FormField, Option
+from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.phases import Kind, Phase, Queue
@@ -68,7 +68,7 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         opens=phase.opens.kind.replace("_", " "),
         after=tuple(phase.opens.after),
         after_everyone=tuple(phase.opens.after) if phase.opens.done_by == "everyone" else (),
-        revisable="scans" in phase.shows,
+        revisable=_is_read(phase),
         heading=phase.title,
         left=f"{unit}s without a verdict in “{phase.title}”",
         listed=True,
@@ -76,7 +76,12 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
     )
 
 
-def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[FormField, ...]]) -> PhaseRules:
+def _is_read(phase: expanded.Phase) -> bool:
+    """Return whether a phase rates items from their scans, with nothing beside them that tells what is right."""
+    return phase.rates == ["items"] and "scans" in phase.shows and "reference" not in phase.shows
+
+
+def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
     as_item = phase.form == "as_item"
     shows = frozenset(phase.shows)
     of_forms = [form.fields for form in study.forms] if as_item else [phase.fields]
@@ -131,11 +136,11 @@ def _options(options: Sequence[expanded.Option]) -> tuple[Option, ...]:
     return tuple(Option(id=option.id, text=option.text) for option in options)
 
 
-def _fields(fields: Sequence[expanded.Field]) -> tuple[FormField, ...]:
+def _fields(fields: Sequence[expanded.Field]) -> tuple[PhaseField, ...]:
     return tuple(_field(asked) for asked in fields)
 
 
-def _field(asked: expanded.Field) -> FormField:
+def _field(asked: expanded.Field) -> PhaseField:
     options = list(_options(asked.options))
     kind: str = asked.type
     low, high = asked.minimum, asked.maximum
@@ -149,28 +154,33 @@ def _field(asked: expanded.Field) -> FormField:
     elif kind in ("as_item", "yes_no"):
         # What an item's format asks takes its options, and its type, from the item.
         kind, options = ("text", []) if kind == "as_item" else (kind, [])
-    return FormField(
+    return PhaseField(
         key=asked.key,
         type=kind,
         label=asked.label,
-        help=_help(asked) or None,
+        help=asked.help or None,
         required=asked.required,
         options=options,
         unit=asked.unit,
         minimum=low,
         maximum=high,
         depends_on=None if asked.when is None else Dependence(field=asked.when.field, values=list(asked.when.values)),
+        at_most=asked.at_most,
+        undetermined=asked.undetermined,
+        options_by=_options_by(asked.options_by),
+        meanings={option.id: _meaning(option) for option in asked.options if option.definition or option.example},
     )
 
 
-def _help(asked: expanded.Field) -> str:
-    """Return what stands below the label: the author's help, and what defines the options."""
-    defined = [
-        f"{option.text}: {option.definition or ''}{f' For example: {option.example}' if option.example else ''}"
-        for option in asked.options
-        if option.definition or option.example
-    ]
-    return " ".join(part for part in (asked.help, *defined) if part)
+def _options_by(depends: expanded.OptionsBy | None) -> OptionsBy | None:
+    if depends is None:
+        return None
+    return OptionsBy(field=depends.field, offered={part.value: list(part.options) for part in depends.offered})
+
+
+def _meaning(option: expanded.Option) -> str:
+    """Return what defines an option, with its example."""
+    return " ".join(filter(None, (option.definition, option.example and f"For example: {option.example}")))
 
 
 def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
@@ -193,8 +203,6 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     for thing in phase.shows:
         if thing not in SHOWN:
             yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
-    if "scans" in phase.shows and (rates != "items" or "reference" in phase.shows):
-        yield "shows", "scans are not drawn beside a reference or an answer yet; remove one of the two."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
     if _UNDER_JUDGEMENT.get(rates, rates) not in (*phase.shows, "items"):
@@ -208,8 +216,8 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         yield "from", "units that follow from answers are not drawn yet; select by attributes."
     if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
         yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
-    if phase.revise != "never" and "scans" not in phase.shows:
-        yield "revise", "verdicts given without scans cannot be revised yet; remove revise."
+    if phase.revise != "never" and not _is_read(phase):
+        yield "revise", "only items that are read from scans, without their reference, can be revised yet."
     if phase.then is not None:
         yield "then", "nothing is shown after the own answer yet; remove then."
     by, opens = phase.by, phase.opens
@@ -230,9 +238,3 @@ def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:
     for asked in fields:
         if asked.type in _NOT_DRAWN:
             yield f"a field of the type {asked.type} ('{asked.key}') is not drawn yet."
-        if asked.options_by is not None:
-            yield f"options that depend on another answer ('{asked.key}') are not drawn yet."
-        if asked.undetermined:
-            yield f"undetermined ('{asked.key}') cannot be chosen yet; offer it as an option."
-        if asked.at_most is not None:
-            yield f"at_most ('{asked.key}') is not held yet; remove it."

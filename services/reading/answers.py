@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.fields import KINDS
+from protocol.fields.abstention import UNDETERMINED, is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.fields.text import LONGEST_TEXT
-from protocol.forms import FormField
+from protocol.forms import PhaseField
 from services.errors import Incomplete
 
 LARGEST_DRAFT = 64_000
@@ -28,7 +29,7 @@ class ShownForm:
         The options of the item in the order that was drawn for the rater, whether or not a field offers them.
     """
 
-    fields: tuple[FormField, ...]
+    fields: tuple[PhaseField, ...]
     not_assessable: tuple[tuple[str, str], ...]
     flags: tuple[tuple[str, str], ...]
     comment: bool
@@ -89,27 +90,53 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
     if unknown:
         raise Incomplete(f"The form has no field '{unknown[0][:40]}'; reload the page.", unknown[0][:40])
     checked: dict[str, Any] = {}
-    for field in form.fields:
-        value = given.get(field.key)
-        if not _applies(field, checked):
+    for shown in form.fields:
+        field = _as_asked(shown, checked)
+        if field is None:
             continue
+        value = given.get(field.key)
         if value is None or value == "" or value == []:
             if field.required:
                 raise Incomplete(f"{field.label}: please fill this in.", field.key)
             continue
+        if field.undetermined and is_undetermined(value):
+            checked[field.key] = dict(UNDETERMINED)
+            continue
+        if field.options_by is not None and _goes_with_another(shown, field, value):
+            above = next(other.label for other in form.fields if other.key == field.options_by.field)
+            raise Incomplete(f"{field.label}: choose what goes with the answer to “{above}”.", field.key)
         try:
             checked[field.key] = KINDS[field.type].check(field, value, form.panes)
         except WrongAnswer as wrong:
             raise Incomplete(str(wrong), field.key) from None
+        given_here = len(checked[field.key]) if isinstance(checked[field.key], list) else 1
+        if field.at_most is not None and given_here > field.at_most:
+            raise Incomplete(
+                f"{field.label}: {given_here} answers, at most {field.at_most} are allowed; remove some.", field.key
+            )
     return checked
 
 
-def _applies(field: FormField, checked: dict[str, Any]) -> bool:
-    if field.depends_on is None:
-        return True
-    answer = checked.get(field.depends_on.field)
-    option_ids = answer if isinstance(answer, list) else [answer]
-    return any(str(option_id) in field.depends_on.values for option_id in option_ids)
+def _as_asked(field: PhaseField, checked: dict[str, Any]) -> PhaseField | None:
+    """Return a field with the options that the answers above leave; None where these leave it unasked."""
+    if field.depends_on is not None:
+        answers = _chosen(checked.get(field.depends_on.field))
+        if not any(answer in field.depends_on.values for answer in answers):
+            return None
+    return field if field.options_by is None else field.offered_with(_chosen(checked.get(field.options_by.field)))
+
+
+def _chosen(answer: Any) -> list[str]:
+    """Return what was chosen as ids; who abstained or was not asked chose nothing."""
+    if answer is None or is_undetermined(answer):
+        return []
+    return [str(option) for option in (answer if isinstance(answer, list) else [answer])]
+
+
+def _goes_with_another(shown: PhaseField, asked: PhaseField, value: Any) -> bool:
+    """Return whether an option was chosen that the field has, but not with this answer above."""
+    others = {option.id for option in shown.options} - {option.id for option in asked.options}
+    return any(option in others for option in _chosen(value))
 
 
 def _flag(form: ShownForm, flag: Any) -> tuple[str, str] | None:

@@ -6,17 +6,17 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from string import ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
-from protocol.fields import KINDS
+from protocol.fields import KINDS, abstention
 from protocol.fields.yes_no import YES_NO
-from protocol.forms import PRIMARY, FormField, Option
+from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import hanging
@@ -32,6 +32,7 @@ from services.reading.payloads import (
     FormPayload,
     HeadPayload,
     ItemPayload,
+    JudgedPayload,
     Line,
     NextPayload,
     OpinionPayload,
@@ -47,6 +48,7 @@ from services.reading.payloads import (
     TextSetting,
     TurnPayload,
 )
+from services.reading.payloads import Option as OptionPayload
 
 DAYS_PER_MONTH = 30.4375
 
@@ -86,19 +88,24 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
-        panes=tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior)),
-        item_options=tuple(option.text for option in _dealt(item, option_order)),
+        panes=_panes(rules, item),
+        item_options=_lettered(item, _dealt(item, option_order)),
     )
 
 
-def form_of_candidate(rules: PhaseRules) -> ShownForm:
-    """Return the form in which a candidate is scored: the same for all, whatever their items ask."""
+def form_of_candidate(rules: PhaseRules, item: ShownItem) -> ShownForm:
+    """Return the form in which a candidate is scored: its fields are the same for all, whatever their items ask."""
     return ShownForm(
         fields=tuple(_with_own_options(field) for field in rules.fields or ()),
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
+        panes=_panes(rules, item) if rules.shows_volumes else (),
     )
+
+
+def _panes(rules: PhaseRules, item: ShownItem) -> tuple[str, ...]:
+    return tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior))
 
 
 def form_payload(form: ShownForm) -> FormPayload:
@@ -111,7 +118,7 @@ def form_payload(form: ShownForm) -> FormPayload:
     }
 
 
-def _field_payload(field: FormField) -> FormFieldPayload:
+def _field_payload(field: PhaseField) -> FormFieldPayload:
     # Sent with every item: what the protocol does not say of a field is left out.
     words: FieldHelp = {}
     if field.help is not None:
@@ -125,27 +132,44 @@ def _field_payload(field: FormField) -> FormFieldPayload:
         limits["maximum"] = field.maximum
     if field.depends_on is not None:
         limits["depends_on"] = {"field": field.depends_on.field, "is": list(field.depends_on.values)}
+    if field.options_by is not None:
+        offered = field.options_by.offered.items()
+        limits["options_by"] = {
+            "field": field.options_by.field,
+            "offered": [{"value": value, "options": list(options)} for value, options in offered],
+        }
+    if field.at_most is not None:
+        limits["at_most"] = field.at_most
+    if field.undetermined:
+        limits["undetermined"] = True
     return {
         "key": field.key,
         "type": field.type,
         "label": field.label,
         **words,
         "required": field.required,
-        "options": [{"id": option.id, "text": option.text} for option in field.options],
+        "options": [_option_payload(option, field.meanings) for option in field.options],
         **limits,
     }
 
 
+def _option_payload(option: Option, meanings: Mapping[str, str]) -> OptionPayload:
+    if option.id in meanings:
+        return {"id": option.id, "text": option.text, "meaning": meanings[option.id]}
+    return {"id": option.id, "text": option.text}
+
+
 def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
     """Return vignette, history and facts, as far as the protocol releases them."""
+    asks_apart = rules.question and "prompt" in rules.shows
+    return _context(shown, rules, [["Question", shown.item.prompt]] if asks_apart else [])
+
+
+def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPayload:
+    """Return the context, with what is released of it behind some facts."""
     context = rules.context
-    facts: list[Line] = []
-    if rules.question and "prompt" in rules.shows:
-        facts.append(["Question", shown.item.prompt])
     if rules.options_as_text and shown.item.options:
-        facts.append(
-            ["Options", " · ".join(shown.form.item_options or [option["text"] for option in shown.item.options])]
-        )
+        facts.append(["Options", " · ".join(shown.form.item_options or _lettered(shown.item, _dealt(shown.item, [])))])
     if context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
@@ -202,6 +226,36 @@ def _opinion_name(place: int) -> str:
     """Return A to Z, and from the 27th opinion on AA, AB ..."""
     round_, letter = divmod(place, len(ascii_uppercase))
     return (_opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
+
+
+def judged_payload(
+    *,
+    desk: Desk,
+    shown: Shown,
+    rules: PhaseRules,
+    text: TextSettings,
+    keys: Keys,
+    prefetch: list[int],
+    reference: list[str] | None,
+    candidate: str | None,
+) -> JudgedPayload:
+    """Return what is judged beside its images: a candidate, or an item with its reference; of a candidate no model."""
+    return {
+        **_head(desk),
+        "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, rules.hanging, keys),
+        "context": _context(shown, rules, []),
+        **_standing(desk),
+        "question": rules.question,
+        "prompt": shown.item.prompt if "prompt" in rules.shows else "",
+        "text": text_payload(text, "prompt", "vignette", "reference", "candidate"),
+        "reference": reference,
+        "candidate": candidate,
+        "own": None,
+        "opinions": None,
+        "draft": desk.draft,
+        "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
+        "form": form_payload(shown.form),
+    }
 
 
 def words_payload(
@@ -377,11 +431,13 @@ def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str |
 
 def answer_text(field: FormField, value: Any) -> str:
     """Return an answer in the words of the form."""
+    if abstention.is_undetermined(value):
+        return abstention.WORDS
     words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
     return f"{words} {field.unit}" if field.unit else words
 
 
-def _placed(field: FormField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> FormField:
+def _placed(field: PhaseField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> PhaseField:
     if field.key in rules.takes_options and item.options:
         kind = answered_as(item).type if field.key in rules.as_item else field.type
         return field.model_copy(update={"type": kind, "options": _dealt(item, option_order)})
@@ -394,6 +450,13 @@ def _dealt(item: ShownItem, option_order: list[str]) -> list[Option]:
     return [by_id[option_id] for option_id in option_order or by_id]
 
 
+def _lettered(item: ShownItem, dealt: Sequence[Option]) -> tuple[str, ...]:
+    """Return options in words, by letter where their ids are a, b, c ...: answers may name those."""
+    ids = [option["id"].lower() for option in item.options]
+    by_letter = ids == list(ascii_lowercase[: len(ids)])
+    return tuple(f"{option.id}) {option.text}" if by_letter else option.text for option in dealt)
+
+
 def answered_as(item: ShownItem) -> FormField:
     """Return the field that an item's format asks for: yes or no, one of its options, or words."""
     ids = [option["id"] for option in item.options]
@@ -402,7 +465,7 @@ def answered_as(item: ShownItem) -> FormField:
     return FormField(key=PRIMARY, type=kind, label="Answer", options=options)
 
 
-def _with_own_options(field: FormField) -> FormField:
+def _with_own_options(field: PhaseField) -> PhaseField:
     return field if field.offered == field.options else field.model_copy(update={"options": field.offered})
 
 

@@ -21,6 +21,7 @@ from services.reading.payloads import (
     AnyItemPayload,
     DraftPayload,
     ItemPayload,
+    JudgedPayload,
     Line,
     NextPayload,
     Payload,
@@ -99,19 +100,28 @@ def assignment_payload(
     shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
         place,
-        turns=_turns(session, phases, assignment, shown.item),
+        turns=_turns(session, phases, assignment, shown.item) if phase.kind == "items" else (),
         practice=_practice_progress(phases, phase, progress),
         notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phase, assignment)))) or None,
         revisable=_revisable(session, actor, phases, assignment),
         ahead=_ahead(session, phases, assignment, progress),
     )
+    rules = phases.rules_of(phase)
+    prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
+    if rules.shows_judged:
+        reference, candidate = _judged(session, phases, assignment, shown.item)
+        return blinding.judged_payload(
+            desk=place,
+            shown=shown,
+            rules=rules,
+            text=phases.text,
+            keys=keys,
+            prefetch=prefetch,
+            reference=reference,
+            candidate=candidate,
+        )
     payload = blinding.item_payload(
-        desk=place,
-        shown=shown,
-        rules=phases.rules_of(phase),
-        text=phases.text,
-        keys=keys,
-        prefetch=_prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:]),
+        desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=prefetch
     )
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
@@ -189,7 +199,9 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
     return tuple(turns)
 
 
-def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload | ScoringPayload:
+def preview_payload(
+    session: Session, actor: Actor, study: Study, item: Item
+) -> ItemPayload | JudgedPayload | ScoringPayload:
     """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted.
 
     References and answers are shown to no admin before the data lock: words stand in their place.
@@ -202,7 +214,9 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         shown_item,
         queries.shown_volumes(session, shown_item.case_id),
         queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
-        blinding.form_of_item(rules, shown_item, []) if phase.kind == "items" else blinding.form_of_candidate(rules),
+        blinding.form_of_item(rules, shown_item, [])
+        if phase.kind == "items"
+        else blinding.form_of_candidate(rules, shown_item),
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
@@ -219,16 +233,29 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
             for _, prompt in queries.turns_before(session, shown_item)
         ),
     )
-    if rules.shows_volumes:
+    if rules.shows_volumes and not rules.shows_judged:
         return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+    reference = ["The reference stands here."] if "reference" in rules.shows else None
+    candidate = "The answer stands here." if "candidate" in rules.shows else None
+    if rules.shows_volumes:
+        return blinding.judged_payload(
+            desk=place,
+            shown=shown,
+            rules=rules,
+            text=phases.text,
+            keys=keys,
+            prefetch=[],
+            reference=reference,
+            candidate=candidate,
+        )
     return blinding.words_payload(
         desk=place,
         rules=rules,
         text=phases.text,
         item=shown_item,
         form=shown.form,
-        reference=["The reference stands here."] if "reference" in rules.shows else None,
-        candidate="The answer stands here." if "candidate" in rules.shows else None,
+        reference=reference,
+        candidate=candidate,
     )
 
 
@@ -252,13 +279,36 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
 
 
 def _words_payload(session: Session, phases: StudyPhases, assignment: Assignment, place: Desk) -> ScoringPayload:
-    """Return a candidate, or an item without scans; what tells something only when nothing blind to it is open."""
+    """Return a candidate, or an item without scans."""
     phase = phases.named(assignment.phase)
-    rules = phases.rules_of(phase)
-    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
     item = shown_items.item_of(session, assignment)
     if phase.kind == "items":
         place = replace(place, turns=_turns(session, phases, assignment, item))
+    reference, candidate = _judged(session, phases, assignment, item)
+    return blinding.words_payload(
+        desk=place,
+        rules=phases.rules_of(phase),
+        text=phases.text,
+        item=item,
+        form=shown_items.form_of(session, phases, assignment),
+        reference=reference,
+        candidate=candidate,
+    )
+
+
+def _judged(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
+) -> tuple[list[str] | None, str | None]:
+    """Return reference and candidate where a phase shows them.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to them is still open.
+    """
+    phase = phases.named(assignment.phase)
+    rules = phases.rules_of(phase)
+    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
 
     def released(thing: str) -> bool:
         if thing not in rules.shows:
@@ -267,14 +317,9 @@ def _words_payload(session: Session, phases: StudyPhases, assignment: Assignment
             raise ReadsOpen(phases.opens_later(phase.queue))
         return True
 
-    return blinding.words_payload(
-        desk=place,
-        rules=rules,
-        text=phases.text,
-        item=item,
-        form=shown_items.form_of(session, phases, assignment),
-        reference=shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
-        candidate=_candidate(session, assignment) if released("candidate") else None,
+    return (
+        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        _candidate(session, assignment) if released("candidate") else None,
     )
 
 

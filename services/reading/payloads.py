@@ -29,15 +29,30 @@ Place = TypeAliasType("Place", Annotated[list[float], Field(min_length=3, max_le
 
 
 class Option(TypedDict):
-    """One answer that can be chosen, or one reason."""
+    """One answer that can be chosen, or one reason; `meaning` is what defines it."""
 
     id: str
     text: str
+    meaning: NotRequired[str]
 
 
 # One of its keys is a word of Python.
 Dependence = TypedDict("Dependence", {"field": str, "is": list[str]})
 """The field that another one depends on, and the option ids with which that one is asked."""
+
+
+class OfferedPayload(TypedDict):
+    """The options that are offered with a value of the field above."""
+
+    value: str
+    options: list[str]
+
+
+class OptionsByPayload(TypedDict):
+    """The field on which it depends which options are offered; with a value that is not listed none are."""
+
+    field: str
+    offered: list[OfferedPayload]
 
 
 class FieldHelp(TypedDict, total=False):
@@ -53,6 +68,9 @@ class FieldLimits(TypedDict, total=False):
     minimum: float
     maximum: float
     depends_on: Dependence
+    options_by: OptionsByPayload
+    at_most: int
+    undetermined: bool
 
 
 class FormFieldPayload(FieldHelp, FieldLimits):
@@ -257,6 +275,23 @@ class ScoringPayload(HeadPayload, StandingPayload):
     form: FormPayload
 
 
+class JudgedPayload(HeadPayload, StandingPayload):
+    """What is judged beside its images: an answer, or an item with its reference; `question` is the phase's own."""
+
+    images: ImagesPayload
+    context: ContextPayload
+    question: str
+    prompt: str
+    text: dict[TextKind, TextSetting]
+    reference: list[str] | None
+    candidate: str | None
+    own: None
+    opinions: None
+    draft: DraftPayload
+    prefetch: list[str]
+    form: FormPayload
+
+
 class SummaryPayload(TypedDict):
     """What somebody did in this login session: counts, times in milliseconds, and since when."""
 
@@ -279,7 +314,7 @@ class DonePayload(TypedDict):
     next: NextPayload | None
 
 
-AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload | ScoringPayload)
+AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload | ScoringPayload | JudgedPayload)
 Payload = TypeAliasType("Payload", AnyItemPayload | DonePayload)
 
 

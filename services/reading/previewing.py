@@ -15,7 +15,7 @@ from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import blinding, displaying, shown_items
-from services.reading.payloads import ItemPayload, Line, ScoringPayload
+from services.reading.payloads import ItemPayload, JudgedPayload, Line, ScoringPayload
 from services.studies import frozen_facts
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.
@@ -126,7 +126,9 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
         return blinding.feedback_lines(accepted, reference.explanation)
 
 
-def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> ItemPayload | ScoringPayload:
+def preview_item(
+    database: Database, actor: Actor, study_key: str, item_key: str
+) -> ItemPayload | JudgedPayload | ScoringPayload:
     """Return the payload that a rater will get for an item, from the same builder."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")

@@ -23,7 +23,7 @@ def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Sh
     """Return the form that an assignment shows, and that its answers are checked against."""
     phase = phases.named(assignment.phase)
     if phase.kind != "items":
-        return blinding.form_of_candidate(phases.rules_of(phase))
+        return blinding.form_of_candidate(phases.rules_of(phase), item_of(session, assignment))
     return form_with(phases, assignment, item_of(session, assignment))
 
 
@@ -92,4 +92,4 @@ def shown_of(session: Session, phases: StudyPhases, assignment: Assignment) -> S
     item = item_of(session, assignment)
     case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
     overlays = case.overlays if item.overlays else []
-    return Shown(item, case.volumes, overlays, form_with(phases, assignment, item))
+    return Shown(item, case.volumes, overlays, form_of(session, phases, assignment))

@@ -14,7 +14,7 @@ from db.reading import Verdict
 from services.errors import NotFound, ReadsOpen
 from services.reading import displaying, shown_volumes, submission, worklist
 from tests.blinding.columns import COMMON, OF_THE_ITEM, OF_THE_REFERENCE, change_everything_but, take_the_guards_away
-from tests.listed_study import READ_THEN_SCORE, opened_listed, work_through
+from tests.listed_study import READ_THEN_JUDGE, READ_THEN_SCORE, opened_listed, work_through
 from tests.situations import Situation
 
 # Neither vignette nor age is among what the phase shows, and no item names a form.
@@ -22,6 +22,12 @@ SHOWN_IN = {
     "secret_arm": (COMMON | OF_THE_ITEM) - {"study_case.vignette", "study_case.age", "item.form"},
     "score": COMMON | {"item.prompt", "item.options", "candidate.answer"} | OF_THE_REFERENCE,
 }
+# Of two phases that differ in nothing but the scans, the one with them gets all that a read gets, and nothing else.
+_CASES = [
+    ("secret_arm", READ_THEN_SCORE, SHOWN_IN["secret_arm"]),
+    ("score", READ_THEN_SCORE, SHOWN_IN["score"]),
+    ("score", READ_THEN_JUDGE, SHOWN_IN["score"] | SHOWN_IN["secret_arm"]),
+]
 
 
 def payloads(situation: Situation, phase: str) -> bytes:
@@ -51,16 +57,16 @@ def payloads(situation: Situation, phase: str) -> bytes:
     return json.dumps(sent).encode() + repr([desks, said]).encode()
 
 
-@pytest.mark.parametrize("phase", SHOWN_IN)
+@pytest.mark.parametrize(("phase", "protocol", "shown"), _CASES, ids=["read", "score", "score beside scans"])
 def test_hidden_values_can_all_change_and_not_a_byte_of_a_phase_does(
-    database: Database, tmp_path: Path, phase: str
+    database: Database, tmp_path: Path, phase: str, protocol: str, shown: frozenset[str]
 ) -> None:
-    situation = opened_listed(database, tmp_path / "study", READ_THEN_SCORE)
+    situation = opened_listed(database, tmp_path / "study", protocol)
     if phase == "score":
         work_through(situation)
     before = payloads(situation, phase)
 
-    changed = change_everything_but(database, SHOWN_IN[phase])
+    changed = change_everything_but(database, shown)
 
     assert payloads(situation, phase) == before
     hidden = {
@@ -112,10 +118,11 @@ def test_scans_of_a_phase_that_is_not_open_are_out_of_reach(sqlite_database: Dat
         shown_volumes.volume_in_reach(sqlite_database, rater, token)
 
 
+@pytest.mark.parametrize("protocol", [READ_THEN_SCORE, READ_THEN_JUDGE], ids=["words", "beside scans"])
 def test_a_reference_is_withheld_while_anything_about_its_subject_is_open_that_is_blind_to_it(
-    sqlite_database: Database, tmp_path: Path
+    sqlite_database: Database, tmp_path: Path, protocol: str
 ) -> None:
-    situation = opened_listed(sqlite_database, tmp_path / "study", READ_THEN_SCORE)
+    situation = opened_listed(sqlite_database, tmp_path / "study", protocol)
     work_through(situation)
     rater = situation.raters[0]
     queue = worklist.desks_of(sqlite_database, rater)[-1].queue

@@ -1,6 +1,6 @@
 // Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.
 
-export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload;
+export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload | JudgedPayload;
 
 /** What stands beside the images, as far as the protocol releases it. */
 export interface ContextPayload {
@@ -64,6 +64,9 @@ export interface FieldLimits {
   minimum?: number;
   maximum?: number;
   depends_on?: Dependence;
+  options_by?: OptionsByPayload;
+  at_most?: number;
+  undetermined?: boolean;
 }
 
 export type FieldType = "yes_no" | "choice" | "several" | "ordinal" | "number" | "text" | "ranked" | "point";
@@ -75,6 +78,9 @@ export interface FormFieldPayload {
   minimum?: number;
   maximum?: number;
   depends_on?: Dependence;
+  options_by?: OptionsByPayload;
+  at_most?: number;
+  undetermined?: boolean;
   key: string;
   type: FieldType;
   label: string;
@@ -139,6 +145,34 @@ export interface ItemPayload {
   form: FormPayload;
 }
 
+/** What is judged beside its images: an answer, or an item with its reference; `question` is the phase's own. */
+export interface JudgedPayload {
+  kind: "item";
+  assignment: string;
+  key: string;
+  phase: Phase;
+  progress: ProgressPayload;
+  heading: string;
+  notice: string | null;
+  turns: TurnPayload[];
+  practice: PracticePayload | null;
+  revision: RevisionPayload | null;
+  revisable: number | null;
+  ahead: NextPayload | null;
+  images: ImagesPayload;
+  context: ContextPayload;
+  question: string;
+  prompt: string;
+  text: Partial<Record<TextKind, TextSetting>>;
+  reference: string[] | null;
+  candidate: string | null;
+  own: null;
+  opinions: null;
+  draft: DraftPayload;
+  prefetch: string[];
+  form: FormPayload;
+}
+
 export type Line = [string, string];
 
 /** What comes next: how much of what, how long by the own pace, and where. */
@@ -146,6 +180,12 @@ export interface NextPayload {
   title: string;
   about: string;
   place: string | null;
+}
+
+/** The options that are offered with a value of the field above. */
+export interface OfferedPayload {
+  value: string;
+  options: string[];
 }
 
 /** What one rater said of an item, without their name. */
@@ -181,10 +221,17 @@ export interface OpinionsPayload {
   form: FormPayload;
 }
 
-/** One answer that can be chosen, or one reason. */
+/** One answer that can be chosen, or one reason; `meaning` is what defines it. */
 export interface Option {
   id: string;
   text: string;
+  meaning?: string;
+}
+
+/** The field on which it depends which options are offered; with a value that is not listed none are. */
+export interface OptionsByPayload {
+  field: string;
+  offered: OfferedPayload[];
 }
 
 /** One mask that is laid over the scans of a pane. */

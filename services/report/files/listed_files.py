@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
+from protocol.fields.abstention import is_undetermined
 from services.reading.correctness import as_text
 from services.report.files.judge_file import CANDIDATE, ITEM, MODEL
 from services.report.rows.study_rows import Entry, Member
@@ -226,19 +228,26 @@ def _fields(rows: ListedRows) -> DataFile:
             Column(
                 "value",
                 "Value",
-                "What was filled in: option id, number or text; a point is x | y | z in mm, with the title of its pane",
+                "What was filled in: option id, number or text; a point is x | y | z in mm, with its pane; "
+                "empty where it was called undetermined",
             ),
+            Column("undetermined", "Undetermined", "yes where the member abstained; an option of that name is a value"),
         ),
         tuple(
             (
                 names.get(entry.member_id), entry.phase, items[entry.item_id],
-                candidates.get(entry.candidate_id or 0), field, as_text(value),
+                candidates.get(entry.candidate_id or 0), field, *_value(value),
             )
             for entry in rows.entries
             if entry.verdict_id is not None
             for field, value in entry.fields
         ),
     )  # fmt: skip
+
+
+def _value(value: Any) -> tuple[Cell, Cell]:
+    """Return an answer as a value, or as the abstention that it is."""
+    return (None, "yes") if is_undetermined(value) else (as_text(value), None)
 
 
 def _candidates(rows: ListedRows) -> DataFile:

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.forms import OptionsBy
 from protocol.study import Protocol
 from services.reading import blinding
 from services.reading.payloads import NextPayload, Phase, PracticePayload, TurnPayload
@@ -115,6 +116,7 @@ def _item(
     practice: PracticePayload | None = None,
     ahead: NextPayload | None = None,
     scored: dict[str, Any] | None = None,
+    asked: dict[str, dict[str, Any]] | None = None,
     comment: bool = True,
     **more: Any,
 ) -> MadeUp:
@@ -158,7 +160,18 @@ def _item(
     }
     item = ShownItem(**(row | more))
     return MadeUp(
-        name, position, protocol, item, volumes, overlays or [], phase, turns, practice, ahead, **(scored or {})
+        name,
+        position,
+        protocol,
+        item,
+        volumes,
+        overlays or [],
+        phase,
+        turns,
+        practice,
+        ahead,
+        asked=asked or {},
+        **(scored or {}),
     )
 
 
@@ -248,6 +261,51 @@ def _every(_position: int) -> dict[str, Any]:
     }
 
 
+def _limited(_position: int) -> dict[str, Any]:
+    return {
+        "prompt": "So many and no more.",
+        "fields": [
+            field("answer", "several", "Where?", SITES),
+            field("order", "ranked", "Most likely first", SITES),
+            field("list", "ranked", "Differential diagnosis"),
+        ],
+        "asked": {key: {"at_most": 2} for key in ("answer", "order", "list")},
+    }
+
+
+def _structured(_position: int) -> dict[str, Any]:
+    kinds = [("tumor", "Tumour"), ("stroke", "Stroke"), ("ms", "Multiple sclerosis"), ("undetermined", "Other")]
+    subtypes = [("glioma", "Glioma"), ("meningioma", "Meningioma"), ("ischemic", "Ischaemic"), ("bleeding", "Bleeding")]
+    offered = {"tumor": ["glioma", "meningioma"], "stroke": ["ischemic", "bleeding"]}
+    return {
+        "prompt": "Fill in the report from top to bottom.",
+        "fields": [
+            field("answer", "choice", "Diagnosis", kinds),
+            field("subtype", "choice", "Detailed diagnosis", subtypes),
+            field("size", "number", "Largest diameter", unit="mm"),
+        ],
+        "asked": {
+            "answer": {"undetermined": True, "meanings": {"ms": "Plaques in space and time."}},
+            "subtype": {"undetermined": True, "options_by": OptionsBy(field="answer", offered=offered)},
+            "size": {"undetermined": True},
+        },
+    }
+
+
+def _judged(position: int) -> dict[str, Any]:
+    return {
+        "prompt": "What is the most likely diagnosis?",
+        "vignette": "Two weeks of right-sided weakness. " * 8,
+        "history": HISTORY,
+        "volumes": [scan(position), scan(position, "t2", "T2")],
+        "fields": [field("answer", "ordinal", "Correctness", CONFIDENCE)],
+        "scored": {
+            "judged": "Does the answer name what the reference names?",
+            "candidate": "Diagnosis: a glioma of the left parietal lobe, since it is bright on T2. " * 12,
+        },
+    }
+
+
 def _worded(more: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
     """Return an item that is about how its words are set."""
     plain = choices([("a", "**Left**"), ("b", "Right")])
@@ -331,6 +389,9 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         ahead=blinding.next_payload("Read 24 items", "about 40 min at the pace of your practice")
     ),
     "every": _every,
+    "limited": _limited,
+    "structured": _structured,
+    "judged": _judged,
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
     "opinions": _same(phase="opinions"),
     "preview": _same(phase="preview"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -64,6 +65,10 @@ class MadeUp:
     ahead: NextPayload | None
     reference: tuple[str, ...] = ("Left frontal lobe", "Left superior frontal gyrus")
     candidate: str = "There is a lesion in the left parietal lobe."
+    # What only a protocol that lists its phases says of a field, by its key.
+    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # Whether reference and candidate are judged beside the scans, under a question of the phase.
+    judged: str = ""
 
     @property
     def assignment(self) -> str:
@@ -84,8 +89,10 @@ class MadeUp:
     def form(self) -> ShownForm:
         """The form of the item's phase."""
         if self.phase == "scoring":
-            return blinding.form_of_candidate(self.rules)
-        return blinding.form_of_item(self.rules, self.item, [])
+            return blinding.form_of_candidate(self.rules, self.item)
+        form = blinding.form_of_item(self.rules, self.item, [])
+        fields = (shown.model_copy(update=dict(self.asked.get(shown.key, {}))) for shown in form.fields)
+        return replace(form, fields=tuple(fields))
 
     @property
     def volume_ids(self) -> list[int]:
@@ -129,6 +136,17 @@ class MadeUp:
                 candidate=self.candidate,
             )
         shown = Shown(self.item, self.volumes, self.overlays, self.form)
+        if self.judged:
+            return blinding.judged_payload(
+                desk=desk,
+                shown=shown,
+                rules=replace(self.rules, question=self.judged),
+                text=self.protocol.text,
+                keys=keys,
+                prefetch=prefetch,
+                reference=list(self.reference),
+                candidate=self.candidate,
+            )
         payload = blinding.item_payload(
             desk=desk, shown=shown, rules=self.rules, text=self.protocol.text, keys=keys, prefetch=prefetch
         )

@@ -61,8 +61,26 @@ def test_fields_are_drawn_as_the_types_that_the_room_has() -> None:
     assert [field.type for field in (verdict, sure, chance, why)] == ["yes_no", "ordinal", "number", "choice"]
     assert [option.id for option in sure.options] == ["1", "2", "3"]
     assert (chance.minimum, chance.maximum) == (0.0, 1.0)
-    assert why.help == "First: The one. For example: x"
+    assert why.help is None
+    assert why.meanings == {"a": "The one. For example: x"}
     assert why.depends_on is not None and why.depends_on.values == ["no"]
+
+
+def test_what_a_phase_says_of_a_field_is_what_the_room_is_asked_for() -> None:
+    form = """{
+      site: {type: choice, options: [a, b]},
+      part: {type: several, options: [x, y, z], at_most: 2, options_by: {site: {a: [x, y]}}},
+      list: {type: ranked, at_most: 5}}
+    """
+    text = one_phase(form, more=", undetermined: [part]")
+    phases = phases_of_listed(expanded(text))
+    site, part, ranked = phases.rules_of(phases.phases[0]).fields_of("")
+
+    assert [field.at_most for field in (site, part, ranked)] == [None, 2, 5]
+    assert [field.undetermined for field in (site, part, ranked)] == [False, True, False]
+    assert part.options_by is not None
+    assert (part.options_by.field, part.options_by.offered) == ("site", {"a": ["x", "y"]})
+    assert list(not_run_yet(expanded(text))) == []
 
 
 def test_what_can_be_run_is_not_complained_of() -> None:
@@ -73,13 +91,18 @@ def test_what_can_be_run_is_not_complained_of() -> None:
     ("changed", "to", "key", "says"),
     [
         ("phases:", "groups: {a: {title: A, may_also_be: b}, b: B}\nphases:", "groups.a.may_also_be", "one group"),
-        ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, reference]", "phases.read.shows", "scans"),
+        (
+            "shows: [scans, prompt, options]",
+            "shows: [scans, prompt, options, reference]",
+            "phases.read.revise",
+            "without",
+        ),
+        ("question: Right?", "revise: until_closed", "phases.score.revise", "only items that are read from scans"),
         ("shows: [scans, prompt, options]", "shows: [prior, prompt, options]", "phases.read.shows", "prior scans"),
         ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, judge]", "phases.read.shows", "'judge'"),
         ("shows: [prompt, reference, candidate]", "shows: [prompt, reference]", "phases.score.shows", "candidate"),
         ("rates: candidates", "rates: pairs", "phases.score.rates", "pairs cannot be rated"),
         ("{answer: as_item}", "{answer: as_item, what: resolution}", "phases.read.form", "resolution"),
-        ("{answer: as_item}", "{answer: yes_no}, undetermined: yes", "phases.read.form", "undetermined"),
         ("revise: session", "by: {together: yes}", "phases.read.by.together", "one answer together"),
         ("revise: session", "by: {design: crossover, per_unit: 1}", "phases.read.by.design", "crossover"),
         ("revise: session", "by: {design: balanced}", "phases.read.by.design", "per_unit"),

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from db import Database
 from protocol.phases import PHASES
 from services.reading import payloads, previewing, revising, session_summary, shown_volumes
+from tests.listed_study import READ_THEN_JUDGE, opened_listed, work_through
 from tests.room_study import (
     practising,
     reading_rules,
@@ -86,6 +87,19 @@ def test_every_item_of_a_study_with_all_that_a_room_can_show_is_of_its_type(
     assert any(shown["turns"] for shown in seen)
     assert any(shown["context"]["history"] for shown in seen)
     assert any(pane["overlays"] for shown in seen for pane in shown["images"]["panes"])
+
+
+def test_what_is_judged_beside_its_scans_is_of_its_type(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", READ_THEN_JUDGE, raters=1)
+
+    judged = [payload for payload in work_through(situation) if payload["candidate"] is not None]
+
+    assert len(judged) == 4
+    for payload in judged:
+        require_type(payloads.JudgedPayload, payload)
+        assert payload["images"]["panes"] and payload["reference"]
+        assert payload["question"] == "Does it say the same as the reference?"
+        assert payload["prompt"].startswith("Prompt of i")
 
 
 def test_practice_item_and_its_feedback_are_of_their_types(sqlite_database: Database, tmp_path: Path) -> None:

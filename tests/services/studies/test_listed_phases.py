@@ -180,7 +180,10 @@ phases:
     assert payload["context"]["vignette"] == "Vignette of c1"
     assert payload["reference"] == ["Left"] and payload["candidate"] is None
     assert [field["key"] for field in payload["form"]["fields"]] == ["correctness", "relevance"]
-    assert payload["form"]["fields"][1]["help"] == "Low: Nobody would ask."
+    assert payload["form"]["fields"][1]["options"] == [
+        {"id": "1", "text": "Low", "meaning": "Nobody would ask."},
+        {"id": "2", "text": "High"},
+    ]
 
 
 def test_the_records_of_a_closed_study_hold(sqlite_database: Database, tmp_path: Path) -> None:
@@ -219,6 +222,20 @@ def test_an_admin_sees_neither_reference_nor_answer_in_a_preview(sqlite_database
 
     assert preview["reference"] == ["The reference stands here."]
     assert preview["candidate"] == "The answer stands here."
+
+
+def test_a_preview_beside_scans_hangs_them_and_shows_neither_reference_nor_answer(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    beside_scans = SCORE_ALONE.replace("shows: [prompt,", "shows: [scans, prompt,")
+    situation = opened_listed(sqlite_database, tmp_path / "study", beside_scans)
+
+    preview = previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2")
+
+    assert [volume["label"] for pane in preview["images"]["panes"] for volume in pane["volumes"]] == ["T1", "T2"]
+    assert preview["reference"] == ["The reference stands here."]
+    assert preview["candidate"] == "The answer stands here."
+    assert preview["question"] == "Does it say the same as the reference?"
 
 
 def test_verdicts_are_revised_until_the_phase_that_tells_has_begun(sqlite_database: Database, tmp_path: Path) -> None:

@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from db import Database
+from protocol.fields.abstention import is_undetermined
 from services.judging import import_runs
+from services.reading.correctness import as_text
 from services.studies import freezing
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
+from tests.published_studies import STUDIES, error_taxonomy, flag_review, grader, mcq_judge, opened, structured_reads
 from tests.situations import Situation, answers, write_table, write_volume
-
-STUDIES = Path(__file__).resolve().parents[3] / "studies"
-
-
-def opened(
-    database: Database,
-    folder: Path,
-    name: str,
-    tables: dict[str, tuple[str, Iterable[Sequence[object]]]],
-    groups: Sequence[str] = (),
-    changed: tuple[str, str] = ("", ""),
-) -> Situation:
-    """Import a protocol of `studies/` with made-up tables, and freeze it for one rater, or one for each of `groups`.
-
-    The protocol is as it is but for one text that is `changed` to another: a smaller size is soon worked through.
-    """
-    folder.mkdir()
-    protocol = (STUDIES / name / "protocol.yaml").read_text("utf-8")
-    assert changed[0] in protocol
-    (folder / "protocol.yaml").write_text(protocol.replace(*changed, 1), encoding="utf-8")
-    for file, (columns, rows) in tables.items():
-        write_table(folder / file, columns, rows)
-    situation = imported_listed(database, folder, raters=1, groups=groups)
-    freezing.freeze_study(database, situation.admin, situation.study_key)
-    return situation
 
 
 def text_of(payloads: Iterable[dict[str, Any]]) -> str:
@@ -276,7 +255,7 @@ def test_marcus_counts_six_mirages_of_twenty_questions_without_the_finding(
             ),
         },
         groups=("answers", "answers", "reports", "reports"),
-        changed=("size: 100", "size: 24"),
+        size=24,
     )
 
     def labelled(payload: dict[str, Any]) -> dict[str, Any]:
@@ -304,3 +283,132 @@ def test_marcus_counts_six_mirages_of_twenty_questions_without_the_finding(
     assert {payload["context"]["facts"][0][0] for payload in seen} == {"Question"}
     for hidden in ("present", "absent", "a model", "reference_label", "q1-"):
         assert hidden not in text_of({**payload, "form": None} for payload in seen)
+
+
+def answered_to_the_end(situation: Situation) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, str]]]]:
+    """Let every rater answer everything, close the study, and hold each exported row against what was answered.
+
+    Returns
+    -------
+    tuple
+        The payloads, and the exported tables.
+    """
+    rng = random.Random(11)
+    given: list[dict[str, Any]] = []
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        given.append(drawn_answers(payload, rng))
+        return given[-1]
+
+    seen = work_through(situation, answer)
+    tables = closed_tables(situation)
+    assert len(tables["verdicts.csv"]) == len(seen) == len(given)
+    assert {row["status"] for row in tables["verdicts.csv"]} == {"answered"}
+    answered = Counter(
+        (key, "", "yes") if is_undetermined(value) else (key, as_text(value), "")
+        for verdict in given
+        for key, value in verdict["fields"].items()
+    )
+    assert Counter((row["field"], row["value"], row["undetermined"]) for row in tables["fields.csv"]) == answered
+    assert all(payload["images"]["panes"] for payload in seen)
+    return seen, tables
+
+
+def test_marcus_reviews_a_share_of_the_flagged_questions_beside_their_images(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = flag_review(sqlite_database, tmp_path / "study", flagged=40, others=205)
+
+    seen, tables = answered_to_the_end(situation)
+
+    flagged = {row["item"]: row["flagged"] for row in tables["items.csv"]}
+    assert Counter(flagged[row["item"]] for row in tables["verdicts.csv"]) == {"yes": 2, "no": 200}
+    chances = {row["stratum"]: float(row["inclusion_probability"]) for row in tables["sample.csv"]}
+    assert chances == {"yes": 2 / 40, "no": 200 / 205}
+    assert {tuple(payload["reference"]) for payload in seen} == {
+        ("Sinus rhythm",), ("Atrial fibrillation",), ("Atrial flutter",), ("None of the other options",)
+    }  # fmt: skip
+    # Why a question is left out is asked of those that are.
+    reasons = [row for row in tables["fields.csv"] if row["field"] == "reasons"]
+    left_out = [row for row in tables["fields.csv"] if (row["field"], row["value"]) == ("exclude", "yes")]
+    assert len(reasons) == len(left_out) > 0
+    for hidden in ("flagged", "flag_reason", "text_only_answer", "'cmr'"):
+        assert hidden not in text_of({**payload, "form": None} for payload in seen)
+
+
+def test_marcus_judges_answers_to_multiple_choice_questions_beside_their_images(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = mcq_judge(sqlite_database, tmp_path / "study", items=30, size=60)
+
+    seen, tables = answered_to_the_end(situation)
+
+    # Two cardiologists, each all of 60: as many of each model and modality.
+    assert len(seen) == 2 * 60
+    models = {row["candidate"]: row["model"] for row in tables["candidates.csv"]}
+    assert Counter(models[row["candidate"]] for row in tables["verdicts.csv"]) == {
+        "MARCUS": 40, "GPT-5": 40, "Gemini 2.5 Pro": 40
+    }  # fmt: skip
+    excluded = [row for row in tables["fields.csv"] if (row["field"], row["value"]) == ("verdict", "excluded")]
+    assert len([row for row in tables["fields.csv"] if row["field"] == "reason"]) == len(excluded) > 0
+    assert {payload["question"] for payload in seen} == {"Did the answer settle on the option of the reference?"}
+    # An answer may name an option by its letter.
+    options = "a) Sinus rhythm · b) Atrial fibrillation · c) Atrial flutter · d) None of the other options"
+    assert all(payload["context"]["facts"] == [["Options", options]] for payload in seen)
+    for hidden in ("MARCUS", "Gemini", "UCSF", "none_of_the_others", "echo"):
+        assert hidden not in text_of(seen)
+
+
+def test_neural_medbench_codes_a_hundred_wrong_answers_beside_their_scans(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = error_taxonomy(sqlite_database, tmp_path / "study", items=90)
+
+    seen, tables = answered_to_the_end(situation)
+
+    outcomes = {row["candidate"]: row["outcome"] for row in tables["candidates.csv"]}
+    assert len(seen) == 2 * 100
+    assert {outcomes[row["candidate"]] for row in tables["verdicts.csv"]} == {"incorrect"}
+    assert {row["field"] for row in tables["fields.csv"]} == {"error"}
+    assert all(payload["context"]["vignette"] and payload["context"]["history"] for payload in seen)
+    for hidden in ("MedGemma", "GPT-4o", "'incorrect'", "outcome"):
+        assert hidden not in text_of(seen)
+
+
+def test_neural_medbench_grades_rationales_in_three_criteria_beside_their_scans(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = grader(sqlite_database, tmp_path / "study", items=40, size=60)
+
+    seen, tables = answered_to_the_end(situation)
+
+    assert len(seen) == 3 * 60
+    fields = Counter(row["field"] for row in tables["fields.csv"])
+    assert fields == {"correctness": 180, "coherence": 180, "grounding": 180}
+    assert len({(row["member"], row["candidate"]) for row in tables["verdicts.csv"]}) == 180
+    for hidden in ("MedGemma", "GPT-4o", "OpenAI", "Google"):
+        assert hidden not in text_of(seen)
+
+
+def test_neurovlm_reports_are_filled_in_with_abstentions_and_subtypes_of_the_diagnosis(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = structured_reads(sqlite_database, tmp_path / "study", slices=60, size=50)
+
+    seen, tables = answered_to_the_end(situation)
+
+    assert len(seen) == 50
+    by_item: dict[str, dict[str, dict[str, str]]] = {}
+    for row in tables["fields.csv"]:
+        by_item.setdefault(row["item"], {})[row["field"]] = row
+    subtypes = {"ischemic", "hemorrhagic"}
+    for report in by_item.values():
+        diagnosis, detail = report["diagnosis"], report.get("detailed_diagnosis")
+        assert (detail is None) == (diagnosis["undetermined"] == "yes" or diagnosis["value"] in ("ms", "normal"))
+        if detail is not None and detail["undetermined"] == "":
+            assert (detail["value"] in subtypes) == (diagnosis["value"] == "stroke")
+        assert ("sequence" in report) == (report["modality"]["value"] == "MRI")
+    abstained = Counter(row["field"] for row in tables["fields.csv"] if row["undetermined"] == "yes")
+    assert set(abstained) == {"modality", "sequence", "plane", "diagnosis", "detailed_diagnosis"}
+    assert all(row["value"] == "" for row in tables["fields.csv"] if row["undetermined"])
+    assert "dataset" not in text_of(seen)

@@ -105,6 +105,7 @@ export class Actions {
       case "digit": return this.digit(value);
       case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.takeBack();
       case "takePoint": return form?.takePoint();
+      case "abstain": return form?.abstain();
       case "panel": return form?.toggle(value);
       case "answer": return form?.goToNext();
       case "submit": return room.submit(value);

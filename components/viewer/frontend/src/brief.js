@@ -24,18 +24,23 @@ export function wordsOf(payload) {
     history.length > 0 && historyOf(history), turns.length > 0 && earlierTurns(turns, text.prompt)];
   /** @param {(HTMLElement|string|false|null)[]} nodes @returns {HTMLElement[]} */
   const present = (nodes) => nodes.filter((node) => node instanceof HTMLElement);
+  const reference = accepted && card(accepted.length > 1 ? "Reference (any of these is correct)" : "Reference",
+    ...accepted.map((answer) => wordsIn(answer, "answer", text.reference)));
+  const candidate = payload.candidate !== null && card("Answer to score", wordsIn(payload.candidate, "answer", text.candidate));
+  if ("question" in payload) {
+    // What is asked of the reader stands above the form; what the answer was given to, beside the images.
+    const task = present([payload.prompt !== "" && prompt, ...context]);
+    const brief = payload.question ? [wordsIn(payload.question, "prompt")] : [];
+    return { brief, cards: present([task.length > 0 && card(vignette || history.length ? "Case and question" : "Question", ...task), reference, candidate]) };
+  }
   if (payload.images) return { brief: present([...context, prompt, opinions]), cards: [] };
-  /** @param {string} title @param {...HTMLElement} content */
-  const card = (title, ...content) => h("article", { class: "card" }, h("h3", {}, title), ...content);
-  const cards = [
-    card("Task", ...present([...context, prompt])),
-    h("div", { class: "pair" },
-      accepted && card(accepted.length > 1 ? "Reference (any of these is correct)" : "Reference",
-        ...accepted.map((answer) => wordsIn(answer, "answer", text.reference))),
-      payload.candidate !== null && card("Answer to score", wordsIn(payload.candidate, "answer", text.candidate))),
-    opinions,
-  ];
+  const cards = [card("Task", ...present([...context, prompt])), h("div", { class: "pair" }, reference, candidate), opinions];
   return { brief: [], cards: present(cards) };
+}
+
+/** @param {string} title @param {...HTMLElement} content */
+function card(title, ...content) {
+  return h("article", { class: "card" }, h("h3", {}, title), ...content);
 }
 
 /** @param {Line[]} pairs @returns {HTMLElement} */

@@ -5,7 +5,8 @@
 
 import { DigitEntry } from "./digits.js";
 import { freshId, h } from "./dom.js";
-import { FIELD_TYPES } from "./fields/registry.js";
+import { partsOf } from "./fields/registry.js";
+import { choicesOf, isUndetermined } from "./fields/undetermined.js";
 import { isTyping } from "./keys.js";
 import { Panels } from "./panels.js";
 
@@ -23,7 +24,16 @@ const PANELS = { not_assessable: "assess", comment: "comment", flag: "flag" };
  */
 
 /** @typedef {import("./fields/registry.js").Field} Field */
-/** @typedef {{field: Field, parts: import("./fields/registry.js").FieldParts, box: HTMLElement, error: HTMLElement, clear: HTMLElement|false}} Row */
+/**
+ * @typedef {Object} Row
+ * @property {Field} field       with the options that are offered now
+ * @property {Field} described   with all of them
+ * @property {import("./fields/registry.js").FieldParts} parts
+ * @property {HTMLElement} slot  holds what the field is answered with
+ * @property {HTMLElement} box
+ * @property {HTMLElement} error
+ * @property {HTMLElement|false} clear
+ */
 
 export class Form {
   /**
@@ -61,32 +71,78 @@ export class Form {
 
   /** @param {Field} field @returns {Row} */
   row(field) {
-    const make = FIELD_TYPES[field.type];
-    if (!make) throw new Error(`The form has a field of an unknown type "${field.type}".`);
+    const parts = this.partsOf(field);
     const errorId = freshId("problem");
     const error = h("p", { class: "problem", id: errorId });
-    const parts = make(field, {
-      onChange: (delay) => this.changed(delay),
-      typingDelay: TYPING_DELAY,
-      points: this.room.points,
-    });
-    const title = [field.label, field.required && h("span", { class: "required", title: "required" }, " *")];
+    const title = [field.label, field.required && h("span", { class: "required", title: "required" }, " *"),
+      field.at_most !== undefined && h("span", { class: "limit" }, `at most ${field.at_most}`)];
     const help = field.help && h("p", { class: "help" }, field.help);
     const legendId = freshId("legend");
     const single = parts.single ?? false;
     // A radio button cannot be taken back with the mouse.
     const clear = !field.required && single && h("button", { type: "button", class: "unanswer", "aria-label": `Clear the answer to ${field.label}`,
       onclick: () => {
-        parts.write(null);
+        row.parts.write(null);
         this.changed(0);
       } }, "Clear");
+    const slot = field.options_by ? h("div", {}, parts.body) : parts.body;
     const box = parts.group
       ? h("fieldset", { class: parts.many ? "field many" : "field", "aria-describedby": errorId, role: single ? "radiogroup" : "group", "aria-labelledby": legendId },
-          h("legend", { id: legendId }, ...title), help, parts.body, clear, error)
-      : h("div", { class: "field" }, h("label", { for: parts.labelFor, class: "title" }, ...title), help, parts.body, error);
+          h("legend", { id: legendId }, ...title), help, slot, clear, error)
+      : h("div", { class: "field" }, h("label", { for: parts.labelFor, class: "title" }, ...title), help, slot, error);
     if (single && field.required) box.setAttribute("aria-required", "true");
     box.dataset.field = field.key;
-    return { field, parts, box, error, clear };
+    /** @type {Row} */
+    const row = { field, described: field, parts, slot, box, error, clear };
+    return row;
+  }
+
+  /** @param {Field} field @returns {import("./fields/registry.js").FieldParts} */
+  partsOf(field) {
+    return partsOf(field, {
+      onChange: (delay) => this.changed(delay),
+      typingDelay: TYPING_DELAY,
+      points: this.room.points,
+      refuse: (sentence) => this.refuse(field.key, sentence),
+    });
+  }
+
+  /**
+   * The options that go with the answers above; null where they depend on none.
+   *
+   * @param {Field} field
+   * @param {Record<string, any>} values
+   * @returns {string[]|null} their ids
+   */
+  offered({ options_by: by }, values) {
+    if (!by) return null;
+    const chosen = [values[by.field]].flat();
+    return by.offered.filter(({ value }) => chosen.includes(value)).flatMap(({ options }) => options);
+  }
+
+  /**
+   * Draw a field with the options that go with the answers above; what was chosen and is no longer offered is cleared.
+   *
+   * @param {Row} row
+   * @param {Record<string, any>} values
+   */
+  offer(row, values) {
+    const { described, field, parts } = row;
+    const ids = this.offered(described, values);
+    if (!ids) return;
+    const options = described.options.filter(({ id }) => ids.includes(id));
+    if (options.length === field.options.length && options.every(({ id }, n) => id === field.options[n].id)) return;
+    const before = parts.read();
+    row.field = { ...described, options };
+    row.parts = this.partsOf(row.field);
+    row.slot.replaceChildren(row.parts.body);
+    if (before === null) return;
+    const fits = isUndetermined(before) ? options.length > 0 : [before].flat().every((id) => ids.includes(id));
+    if (fits) row.parts.write(before);
+    else {
+      this.say(`“${field.label}” was cleared: its answer does not go with the new one above.`);
+      this.problemLine.classList.add("mild");
+    }
   }
 
   /**
@@ -122,6 +178,17 @@ export class Form {
     return { fields, ...this.panels.read() };
   }
 
+  /** Draw every field that depends on another one with the options that go with it. */
+  offerAll() {
+    /** @type {Record<string, any>} */
+    const fields = {};
+    for (const row of this.rows) {
+      this.offer(row, fields);
+      const value = this.applies(row.field, fields) ? row.parts.read() : null;
+      if (value !== null) fields[row.field.key] = value;
+    }
+  }
+
   /** @returns {Answers} what is submitted: an item that cannot be assessed carries no answers */
   verdict() {
     const answers = this.read();
@@ -131,7 +198,14 @@ export class Form {
   /** @param {Partial<Answers>|null|undefined} answers */
   write(answers) {
     this.entry.forget();
-    for (const { field, parts } of this.rows) parts.write(answers?.fields?.[field.key] ?? null);
+    /** @type {Record<string, any>} */
+    const fields = {};
+    for (const row of this.rows) {
+      this.offer(row, fields);
+      row.parts.write(answers?.fields?.[row.field.key] ?? null);
+      const value = row.parts.read();
+      if (value !== null) fields[row.field.key] = value;
+    }
     this.panels.write(answers);
     this.refresh();
   }
@@ -143,6 +217,7 @@ export class Form {
    * @param {Record<string, any>} values
    */
   applies(field, values) {
+    if (this.offered(field, values)?.length === 0) return false;
     if (!field.depends_on) return true;
     const value = values[field.depends_on.field];
     const wanted = field.depends_on.is;
@@ -152,17 +227,33 @@ export class Form {
   /** @param {number} delay */
   changed(delay) {
     this.entry.forget();
+    this.forgetProblems();
     this.refresh();
+    this.room.onChange(this.read(), delay);
+  }
+
+  forgetProblems() {
     this.problemLine.textContent = "";
     for (const { error, box } of this.rows) {
       error.textContent = "";
       box.classList.remove("wrong");
     }
-    this.room.onChange(this.read(), delay);
+  }
+
+  /** Say at a field why something was not taken. @param {string} key @param {string} sentence */
+  refuse(key, sentence) {
+    this.forgetProblems();
+    this.refresh();
+    const row = this.rows.find(({ field }) => field.key === key);
+    if (!row) return;
+    row.error.textContent = `“${row.field.label}” ${sentence}.`;
+    this.say(row.error.textContent, true);
+    row.error.scrollIntoView({ block: "nearest" });
   }
 
   /** Show what is asked now, mark what is chosen, and say which field the digits belong to. */
   refresh() {
+    this.offerAll();
     const { fields } = this.read();
     const assessable = !this.panels.setsAside;
     for (const { field, box, clear } of this.rows) {
@@ -227,11 +318,11 @@ export class Form {
     const row = this.digitRow();
     if (!row) return false;
     if (row.parts.typed) return row.parts.typed(digit);
-    return this.choose(row.box, row.field.options.length, digit, (n) => {
+    return this.choose(row.box, choicesOf(row.field), digit, (n) => {
       this.aimed = null;
       this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
       // A field that takes several answers keeps the digits until 0 is pressed.
-      this.sticky = row.parts.many ? row.field.key : null;
+      this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
       row.parts.digit?.(n);
     });
   }
@@ -279,6 +370,18 @@ export class Form {
     next.parts.focus();
     this.refresh();
     return true;
+  }
+
+  /** Say of the field with the focus, or of the first without an answer, that it cannot be determined; again: take it back. */
+  abstain() {
+    const { fields } = this.read();
+    const asked = this.rows.filter(({ field }) => this.applies(field, fields));
+    const focused = this.panels.focused();
+    const row = asked.find(({ box }) => box.contains(focused)) ?? asked.find(({ field }) => field.key === this.aimed)
+      ?? asked.find(({ field }) => fields[field.key] === undefined);
+    if (this.inert || this.panels.setsAside || !row?.parts.abstain) return false;
+    this.sticky = null;
+    return row.parts.abstain();
   }
 
   takePoint() {
@@ -346,6 +449,7 @@ export class Form {
   say(sentence, atField = false) {
     this.problemLine.textContent = sentence;
     this.problemLine.classList.toggle("unseen", atField);
+    this.problemLine.classList.remove("mild");
   }
 
   /** How high the form is with every field that may still be asked, so that none of them needs room when it comes. */

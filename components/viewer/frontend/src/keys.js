@@ -31,6 +31,7 @@ export const BINDINGS = [
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
   { group: "Form", keys: ["a"], shown: "A", does: "Go to the next unanswered field; once all are answered, step through them to change an answer", action: "answer", when: "not typing" },
+  { group: "Form", keys: ["Shift+n"], shown: "Shift N", does: "Undetermined, of the field with the focus or the next unanswered one", action: "abstain", when: "not typing" },
   { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
   { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },
@@ -149,7 +150,7 @@ export function bindingOf(event, focused) {
   if (isTyping(focused) && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
   // Words that are longer than their place are scrolled with the same keys as the slices.
-  if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0']")) return null;
+  if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0'], .card[tabindex='0']")) return null;
   if (event.key === " " && focused?.closest("button, a[href], summary")) return null;
   // Enter on a button or a link is that button's own.
   if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;

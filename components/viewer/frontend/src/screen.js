@@ -15,8 +15,11 @@ const LEAST_BRIEF = 0.3;
 /** Below its fields the form keeps this much free, for a sentence about what is missing. */
 const SPARE = 56;
 
+/** Of a longer card so much stays in sight, in pixels, whatever the others need. */
+const LEAST_CARD = 110;
+
 /** What does not keep the focus after it was clicked. */
-const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .point-buttons, .unanswer, .more, .renderer";
+const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .meanings, .point-buttons, .unanswer, .more, .renderer";
 
 /** The choices of a panel keep it: the keys belong to them while the panel is open. @param {Element|null} element */
 const isLetGo = (element) => Boolean(element?.closest(LET_GO) && !element.closest(".panel"));
@@ -113,6 +116,20 @@ export class Screen {
     this.element.classList.toggle("short", height < 760);
     this.element.classList.toggle("stacked", width < 1100 && height > width);
     this.fitBrief();
+    this.fitCards();
+  }
+
+  /** Beside images each card is scrolled in itself, by key where something of it is out of sight. */
+  fitCards() {
+    const judged = this.body.classList.contains("judged");
+    for (const card of this.cards.children) {
+      if (!(card instanceof HTMLElement)) continue;
+      card.style.minHeight = "";
+      if (judged) card.style.minHeight = `${Math.min(LEAST_CARD, card.scrollHeight + card.offsetHeight - card.clientHeight)}px`;
+      const overflows = judged && card.scrollHeight > card.clientHeight + 1;
+      card.classList.toggle("cut", overflows);
+      card.tabIndex = overflows ? 0 : -1;
+    }
   }
 
   /** Context and prompt have what the form leaves of the column, so that neither has to be scrolled. */
@@ -188,8 +205,10 @@ export class Screen {
     this.brief.paint(payload.images ? banner : [], brief, Boolean(payload.opinions?.length));
     this.cards.replaceChildren(...(payload.images ? [] : banner), ...cards);
     this.images.hidden = !payload.images;
-    this.cards.hidden = Boolean(payload.images);
+    this.cards.hidden = !cards.length;
     this.body.classList.toggle("words", !payload.images);
+    this.body.classList.toggle("judged", Boolean(payload.images && cards.length));
+    this.fitCards();
     this.renderer.hidden = !payload.images;
     this.tools.offer(payload.images);
     this.roomTools.pause.hidden = this.roomTools.help.hidden = false;

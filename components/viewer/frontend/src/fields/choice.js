@@ -1,5 +1,7 @@
 import { badge } from "../digits.js";
 import { freshId, h } from "../dom.js";
+import { meaningOf, meaningsOf } from "../meanings.js";
+import { choicesOf } from "./undetermined.js";
 
 /**
  * One of several answers, as a real radio group: yes_no, choice and ordinal. An ordinal lies side by side, its ends
@@ -10,28 +12,32 @@ import { freshId, h } from "../dom.js";
 export function choiceField(field, { onChange }) {
   const name = freshId("choice");
   const ordinal = field.type === "ordinal" && field.options.length <= 7;
+  const numbered = field.options.every(({ id }, index) => id === String(index + 1));
   const inputs = field.options.map((option, index) =>
     h("input", { type: "radio", name, value: String(index), onchange: () => onChange(0) }),
   );
   const options = field.options.map((option, index) => {
-    const { lead, rest } = ordinal ? anchored(option) : { lead: option.text, rest: "" };
+    const { lead, rest } = ordinal ? anchored(option, numbered) : { lead: option.text, rest: "" };
     // A scale that counts from 1 shows its own digits already.
     const saysItsDigit = ordinal && lead === String(index + 1);
     return h(
       "label",
       { class: "option" },
       inputs[index],
-      !saysItsDigit && badge(index, field.options.length),
-      h("span", { class: "words", dir: "auto" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest)),
+      !saysItsDigit && badge(index, choicesOf(field)),
+      h("span", { class: "words", dir: "auto" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest), !ordinal && meaningOf(option)),
     );
   });
   // Two short answers fit side by side; more than two would break within their words.
-  const short = !ordinal && field.options.length === 2 && field.options.every((option) => option.text.length <= 12);
-  const body = h("div", { class: ordinal ? "options scale" : short ? "options row" : "options" }, ...options);
+  const short = !ordinal && field.options.length === 2 && field.options.every(({ text, meaning }) => text.length <= 12 && !meaning);
+  const box = h("div", { class: ordinal ? "options scale" : short ? "options row" : "options" }, ...options);
+  const meanings = ordinal ? meaningsOf(field) : null;
+  const body = meanings ? h("div", {}, box, meanings) : box;
   return {
     body,
     group: true,
     single: true,
+    radios: name,
     read() {
       const index = inputs.findIndex((input) => input.checked);
       return index < 0 ? null : field.options[index].id;
@@ -51,13 +57,15 @@ export function choiceField(field, { onChange }) {
 }
 
 /**
- * "1 guess" is the number 1 with the anchor "guess".
+ * "1 guess" is the number 1 with the anchor "guess"; so is "guess" where the steps are numbered.
  *
  * @param {import("../../payload.js").Option} option
+ * @param {boolean} numbered
  */
-function anchored(option) {
+function anchored(option, numbered) {
   const { id } = option;
   const text = option.text.trim();
-  if (text === id || !text.startsWith(id)) return { lead: text, rest: "" };
+  if (text === id) return { lead: text, rest: "" };
+  if (!text.startsWith(id)) return numbered ? { lead: id, rest: text } : { lead: text, rest: "" };
   return { lead: id, rest: text.slice(id.length).replace(/^[\s:.–-]+/, "") };
 }

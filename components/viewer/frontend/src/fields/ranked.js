@@ -1,23 +1,26 @@
 import { badge } from "../digits.js";
 import { freshId, h } from "../dom.js";
+import { meaningOf } from "../meanings.js";
+import { choicesOf } from "./undetermined.js";
 
 /**
  * A ranked list: choose the options from first to last; choosing one again takes it out. The value is the list of
- * option ids in their order, once all are ranked.
+ * option ids in their order, once all are ranked, or as many as the form allows.
  *
  * @type {import("./registry.js").FieldMaker}
  */
 export function rankedField(field, context) {
-  return field.options.length ? rankedOptions(field, context) : rankedLines(context);
+  return field.options.length ? rankedOptions(field, context) : rankedLines(field, context);
 }
 
 /**
  * Without options the list is written: one answer a line, the first line first.
  *
+ * @param {import("./registry.js").Field} field
  * @param {import("./registry.js").FieldContext} context
  * @returns {import("./registry.js").FieldParts}
  */
-function rankedLines({ onChange, typingDelay }) {
+function rankedLines({ at_most: most = Infinity }, { onChange, typingDelay, refuse }) {
   const id = freshId("lines");
   const area = h("textarea", {
     id,
@@ -26,6 +29,11 @@ function rankedLines({ onChange, typingDelay }) {
     maxLength: 4000,
     oninput: () => onChange(typingDelay),
     onblur: () => onChange(0),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Enter" || event.ctrlKey || event.metaKey || lines().length < most) return;
+      event.preventDefault();
+      refuse(`takes at most ${most}, one per line: delete another one first`);
+    },
   });
   area.setAttribute("placeholder", "One per line, most likely first");
   const lines = () => area.value.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -34,7 +42,7 @@ function rankedLines({ onChange, typingDelay }) {
     labelFor: id,
     read: () => (lines().length ? lines() : null),
     write: (value) => (area.value = (value ?? []).join("\n")),
-    problem: () => null,
+    problem: () => (lines().length > most ? `has ${lines().length} lines, and takes at most ${most}` : null),
     focus: () => area.focus(),
   };
 }
@@ -44,15 +52,16 @@ function rankedLines({ onChange, typingDelay }) {
  * @param {import("./registry.js").FieldContext} context
  * @returns {import("./registry.js").FieldParts}
  */
-function rankedOptions(field, { onChange }) {
+function rankedOptions(field, { onChange, refuse }) {
+  const most = field.at_most ?? Infinity;
   /** @type {string[]} */
   let order = [];
   const buttons = field.options.map((option, index) =>
     h(
       "button",
       { type: "button", class: "option rank", onclick: () => toggle(index) },
-      badge(index, field.options.length),
-      h("span", { class: "words", dir: "auto" }, option.text),
+      badge(index, choicesOf(field)),
+      h("span", { class: "words", dir: "auto" }, h("span", { class: "lead" }, option.text), meaningOf(option)),
       h("span", { class: "place" }),
     ),
   );
@@ -70,6 +79,7 @@ function rankedOptions(field, { onChange }) {
   /** @param {number} index */
   function toggle(index) {
     const { id } = field.options[index];
+    if (!order.includes(id) && order.length >= most) return refuse(`takes at most ${most}: take another one out first`);
     order = order.includes(id) ? order.filter((other) => other !== id) : [...order, id];
     paint();
     onChange(0);
@@ -86,7 +96,8 @@ function rankedOptions(field, { onChange }) {
       paint();
     },
     problem() {
-      const left = field.options.length - order.length;
+      // Of a list that may be shorter nothing is left to be ranked.
+      const left = field.at_most === undefined ? field.options.length - order.length : 0;
       return order.length && left ? `still has ${left} of ${field.options.length} to be ranked` : null;
     },
     digit(n) {

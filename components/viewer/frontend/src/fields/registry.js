@@ -8,6 +8,7 @@ import { pointField } from "./point.js";
 import { rankedField } from "./ranked.js";
 import { severalField } from "./several.js";
 import { textField } from "./text.js";
+import { withUndetermined } from "./undetermined.js";
 
 /** @typedef {import("../../payload.js").FormFieldPayload} Field */
 
@@ -16,6 +17,7 @@ import { textField } from "./text.js";
  * @property {(delay: number) => void} onChange      the value changed; the delay says how long its draft may wait
  * @property {number} typingDelay                    milliseconds a draft may wait while somebody types
  * @property {import("../points.js").Points} points
+ * @property {(sentence: string) => void} refuse    something was not taken; the words follow the field's label in a sentence
  */
 
 /**
@@ -23,6 +25,7 @@ import { textField } from "./text.js";
  * @property {HTMLElement} body
  * @property {boolean} [group]       several controls: drawn as fieldset and legend, else as one labelled control
  * @property {boolean} [single]      a radio group: where it is not required, its answer can be taken back
+ * @property {string} [radios]       name of its radio buttons
  * @property {boolean} [many]        takes more than one digit
  * @property {string} [labelFor]     id of the one control
  * @property {() => any} read        the value, null when unanswered
@@ -31,6 +34,7 @@ import { textField } from "./text.js";
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
  * @property {(digit: number) => boolean} [typed]  begin with a digit; only fields in which digits are typed have it
  * @property {() => void} [takePoint]
+ * @property {() => boolean} [abstain]   say that it cannot be determined, or take that back
  * @property {() => void} focus
  */
 
@@ -47,3 +51,14 @@ export const FIELD_TYPES = {
   ranked: rankedField,
   point: pointField,
 };
+
+/**
+ * What a field is drawn with.
+ *
+ * @type {FieldMaker}
+ */
+export function partsOf(field, context) {
+  const make = FIELD_TYPES[field.type];
+  if (!make) throw new Error(`The form has a field of an unknown type "${field.type}".`);
+  return field.undetermined ? withUndetermined(make, field, context) : make(field, context);
+}

@@ -1,13 +1,24 @@
 import { badge } from "../digits.js";
 import { h } from "../dom.js";
+import { meaningOf } from "../meanings.js";
+import { choicesOf } from "./undetermined.js";
 
 /**
  * Any number of answers, as check boxes.
  *
  * @type {import("./registry.js").FieldMaker}
  */
-export function severalField(field, { onChange }) {
-  const inputs = field.options.map(() => h("input", { type: "checkbox", onchange: () => onChange(0) }));
+export function severalField(field, { onChange, refuse }) {
+  const inputs = field.options.map((_, index) => h("input", { type: "checkbox", onchange: () => took(index) }));
+
+  /** One too many is not taken. @param {number} index */
+  function took(index) {
+    const most = field.at_most ?? Infinity;
+    if (inputs.filter((input) => input.checked).length <= most) return onChange(0);
+    inputs[index].checked = false;
+    refuse(`takes at most ${most}: clear another one first`);
+  }
+
   const body = h(
     "div",
     { class: "options" },
@@ -16,8 +27,8 @@ export function severalField(field, { onChange }) {
         "label",
         { class: "option" },
         inputs[index],
-        badge(index, field.options.length),
-        h("span", { class: "words", dir: "auto" }, option.text),
+        badge(index, choicesOf(field)),
+        h("span", { class: "words", dir: "auto" }, h("span", { class: "lead" }, option.text), meaningOf(option)),
       ),
     ),
   );
@@ -36,7 +47,7 @@ export function severalField(field, { onChange }) {
     digit(n) {
       if (!inputs[n - 1]) return false;
       inputs[n - 1].checked = !inputs[n - 1].checked;
-      onChange(0);
+      took(n - 1);
       return true;
     },
     focus: () => inputs[0]?.focus(),

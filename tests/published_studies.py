@@ -1,0 +1,240 @@
+"""Made-up tables and scans beside protocols of `studies/` whose phases show a text beside the scans."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from db import Database
+from services.studies import freezing
+from tests.listed_study import imported_listed
+from tests.situations import Situation, write_table, write_volume
+
+STUDIES = Path(__file__).resolve().parents[1] / "studies"
+Table = tuple[str, Iterable[Sequence[object]]]
+
+_REFERENCES = "item,accepted,low,high,text_only_answer,provenance"
+_VOLUMES = "volume,case,role,sequence,acquired,file,label"
+_HISTORY = (
+    ("Symptoms", "Headache for three weeks, worse in the morning; vomited twice."),
+    ("Past illness", "Breast carcinoma, treated in 2019."),
+    ("Medication", "Tamoxifen 20 mg"),
+    ("Laboratory", "C-reactive protein 4 mg/l, leukocytes 6.2 /nl"),
+)
+_VIGNETTE = (
+    "A woman is admitted after a first generalised seizure. On examination she is awake and oriented, with a mild "
+    "weakness of the left arm and a visual field defect to the left."
+)
+_RATIONALE = (
+    "Diagnosis {n}: glioblastoma of the right temporal lobe. The T1-weighted images show a large necrotic mass with a "
+    "thick irregular rim that crosses the corpus callosum, surrounded by extensive vasogenic oedema. Its infiltrative "
+    "growth, the age of the patient and the short history all favour a high-grade glioma over a metastasis. An "
+    "abscess is unlikely, since there is neither fever nor a raised C-reactive protein. A biopsy is recommended."
+)
+
+
+def opened(
+    database: Database,
+    folder: Path,
+    name: str,
+    tables: dict[str, Table],
+    raters: int = 1,
+    size: int | None = None,
+    without: str = "",
+    groups: Sequence[str] = (),
+    **files: Path,
+) -> Situation:
+    """Import a protocol of `studies/` as it is, with made-up tables, and freeze it.
+
+    Parameters
+    ----------
+    size
+        So many are drawn instead of the hundreds of the protocol, which take a test too long.
+    without
+        A phase that is left out, as the README says that it may be.
+    groups
+        The group of each rater, in a study that has several; then so many are invited.
+    files
+        What lies beside the tables, by the name there without its ending.
+    """
+    folder.mkdir()
+    protocol = (STUDIES / name / "protocol.yaml").read_text("utf-8")
+    if size is not None:
+        protocol, drawn = re.subn(r"size: \d+", f"size: {size}", protocol)
+        assert drawn == 1
+    if without:
+        protocol, left_out = re.subn(rf"  - key: {without}\n(?:    .*\n)+", "", protocol)
+        assert left_out == 1
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+    for key, file in files.items():
+        shutil.copy(file, folder / f"{key}{''.join(file.suffixes)}")
+    for file_name, (columns, rows) in tables.items():
+        write_table(folder / file_name, columns, rows)
+    situation = imported_listed(database, folder, raters, groups=groups)
+    freezing.freeze_study(database, situation.admin, situation.study_key)
+    return situation
+
+
+def write_image(path: Path) -> Path:
+    """Write a grey image like a recording: a line that goes up and down."""
+    across = np.arange(320)
+    paper = np.full((160, 320), 235, dtype=np.uint8)
+    paper[(80 - 60 * np.exp(-(((across % 64) - 32) ** 2) / 20)).astype(int), across] = 20
+    Image.fromarray(paper).save(path)
+    return path
+
+
+def flag_review(database: Database, folder: Path, flagged: int, others: int) -> Situation:
+    """Open the review of MARCUS' flags over so many flagged questions and others, for one cardiologist."""
+    numbers = range(flagged + others)
+    modalities = ("ecg", "echo", "cmr")
+    reasons = ("text_only", "image_quality")
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,modality", [(f"c{n}", f"s{n}", modalities[n % 3]) for n in numbers]),
+        "volumes.csv": (_VOLUMES, [(f"c{n}-i", f"c{n}", "current", "image", "", "image.png", "ECG") for n in numbers]),
+        "items.csv": (
+            "item,case,category,format,prompt,options,sequences,flagged,flag_reason",
+            [
+                (
+                    f"q{n}", f"c{n}", "rhythm", "choice", f"Which rhythm does recording {n} show?",
+                    "a=Sinus rhythm|b=Atrial fibrillation|c=Atrial flutter|d=None of the other options", "image",
+                    "yes" if n < flagged else "no", reasons[n % 2] if n < flagged else "",
+                )
+                for n in numbers
+            ],
+        ),
+        "references.csv": (_REFERENCES, [(f"q{n}", "abcd"[n % 4], "", "", "", "") for n in numbers]),
+    }  # fmt: skip
+    image = write_image(folder.parent / "ecg.png")
+    return opened(database, folder, "marcus_flag_review", tables, image=image)
+
+
+def mcq_judge(database: Database, folder: Path, items: int, size: int | None = None) -> Situation:
+    """Open the judging of multiple-choice answers, of three models and two modalities, for two cardiologists."""
+    modalities = ("ecg", "echo")
+    options = "a=Sinus rhythm|b=Atrial fibrillation|c=Atrial flutter|d=None of the other options"
+    cases = [(f"c{n}", f"s{n}", modalities[n % 2], ("Stanford", "UCSF")[n % 3 == 0]) for n in range(items)]
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,modality,site", cases),
+        "volumes.csv": (
+            _VOLUMES,
+            [(f"{case[0]}-i", case[0], "current", "image", "", "image.png", "Image") for case in cases],
+        ),
+        "items.csv": (
+            "item,case,category,format,prompt,options,sequences,none_of_the_others",
+            [
+                (f"q{n}", f"c{n}", "rhythm", "choice", f"Which rhythm is it in {n}?", options, "image", "no")
+                for n in range(items)
+            ],
+        ),
+        "references.csv": (_REFERENCES, [(f"q{n}", "a", "", "", "", "") for n in range(items)]),
+        "candidates.csv": (
+            "candidate,item,model,answer",
+            [
+                (f"q{n}-{model}", f"q{n}", model, f"The answer is ({'ab'[n % 2]}).")
+                for n in range(items)
+                for model in ("MARCUS", "GPT-5", "Gemini 2.5 Pro")
+            ],
+        ),
+    }
+    image = write_image(folder.parent / "ecg.png")
+    return opened(database, folder, "marcus_mcq_judge", tables, raters=2, size=size, image=image)
+
+
+def _consultations(folder: Path, items: int) -> tuple[dict[str, Table], dict[str, Path]]:
+    """Return the tables of neurological cases without candidates, and the scan that all of them have."""
+    numbers = range(items)
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,vignette,age", [(f"c{n}", f"s{n}", _VIGNETTE, 40 + n % 40) for n in numbers]),
+        "case_history.csv": ("case,name,value", [(f"c{n}", *line) for n in numbers for line in _HISTORY]),
+        "volumes.csv": (
+            _VOLUMES,
+            [
+                (f"c{n}-{sequence}", f"c{n}", "current", sequence, "", "scan.nii.gz", sequence)
+                for n in numbers
+                for sequence in ("T1", "FLAIR")
+            ],
+        ),
+        "references.csv": (
+            _REFERENCES,
+            [(f"q{n}", f"Metastasis of a breast carcinoma, right occipital ({n})", "", "", "", "") for n in numbers],
+        ),
+    }
+    scan = folder.parent / "scan.nii.gz"
+    write_volume(scan, seed=4, shape=(24, 28, 20))
+    return tables, {"scan": scan}
+
+
+def error_taxonomy(database: Database, folder: Path, items: int) -> Situation:
+    """Open the coding of errors over answers of two models, of which every third is right, for two neurologists."""
+    tables, files = _consultations(folder, items)
+    tables |= {
+        "items.csv": (
+            "item,case,category,format,prompt,sequences,level",
+            [
+                (f"q{n}", f"c{n}", "tumour", "open", f"What is the most likely diagnosis of case {n}?", "T1|FLAIR", 2)
+                for n in range(items)
+            ],
+        ),
+        "candidates.csv": (
+            "candidate,item,model,answer,outcome",
+            [
+                (f"q{n}-{m}", f"q{n}", m, _RATIONALE.format(n=n), "correct" if n % 3 == 0 else "incorrect")
+                for n in range(items)
+                for m in ("GPT-4o", "MedGemma-27B")
+            ],
+        ),
+    }
+    return opened(database, folder, "neural_medbench_error_taxonomy", tables, raters=2, **files)
+
+
+def grader(database: Database, folder: Path, items: int, size: int | None = None) -> Situation:
+    """Open the grading of rationales, of two models on three levels, for three neurologists."""
+    tables, files = _consultations(folder, items)
+    tables |= {
+        "items.csv": (
+            "item,case,category,format,prompt,sequences,level,family",
+            [
+                (
+                    f"q{n}", f"c{n}", "tumour", "open", f"What is the most likely diagnosis of case {n}, and why?",
+                    "T1|FLAIR", 1 + n % 3, "differential",
+                )
+                for n in range(items)
+            ],
+        ),
+        "candidates.csv": (
+            "candidate,item,model,answer,provider",
+            [
+                (f"q{n}-{m}", f"q{n}", m, _RATIONALE.format(n=n), provider)
+                for n in range(items)
+                for m, provider in (("GPT-4o", "OpenAI"), ("MedGemma-27B", "Google"))
+            ],
+        ),
+    }  # fmt: skip
+    return opened(database, folder, "neural_medbench_grader", tables, raters=3, size=size, **files)
+
+
+def structured_reads(database: Database, folder: Path, slices: int, size: int) -> Situation:
+    """Open the structured reads of single slices without the practice before them, for one reader."""
+    classes = ("tumor", "stroke", "ms", "normal", "other")
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,dataset", [(f"c{n}", f"s{n}", "BraTS") for n in range(slices)]),
+        "volumes.csv": (
+            _VOLUMES,
+            [(f"c{n}-i", f"c{n}", "current", "image", "", "image.png", "Slice") for n in range(slices)],
+        ),
+        "items.csv": (
+            "item,case,category,format,prompt,sequences,class",
+            [
+                (f"q{n}", f"c{n}", "slice", "open", f"Report slice {n}.", "image", classes[n % len(classes)])
+                for n in range(slices)
+            ],
+        ),
+    }
+    image = write_image(folder.parent / "slice.png")
+    return opened(database, folder, "neurovlm_structured_reads", tables, size=size, without="practice", image=image)
