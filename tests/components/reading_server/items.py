@@ -11,7 +11,7 @@ from protocol.forms import OptionsBy
 from protocol.study import Protocol
 from services.reading import blinding
 from services.reading.payloads import NextPayload, Phase, PracticePayload, TurnPayload
-from tests.components.reading_server import formula_items, made_volumes, words
+from tests.components.reading_server import formula_items, made_volumes, scales, words
 from tests.components.reading_server.made_up import MadeUp
 
 PROMPT = "Is there a lesion in the left frontal lobe?"
@@ -392,6 +392,9 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "limited": _limited,
     "structured": _structured,
     "judged": _judged,
+    "scales": _same(
+        fields=[yes_no()] + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]
+    ),
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
     "opinions": _same(phase="opinions"),
     "preview": _same(phase="preview"),

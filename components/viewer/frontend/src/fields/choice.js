@@ -19,7 +19,7 @@ export function choiceField(field, { onChange }) {
   const options = field.options.map((option, index) => {
     const { lead, rest } = ordinal ? anchored(option, numbered) : { lead: option.text, rest: "" };
     // A scale that counts from 1 shows its own digits already.
-    const saysItsDigit = ordinal && lead === String(index + 1);
+    const saysItsDigit = ordinal && option.id === String(index + 1) && (rest !== "" || lead === option.id);
     return h(
       "label",
       { class: "option" },
@@ -56,8 +56,12 @@ export function choiceField(field, { onChange }) {
   };
 }
 
+/** Between a number and its anchor: white space, with a sign before it or without; what an anchor begins with is a letter. */
+const GAP = /^\s*?[:.\u2013\u2014-]?\s+(?=\p{L})/u;
+
 /**
- * "1 guess" is the number 1 with the anchor "guess"; so is "guess" where the steps are numbered.
+ * "1 guess" is the number 1 with the anchor "guess"; so is "guess" where the steps are numbered. "1 - 3 mm" and "absent" (a) are
+ * one: no sign of an option goes missing.
  *
  * @param {import("../../payload.js").Option} option
  * @param {boolean} numbered
@@ -66,6 +70,7 @@ function anchored(option, numbered) {
   const { id } = option;
   const text = option.text.trim();
   if (text === id) return { lead: text, rest: "" };
-  if (!text.startsWith(id)) return numbered ? { lead: id, rest: text } : { lead: text, rest: "" };
-  return { lead: id, rest: text.slice(id.length).replace(/^[\s:.–-]+/, "") };
+  const gap = text.startsWith(id) ? GAP.exec(text.slice(id.length))?.[0] : undefined;
+  if (gap === undefined) return numbered ? { lead: id, rest: text } : { lead: text, rest: "" };
+  return { lead: `${id}${gap.trimEnd()}`, rest: text.slice(id.length + gap.length) };
 }
