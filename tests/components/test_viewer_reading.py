@@ -274,6 +274,25 @@ def test_opinions_stand_above_the_form_without_names(room: MakeRoom) -> None:
     assert rows[1] == ["Answer", "Yes", "Yes", "No"]
 
 
+def test_all_that_was_said_under_one_label_is_shown_to_the_reviewer(room: MakeRoom) -> None:
+    reader = room("opinions with one label twice")
+    reader.open()
+
+    rows = [row.locator("th, td").all_inner_texts() for row in reader.page.locator(".opinions tr").all()]
+    below = reader.page.locator(".opinions p").all_inner_texts()
+
+    assert rows[1:] == [
+        ["Answer", "Yes", "Yes", "No"],
+        ["Confidence", "3", "–", "–"],
+        ["Finding", "–", "none\nBleeding on the right", "oedema"],
+    ]
+    assert below == [
+        "Opinion A, comment: A field of the form.",
+        "Opinion A, comment: Typed at the end: look at the ventricle.",
+        "Opinion B, comment: no",
+    ]
+
+
 def test_preview_posts_nothing(room: MakeRoom) -> None:
     reader = room("preview")
     reader.start()

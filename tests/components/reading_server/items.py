@@ -33,6 +33,12 @@ TURNS = (
     blinding.turn_payload("Is there a lesion?", [["Answer", "Yes"], ["Confidence", "4"]]),
     blinding.turn_payload("On which side?", [["Answer", "Left"]]),
 )
+# Of a study from before such labels were refused.
+LABELLED_ALIKE = (
+    [["Answer", "Yes"], ["Finding", "none"], ["Finding", "Bleeding on the right"], ["Comment", "A field of the form."],
+     ["Comment", "Typed at the end: look at the ventricle."]],
+    [["Answer", "No"], ["Finding", "oedema"], ["Comment", "no"]],
+)  # fmt: skip
 PRESETS = [
     {"label": "Default", "window": [0, 1]},
     {"label": "Narrow", "window": [0.25, 0.75]},
@@ -397,6 +403,7 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     ),
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
     "opinions": _same(phase="opinions"),
+    "opinions with one label twice": _same(phase="opinions", scored={"opinions": LABELLED_ALIKE}),
     "preview": _same(phase="preview"),
     "ordinary formulas": _formulas("\n\n".join(formula_items.ORDINARY)),
     "misplaced formulas": _formulas("\n\n".join(formula_items.MISPLACED)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -31,10 +31,10 @@ from tests.components.reading_server import made_volumes
 
 NOTICE = "Simulated: lesion and second contrast are made by a computer from an average head. Nobody is shown."
 OWN_READ: list[Line] = [["Answer", "Yes"], ["Confidence", "3"]]
-OPINIONS: list[list[Line]] = [
+OPINIONS: tuple[list[Line], ...] = (
     [["Answer", "Yes"], ["Confidence", "4"], ["Comment", "A small focus near the ventricle."]],
     [["Answer", "No"], ["Confidence", "2"]],
-]
+)
 
 
 class ReadableKeys(Keys):
@@ -69,6 +69,7 @@ class MadeUp:
     asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # Whether reference and candidate are judged beside the scans, under a question of the phase.
     judged: str = ""
+    opinions: Sequence[list[Line]] = OPINIONS
 
     @property
     def assignment(self) -> str:
@@ -150,7 +151,7 @@ class MadeUp:
         payload = blinding.item_payload(
             desk=desk, shown=shown, rules=self.rules, text=self.protocol.text, keys=keys, prefetch=prefetch
         )
-        return blinding.with_opinions(payload, OWN_READ, OPINIONS) if self.phase == "opinions" else payload
+        return blinding.with_opinions(payload, OWN_READ, list(self.opinions)) if self.phase == "opinions" else payload
 
     def listed(self, number: int, receipt: str, saved_at: datetime, answers: dict[str, Any]) -> RevisablePayload:
         """Return its entry in the list of earlier items."""

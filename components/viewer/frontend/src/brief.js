@@ -81,7 +81,7 @@ function earlierTurns(turns, setting) {
 const CELL = 24;
 
 /**
- * Own first read and opinions side by side, one row for each thing that was said.
+ * Own first read and opinions side by side, one row for each label, with all that was said under it: two fields of a form may have the same.
  *
  * @param {Line[]} own
  * @param {import("../payload.js").OpinionPayload[]} opinions
@@ -91,14 +91,15 @@ function opinionTable(own, opinions) {
     ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, lines }))];
   const labels = [...new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)))];
   /** @param {Line[]} lines @param {string} label */
-  const said = (lines, label) => lines.find(([other]) => other === label)?.[1] ?? "";
-  const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).length > CELL));
+  const said = (lines, label) => lines.filter(([other, words]) => other === label && words).map(([, words]) => words);
+  const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).some((words) => words.length > CELL)));
   const rows = labels.filter((label) => !wide.includes(label));
+  /** @param {string[]} words */
+  const cell = (words) => h("td", {}, ...(words.length ? words : ["–"]).map((line) => h("div", { dir: "auto" }, line)));
   return h("div", { class: "opinions" },
     h("table", {},
       h("thead", {}, h("tr", {}, h("td", {}), ...columns.map(({ title }) => h("th", { scope: "col" }, title)))),
-      h("tbody", {}, ...rows.map((label) => h("tr", {}, h("th", { scope: "row" }, label),
-        ...columns.map(({ lines }) => h("td", { dir: "auto" }, said(lines, label) || "–")))))),
-    ...wide.flatMap((label) => columns.filter(({ lines }) => said(lines, label)).map(({ title, lines }) =>
-      h("p", {}, h("strong", {}, `${title}, ${label.toLowerCase()}: `), h("bdi", {}, said(lines, label))))));
+      h("tbody", {}, ...rows.map((label) => h("tr", {}, h("th", { scope: "row" }, label), ...columns.map(({ lines }) => cell(said(lines, label))))))),
+    ...wide.flatMap((label) => columns.flatMap(({ title, lines }) => said(lines, label).map((words) =>
+      h("p", {}, h("strong", {}, `${title}, ${label.toLowerCase()}: `), h("bdi", {}, words))))));
 }
