@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.components.conftest import Room
+from tests.components.reading_server import mixed_lines
 from tests.components.reading_server.formula_items import DEFINITIONS, HEAVY, MISPLACED
 
 pytestmark = pytest.mark.browser
@@ -37,6 +38,69 @@ def test_arabic_and_hebrew_begin_at_the_right_and_english_beside_them_at_the_lef
     reader.press("c")
     reader.page.keyboard.type("لا شيء")
     assert direction("textarea[aria-label=Comment]") == "rtl"
+
+
+# The signs that are drawn in each row of an element, from left to right; and the same of lines that stand alone.
+ROWS = """(element) => {
+    const signs = [];
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (let i = 0; i < node.length; i += 1) {
+            const range = document.createRange();
+            range.setStart(node, i);
+            range.setEnd(node, i + 1);
+            const { bottom, left } = range.getBoundingClientRect();
+            if (node.data[i].trim()) signs.push({ sign: node.data[i], bottom, left });
+        }
+    }
+    const rows = [];
+    for (const placed of signs.sort((a, b) => a.bottom - b.bottom)) {
+        if (!rows.length || placed.bottom - rows.at(-1)[0].bottom > 8) rows.push([]);
+        rows.at(-1).push(placed);
+    }
+    return rows.map((row) => row.sort((a, b) => a.left - b.left).map(({ sign }) => sign).join(""));
+}"""
+ALONE = (
+    """(body, lines) => {
+    const rows = """
+    + ROWS
+    + """;
+    return lines.map((line) => {
+        const alone = document.createElement("p");
+        alone.dir = "auto";
+        alone.textContent = line;
+        body.append(alone);
+        const [row] = rows(alone);
+        alone.remove();
+        return row;
+    });
+}"""
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "lines"), [(".prompt", mixed_lines.IN_MARKDOWN), (".vignette", mixed_lines.IN_PLAIN)]
+)
+def test_each_line_is_drawn_as_it_is_drawn_alone_whatever_stands_above_it(
+    room: MakeRoom, place: str, lines: list[str]
+) -> None:
+    reader = room("lines of both directions", width=2400)
+    reader.open()
+
+    drawn = [row for row in reader.page.locator(place).first.evaluate(ROWS) if row != "between"]
+    alone = reader.page.locator("body").evaluate(ALONE, lines)
+
+    assert drawn == alone
+
+
+def test_lines_of_earlier_turns_are_drawn_as_they_are_alone(room: MakeRoom) -> None:
+    reader = room("lines of both directions")
+    reader.open()
+
+    turns = [turn.evaluate(ROWS) for turn in reader.page.locator(".turns li > p").all()]
+
+    # Code keeps its lines there, and those of a paragraph follow each other in one run.
+    assert turns == [["םד", "12mm"], ["12mmםד"]]
 
 
 def test_words_of_a_study_that_does_not_say_how_are_shown_as_they_are_written(room: MakeRoom) -> None:

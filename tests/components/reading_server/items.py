@@ -11,7 +11,7 @@ from protocol.forms import OptionsBy
 from protocol.study import Protocol
 from services.reading import blinding
 from services.reading.payloads import NextPayload, Phase, PracticePayload, TurnPayload
-from tests.components.reading_server import formula_items, made_volumes, scales, words
+from tests.components.reading_server import formula_items, made_volumes, mixed_lines, scales, words
 from tests.components.reading_server.made_up import MadeUp
 
 PROMPT = "Is there a lesion in the left frontal lobe?"
@@ -391,6 +391,17 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
             "options": choices([("a", "نعم، في FLAIR"), ("b", "No")]),
         }
     ),
+    "lines of both directions": _worded(
+        {
+            "prompt": mixed_lines.MARKDOWN,
+            "vignette": mixed_lines.PLAIN,
+            "turns": (
+                blinding.turn_payload(mixed_lines.TURN, [["Answer", "Yes"]]),
+                blinding.turn_payload("דם\n12 mm", [["Answer", "Yes"]]),
+            ),
+            "text": {"prompt": "markdown"},
+        }
+    ),
     "first after practice": _same(
         ahead=blinding.next_payload("Read 24 items", "about 40 min at the pace of your practice")
     ),
@@ -399,7 +410,8 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "structured": _structured,
     "judged": _judged,
     "scales": _same(
-        fields=[yes_no()] + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]
+        fields=[yes_no()]
+        + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]
     ),
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
     "opinions": _same(phase="opinions"),

@@ -1,7 +1,7 @@
 /** What a reader needs to know before answering: context, prompt, opinions; reference and candidate where they are shown. */
 
 import { h } from "./dom.js";
-import { inOneRun, wordsIn } from "./words.js";
+import { inOneRun, linesIn, wordsIn } from "./words.js";
 
 /** @typedef {import("../payload.js").Line} Line */
 /** @typedef {import("../payload.js").TextSetting} TextSetting */
@@ -73,8 +73,10 @@ function historyOf(entries) {
  * @param {TextSetting} [setting]  of prompts
  */
 function earlierTurns(turns, setting) {
-  return h("ol", { class: "turns", "aria-label": "Earlier questions and your answers" }, ...turns.map((turn) =>
-    h("li", {}, h("p", { dir: "auto" }, inOneRun(turn.prompt, setting)), factList(turn.lines))));
+  return h("ol", { class: "turns", "aria-label": "Earlier questions and your answers" }, ...turns.map((turn) => {
+    const run = inOneRun(turn.prompt, setting);
+    return h("li", {}, h("p", { dir: run.dir }, run), factList(turn.lines));
+  }));
 }
 
 /** Longer words than these stand below the table, where they have the whole width. */
@@ -101,5 +103,5 @@ function opinionTable(own, opinions) {
       h("thead", {}, h("tr", {}, h("td", {}), ...columns.map(({ title }) => h("th", { scope: "col" }, title)))),
       h("tbody", {}, ...rows.map((label) => h("tr", {}, h("th", { scope: "row" }, label), ...columns.map(({ lines }) => cell(said(lines, label))))))),
     ...wide.flatMap((label) => columns.flatMap(({ title, lines }) => said(lines, label).map((words) =>
-      h("p", {}, h("strong", {}, `${title}, ${label.toLowerCase()}: `), h("bdi", {}, words))))));
+      h("p", {}, h("strong", {}, `${title}, ${label.toLowerCase()}: `), ...linesIn(words))))));
 }

@@ -57,9 +57,10 @@ export class Earlier {
 
   /** @param {import("../payload.js").RevisablePayload} verdict @param {HTMLElement} number  its key */
   entry({ assignment, label, prompt, text, receipt, saved_at: savedAt, lines: said }, number) {
+    const run = inOneRun(prompt, text.prompt);
     return h("button", { type: "button", class: "entry", onclick: () => this.reopen(assignment) },
       h("span", { class: "entry-head" }, number, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
-      h("span", { class: "entry-prompt", dir: "auto" }, inOneRun(prompt, text.prompt)),
+      h("span", { class: "entry-prompt", dir: run.dir }, run),
       h("span", { class: "entry-said", dir: "auto" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
   }
 

@@ -23,8 +23,21 @@ const OPENED = {
   paragraph_open: "p", heading_open: "p", bullet_list_open: "ul", ordered_list_open: "ol", list_item_open: "li",
   table_open: "table", thead_open: "thead", tbody_open: "tbody", tr_open: "tr", th_open: "th", td_open: "td", strong_open: "strong",
 };
-/** Each of them finds its own direction: an Arabic line may stand above an English one. */
+/** Each of them has its own direction: an Arabic paragraph may stand above an English one. */
 const DIRECTED = ["p", "li", "th", "td"];
+
+/** @param {string} text */
+const directionOf = (text) => (RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr");
+
+/**
+ * The lines of a text, each with its own direction, as where it stands alone: below a Hebrew line "12 mm" must not become "mm 12".
+ *
+ * @param {string} text
+ * @returns {(string|HTMLElement)[]}
+ */
+export function linesIn(text) {
+  return text.split("\n").flatMap((line, i) => [...(i ? ["\n"] : []), ...(line ? [h("span", { dir: "auto" }, line)] : [])]);
+}
 
 /**
  * The element that holds a text.
@@ -36,7 +49,7 @@ const DIRECTED = ["p", "li", "th", "td"];
  */
 export function wordsIn(text, name, setting = "plain") {
   const tokens = setting === "markdown" ? tokensOf(text) : null;
-  if (!tokens) return h("p", { class: name, dir: "auto" }, text);
+  if (!tokens) return h("p", { class: name, dir: directionOf(text) }, ...linesIn(text));
   const element = h("div", { class: `${name} markdown` });
   append(element, tokens, roomOfText());
   element.dir = "auto";
@@ -48,12 +61,12 @@ export function wordsIn(text, name, setting = "plain") {
  *
  * @param {string} text
  * @param {import("../payload.js").TextSetting} [setting]
- * @returns {string|HTMLElement}
+ * @returns {HTMLElement}
  */
 export function inOneRun(text, setting) {
   const tokens = setting === "markdown" ? tokensOf(text) : null;
-  if (!tokens) return text;
-  const run = h("span", { dir: RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr" });
+  if (!tokens) return h("span", { dir: directionOf(text) }, ...linesIn(text));
+  const run = h("span", { dir: directionOf(text) });
   appendRun(run, tokens, roomOfRun());
   return run;
 }
@@ -81,31 +94,48 @@ function appendRun(run, tokens, room) {
     else if (token.type === "tr_close") top.append("|; ");
     // Lines, paragraphs and cells end where the next must not join them.
     else if (token.block && token.nesting === -1) top.append(" ");
-    else if (token.type === "fence") top.append(h("bdi", {}, codeOf(token)), " ");
+    else if (token.type === "fence") top.append(...linesIn(codeOf(token).trimEnd()), " ");
     else if (token.nesting === 0) top.append(token.content);
   }
 }
 
+/** @type {any} */
+const BOLD_ENDS = { type: "strong_close", nesting: -1, content: "" };
+
 /**
- * Each line has its own direction, as where it has a line of its own: beside a Hebrew word "12 mm" must not become "mm 12".
+ * The tokens of each line; words that stay bold beyond its end are bold on both sides of it.
  *
+ * @param {any[]} tokens  of one paragraph, heading or cell
+ */
+function linesOf(tokens) {
+  /** @type {any[][]} */
+  const lines = [[]];
+  /** @type {any[]} */
+  const bold = [];
+  for (const token of tokens) {
+    const line = /** @type {any[]} */ (lines.at(-1));
+    if (token.type === "softbreak" || token.type === "hardbreak") {
+      line.push(...bold.map(() => BOLD_ENDS));
+      lines.push([...bold]);
+      continue;
+    }
+    if (token.type === "strong_open") bold.push(token);
+    if (token.type === "strong_close") bold.pop();
+    line.push(token);
+  }
+  return lines;
+}
+
+/**
  * @param {HTMLElement} run
  * @param {any[]} tokens  of one paragraph, heading or cell
  * @param {ReturnType<typeof roomOfRun>} room
  */
 function appendLines(run, tokens, room) {
-  /** @type {any[]} */
-  let line = [];
-  for (const token of [...tokens, null]) {
-    const ends = !token || token.type === "softbreak" || token.type === "hardbreak";
-    if (!ends) line.push(token);
-    else {
-      const place = h("bdi", {});
-      appendRun(place, line, room);
-      run.append(place);
-      if (token) run.append(" ");
-      line = [];
-    }
+  for (const [i, line] of linesOf(tokens).entries()) {
+    const place = h("span", { dir: "auto" });
+    appendRun(place, line, room);
+    run.append(i ? " " : "", place);
   }
 }
 
@@ -116,8 +146,6 @@ const markOf = ({ info, markup }) => `${info}${markup}`;
 const codeOf = ({ info, markup, content }) => (info.trim() ? `${markup}${info}\n${content}` : content);
 
 /**
- * An element is told to find its direction when it is full: it would look for it anew with each child that it is given.
- *
  * @param {HTMLElement} parent
  * @param {any[]} tokens
  * @param {ReturnType<typeof roomOfText>} room  of formulas
@@ -136,11 +164,19 @@ function append(parent, tokens, room) {
       if (token.type === "list_item_open") element.append(h("span", { class: "mark" }, markOf(token)), " ");
     } else if (token.nesting === -1) {
       within.pop();
-      if (DIRECTED.includes(top.localName)) top.dir = "auto";
-    } else if (token.type === "inline") append(top, token.children ?? [], room);
-    else if (token.type === "formula") appendFormula(top, token, room);
-    else if (token.type === "softbreak" || token.type === "hardbreak") top.append(h("br", {}));
-    else if (token.type === "fence") top.append(h("pre", {}, h("code", {}, codeOf(token))));
+      // Beside the first line of an item stands its sign.
+      const directed = top.localName === "li" ? top.querySelector("span[dir]") : top;
+      if (DIRECTED.includes(top.localName)) top.dir = directionOf(directed?.textContent ?? "");
+    } else if (token.type === "inline") {
+      for (const [i, line] of linesOf(token.children ?? []).entries()) {
+        const place = h("span");
+        append(place, line, room);
+        // When it is full: it would look for its direction anew with each child that it is given.
+        place.dir = "auto";
+        top.append(i ? h("br") : "", place);
+      }
+    } else if (token.type === "formula") appendFormula(top, token, room);
+    else if (token.type === "fence") top.append(h("pre", {}, h("code", {}, ...linesIn(codeOf(token)))));
     else top.append(token.content);
   }
 }
