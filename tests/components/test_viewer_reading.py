@@ -250,6 +250,46 @@ def test_number_outside_its_range_is_refused_with_the_range(room: MakeRoom) -> N
     assert reader.posted("verdict") == []
 
 
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("1,500", "could mean 1500 or 1.5; write 1500 without a separator, or 1.5."),
+        ("1.234", "could mean 1234 or 1.234; write 1234 without a separator, or 1.2340."),
+        ("-12,000", "could mean -12000 or -12; write -12000 without a separator, or -12."),
+    ],
+)
+def test_number_that_could_be_thousands_or_decimals_is_asked_about_and_not_submitted(
+    room: MakeRoom, typed: str, asked: str
+) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2")
+    reader.page.get_by_label("Largest diameter").fill(typed)
+
+    reader.press("Enter")
+
+    reader.see(f"“Largest diameter” {asked}")
+    assert reader.posted("verdict") == []
+    assert all("size" not in draft["answers"]["fields"] for draft in reader.posted("draft"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [("0,500", 0.5), ("0.125", 0.125), ("1,50", 1.5), ("1.2340", 1.234), ("12", 12), (",125", 0.125)],
+)
+def test_number_with_one_reading_is_stored_and_comes_back_as_it_is(room: MakeRoom, typed: str, stored: float) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2")
+    diameter = reader.page.get_by_label("Largest diameter")
+    diameter.fill(typed)
+    reader.await_draft("fields", {"answer": "no", "size": stored})
+
+    reader.open()
+    reader.page.locator("[data-field=confidence] .option").nth(3).click()
+    reader.await_draft("fields", {"answer": "no", "size": stored, "confidence": "4"})
+
+
 def test_scoring_shows_reference_and_candidate_side_by_side_without_images(room: MakeRoom) -> None:
     reader = room("scoring")
     reader.open()

@@ -1,5 +1,8 @@
 import { freshId, h } from "../dom.js";
 
+/** "1,500" and "1.500" are 1500 to some hands and 1.5 to others; "0,500" has one reading. */
+const TWO_READINGS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
+
 /**
  * A number with its unit and range. A plain text input: the wheel must not change it, and both 3.5 and 3,5 are read.
  *
@@ -27,6 +30,7 @@ export function numberField(field, { onChange, typingDelay }) {
   );
   const parsed = () => {
     const text = input.value.trim().replace(",", ".");
+    if (TWO_READINGS.test(text)) return Number.NaN;
     return text === "" ? null : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   };
   return {
@@ -36,10 +40,15 @@ export function numberField(field, { onChange, typingDelay }) {
       const value = parsed();
       return value === null || Number.isNaN(value) ? null : value;
     },
-    write: (value) => (input.value = value === null || value === undefined ? "" : String(value)),
+    write: (value) => (input.value = value === null || value === undefined ? "" : oneReading(value)),
     problem() {
       const value = parsed();
       if (value === null) return null;
+      const text = input.value.trim();
+      if (TWO_READINGS.test(text)) {
+        const [large, small] = [text.replace(/[.,]/, ""), Number(text.replace(",", "."))];
+        return `could mean ${large} or ${small}; write ${large} without a separator, or ${oneReading(small)}`;
+      }
       if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${input.value.trim().slice(0, 30)}”`;
       if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
       if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
@@ -54,6 +63,12 @@ export function numberField(field, { onChange, typingDelay }) {
     },
     focus: () => input.focus(),
   };
+}
+
+/** @param {number} number @returns {string} as it is typed so that it means nothing else: 1.2340, where 1.234 could be 1234 */
+function oneReading(number) {
+  const text = String(number);
+  return TWO_READINGS.test(text) ? `${text}0` : text;
 }
 
 /** @param {import("./registry.js").Field} field */
