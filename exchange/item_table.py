@@ -17,6 +17,7 @@ from protocol.fields import KINDS
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form
 from protocol.hanging import Hanging
+from protocol.seen import problems_of_options
 
 # Declared columns and their values as canonical text; empty cells are left out.
 Attributes = tuple[tuple[str, str], ...]
@@ -298,6 +299,8 @@ def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str
         )
     if line.sound("options") and (len(options) < 2 or len({option for option, _ in options}) < len(options)):
         line.problem("options need at least two different ids; correct the cell.", "options")
+    for says in problems_of_options(options) if line.sound("options") else ():
+        line.problem(says, "options")
     if len(options) > _MOST_OPTIONS:
         line.problem(f"{len(options)} options, at most {_MOST_OPTIONS} are taken; shorten the list.", "options")
     return tuple(options)

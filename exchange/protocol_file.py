@@ -20,6 +20,7 @@ from protocol.forms import Form
 from protocol.hanging import Hanging
 from protocol.parts import Part
 from protocol.sections import Reading, Scoring
+from protocol.seen import problems_of_labels, problems_of_options
 from protocol.study import DateOrder, Protocol
 
 AnyPart = TypeVar("AnyPart", bound=Part)
@@ -134,6 +135,7 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
         return _as_far_as_it_goes(document, {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]})
     if unusable:
         return _as_far_as_it_goes(document, {path[0] for path in unusable if path})
+    _note_what_looks_alike(protocol, name, problems)
     reading, scoring = protocol.reading, protocol.scoring
     return ReadProtocol(
         whole=protocol,
@@ -143,6 +145,22 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
         sample=0 if scoring is None else scoring.sample,
         dates=protocol.dates,
     )
+
+
+def _note_what_looks_alike(protocol: Protocol, name: str, problems: Problems) -> None:
+    """Note options and labels that nobody can see or tell apart; a protocol that is stored already keeps its own."""
+    forms = {f"forms.{key}": form for key, form in protocol.forms.items()}
+    if protocol.scoring is not None:
+        forms["scoring.form"] = protocol.scoring.form
+    lists = {"reading.not_assessable": protocol.reading.not_assessable, "reading.flags": protocol.reading.flags}
+    for place, form in forms.items():
+        position = {field.key: number for number, field in enumerate(form.fields)}
+        for key, says in problems_of_labels([(field.key, field.label) for field in form.fields]):
+            problems.add(name, f"key {place}.fields.{position[key]}.label", says)
+        lists |= {f"{place}.fields.{position[field.key]}.options": field.options for field in form.fields}
+    for place, options in lists.items():
+        for says in problems_of_options([(option.id, option.text) for option in options]):
+            problems.add(name, f"key {place}", says)
 
 
 def _as_far_as_it_goes(document: dict[Any, Any], unsound: set[str]) -> ReadProtocol:

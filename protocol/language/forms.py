@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredField, AuthoredOption, AuthoredOptions
+from protocol.seen import problems_of_labels, problems_of_options
 
 SharedLists = Mapping[str, Sequence[AuthoredOption]]
 EMPTY_LISTS: SharedLists = {}
@@ -52,10 +53,17 @@ def options_of(
     ids = [option.id for option in options]
     for twice in sorted({option for option in ids if ids.count(option) > 1}):
         note(place, f"option '{twice}' is listed twice; give every option its own id.")
-    return [
+    listed = [
         expanded.Option(id=option.id, text=option.text, definition=option.definition, example=option.example)
         for option in options
-    ], written.shared
+    ]
+    _note_alike(listed, note, place)
+    return listed, written.shared
+
+
+def _note_alike(options: Sequence[expanded.Option], note: Note, place: Sequence[str]) -> None:
+    for says in problems_of_options([(option.id, option.text) for option in options]):
+        note(place, says)
 
 
 def expand_fields(
@@ -69,6 +77,8 @@ def expand_fields(
     primary = said_primary[0] if said_primary else _first_answer(written)
     for key, asked in written.items():
         fields.append(_field(key, asked, key == primary, fields, lists, note, (*place, key)))
+    for key, says in problems_of_labels([(field.key, field.label) for field in fields]):
+        note((*place, key, "label"), says)
     for key, asked in written.items():
         if asked.about is not None and asked.about not in written:
             note((*place, key, "about"), f"there is no field '{asked.about}' in this form; name one that is.")
@@ -96,9 +106,11 @@ def _field(
     if asked.type in _OWN_OPTIONS:
         options = [_plain(*own) for own in _OWN_OPTIONS[asked.type]]
         options += [_plain(name, text) for name in ("partly", "excluded") if (text := getattr(asked, name))]
+        _note_alike(options, note, place)
     by = _options_by(asked, options, above, note, (*place, "options_by"))
     if by is not None and not options:
         options = [_plain(name, name) for name in dict.fromkeys(name for part in by.offered for name in part.options)]
+        _note_alike(options, note, (*place, "options_by"))
     if asked.type in _NEED_OPTIONS and len(options) < 2:
         note(place, f"field '{key}' is {asked.type} and needs at least two options; list them.")
     if asked.positive is not None and asked.positive not in [option.id for option in options]:

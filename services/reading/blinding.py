@@ -17,6 +17,7 @@ from protocol.context import Context, TextSettings
 from protocol.fields import KINDS, abstention
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import PRIMARY, FormField, Option, PhaseField
+from protocol.seen import COMMENT_LABEL, NOT_ASSESSABLE_LABEL
 from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import hanging
@@ -423,10 +424,10 @@ def summary_payload(items: int, active_ms: int, median_ms: int | None, since: da
 def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str | None, comment: str) -> list[Line]:
     """Return an answer as label and text, as it is shown to a reviewer."""
     if not_assessable is not None:
-        lines = [["Not assessable", dict(form.not_assessable).get(not_assessable, not_assessable)]]
+        lines = [[NOT_ASSESSABLE_LABEL, dict(form.not_assessable).get(not_assessable, not_assessable)]]
     else:
         lines = [[field.label, answer_text(field, fields[field.key])] for field in form.fields if field.key in fields]
-    return lines + ([["Comment", comment]] if comment else [])
+    return lines + ([[COMMENT_LABEL, comment]] if comment else [])
 
 
 def answer_text(field: FormField, value: Any) -> str:

@@ -1,0 +1,89 @@
+"""Words as somebody sees them: which cannot be told apart, and which show nothing at all."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+# What the reading room itself calls two lines of an answer, beside the labels of a form's fields.
+NOT_ASSESSABLE_LABEL = "Not assessable"
+COMMENT_LABEL = "Comment"
+
+# Drawn as nothing or as a blank, although Unicode calls them letters, marks or symbols.
+_INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
+# Controls, formats (zero-width characters, directions) and lone surrogates.
+_UNSEEN = {"Cc", "Cf", "Cs"}
+
+
+def as_seen(written: str) -> str:
+    r"""Return words without regard to case, to blanks round them or doubled, and to forms of one character.
+
+    Compatibility forms become plain ones (NFKC), every kind of blank becomes one space, and characters that are not
+    drawn are left out: two words that are alike then cannot be told apart, and what is empty shows nothing.
+
+    >>> as_seen("LEFT\u200b\u00a0 lobe")
+    'left lobe'
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", written).casefold())
+    seen = "".join(
+        " " if character.isspace() else character
+        for character in folded
+        if character.isspace() or not (ord(character) in _INVISIBLE or unicodedata.category(character) in _UNSEEN)
+    )
+    return " ".join(seen.split())
+
+
+def problems_of_options(options: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a sentence for each option, given as id and text, that shows nothing or looks like one before it.
+
+    An id that is there twice as it stands is no matter of how it looks, and is left to its own check.
+    """
+    ids: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    for option, text in options:
+        seen_id, seen_text = as_seen(option), as_seen(text)
+        if not seen_id:
+            yield "an option has an id of characters that are not drawn; give it one that can be read."
+        if not seen_text:
+            yield f"option '{_drawn(option)}' has a text that shows nothing; write what is to be chosen."
+        alike = ids.setdefault(seen_id, option)
+        if alike != option:
+            yield (
+                f"the option ids '{_drawn(alike)}' and '{_drawn(option)}' differ only in case, blanks or characters "
+                "that are not drawn; give every option its own id."
+            )
+        same = texts.setdefault(seen_text, option)
+        if seen_text and same != option:
+            yield (
+                f"the options '{_drawn(same)}' and '{_drawn(option)}' both read '{_drawn(text)}', expected texts that "
+                "can be told apart; correct one of them."
+            )
+
+
+def problems_of_labels(labels: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the key of a field of a form, and a sentence, for each label that shows nothing or means another line.
+
+    Parameters
+    ----------
+    labels
+        Key and label of each field of one form, in their order.
+    """
+    own = {as_seen(label): label for label in (NOT_ASSESSABLE_LABEL, COMMENT_LABEL)}
+    keys: dict[str, str] = {}
+    for key, label in labels:
+        seen = as_seen(label)
+        if not seen:
+            yield key, "the label shows nothing, expected what is asked; write it."
+            continue
+        if seen in own:
+            says = "is the reading room's own for another line of an answer; choose another label."
+            yield key, f"the label '{_drawn(label)}' {says}"
+        before = keys.setdefault(seen, key)
+        if before != key:
+            says = "expected a label of its own for every field of a form; correct one of them."
+            yield key, f"the label '{_drawn(label)}' is also that of field '{before}', {says}"
+
+
+def _drawn(written: str) -> str:
+    """Return words for a sentence, with a question mark for each character that is not drawn."""
+    return "".join(character if character.isprintable() else "?" for character in written)
