@@ -1,7 +1,8 @@
 /**
  * Enter presses the one button of a page, given as a selector; where the button is not to be seen yet, Enter goes on by most of
- * a screen, so that nothing is agreed to unseen. A control that has the focus keeps its own Enter, and an Enter that was meant
- * for what stood there before, or is held down, does nothing.
+ * a screen, so that nothing is agreed to unseen. Before the texts are drawn (`drawn` is a selector of what says since when they
+ * are) it does nothing. A control that has the focus keeps its own Enter, and an Enter that was meant for what stood there
+ * before, or is held down, does nothing.
  */
 const OWN_ENTER = "a[href], button, input, select, summary, textarea, [contenteditable]";
 const SETTLE = 500;
@@ -15,11 +16,14 @@ const scrollerOf = (element) => {
   return document.scrollingElement;
 };
 
-export default ({ data: { presses } }) => {
+export default ({ data: { presses, drawn } }) => {
   let since = performance.now();
   const onKey = (event) => {
     const { key, repeat, isComposing, ctrlKey, metaKey, altKey, shiftKey, timeStamp } = event;
     if (key !== "Enter" || repeat || isComposing || ctrlKey || metaKey || altKey || shiftKey) return;
+    const texts = document.querySelector(drawn);
+    if (!texts) return;
+    since = Math.max(since, Number(texts.getAttribute("data-drawn")));
     if (timeStamp - since < SETTLE || document.activeElement?.closest(OWN_ENTER)) return;
     const button = document.querySelector(presses);
     if (!button) return;

@@ -11,10 +11,12 @@ _component = st.components.v2.component(
 )
 
 
-def press_with_enter(button_key: str) -> None:
-    """Let Enter press the button with this key.
+def press_with_enter(button_key: str, *, drawn: str) -> None:
+    """Let Enter press the button with this key, once the element that the selector `drawn` names is there.
+
+    The element says in its attribute ``data-drawn`` since when, in the browser's milliseconds.
 
     Streamlit's own shortcut for a button is no choice here: it also takes the Enter that somebody gives to a link or
     to another button that has the focus.
     """
-    _component(key=f"enter-{button_key}", data={"presses": f".st-key-{button_key} button"})
+    _component(key=f"enter-{button_key}", data={"presses": f".st-key-{button_key} button", "drawn": drawn})

@@ -6,15 +6,17 @@ import streamlit as st
 
 from components.enter_key import press_with_enter
 from components.session import current_actor, database
+from components.viewer import acknowledged_texts
 from services.reading import worklist
 from services.reading.worklist import Instructions
 
-# A column of text in the middle of the window, in lines that can be read; each paragraph in the direction of its words.
-_STYLE = """<style>
-.st-key-instructions { width: 100%; max-width: 43rem; margin: clamp(.8rem, 4vh, 3.5rem) auto 2rem }
-.st-key-instructions h1 { font-size: 1.9rem !important; padding: 0 0 .6rem !important }
-.st-key-instructions :is(p, li) { line-height: 1.55; unicode-bidi: plaintext; text-align: start }
-.st-key-instructions [data-testid=stCaptionContainer] p { font-size: .9rem; line-height: 1.4 }
+_DRAWN = ".st-key-acknowledged [data-drawn]"
+# A column of text in the middle of the window, in lines that can be read. Nothing is agreed to before it is there.
+_STYLE = f"""<style>
+.st-key-instructions:not(:has({_DRAWN})) .st-key-acknowledging {{ visibility: hidden }}
+.st-key-instructions {{ width: 100%; max-width: 43rem; margin: clamp(.8rem, 4vh, 3.5rem) auto 2rem }}
+.st-key-instructions h1 {{ font-size: 1.9rem !important; padding: 0 0 .6rem !important }}
+.st-key-instructions [data-testid=stCaptionContainer] p {{ font-size: .9rem; line-height: 1.4 }}
 </style>"""
 
 
@@ -25,11 +27,9 @@ def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
         with st.container(gap=None):
             st.caption(f"{shown.study_title} · {shown.queue_title}")
             st.title("Before you begin")
-        st.markdown(shown.text)
-        if shown.consent:
-            st.subheader("Consent")
-            st.markdown(shown.consent)
-        with st.container(horizontal=True, vertical_alignment="center"):
+        consent = [("Consent", shown.consent)] if shown.consent else []
+        acknowledged_texts([("", shown.text), *consent], key="acknowledged")
+        with st.container(key="acknowledging", horizontal=True, vertical_alignment="center"):
             st.button(
                 "I have read this and agree. Begin" if shown.consent else "I have read this. Begin",
                 key="begin",
@@ -38,7 +38,7 @@ def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
                 args=(study_key, queue),
             )
             st.caption("or press Enter", width="content")
-    press_with_enter("begin")
+    press_with_enter("begin", drawn=_DRAWN)
 
 
 def _acknowledge(study_key: str, queue: str) -> None:

@@ -7,6 +7,7 @@ few lines that load it and hand it each payload. See ``README.md`` beside this f
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import streamlit as st
 from components.frame import PAGES
 from services.reading.payloads import Payload
 
-__all__ = ["bundle_name", "bundle_path", "reading_room"]
+__all__ = ["acknowledged_texts", "bundle_name", "bundle_path", "reading_room"]
 
 _FOLDER = Path(__file__).parent
 
@@ -49,9 +50,25 @@ def bundle_path() -> Path:
     return _FOLDER / "dist" / bundle_name()
 
 
-_component = st.components.v2.component(
-    "blindread_reading_room", js=(_FOLDER / "loader.js").read_text(encoding="utf-8"), isolate_styles=True
-)
+_LOADER = (_FOLDER / "loader.js").read_text(encoding="utf-8")
+_component = st.components.v2.component("blindread_reading_room", js=_LOADER, isolate_styles=True)
+_texts = st.components.v2.component("blindread_acknowledged_texts", js=_LOADER, isolate_styles=True)
+
+
+def acknowledged_texts(sections: Sequence[tuple[str, str]], *, key: str) -> None:
+    """Draw instructions and consent as the reading room draws the texts of an item.
+
+    Streamlit's own Markdown would strike out what is between two tildes, number lists anew and colour words.
+
+    Parameters
+    ----------
+    sections : Sequence[tuple[str, str]]
+        Heading, which may be empty, and text of each.
+    key : str
+        Of the component. The element that holds the texts has the attribute ``data-drawn`` from when they are there.
+    """
+    shown = [{"heading": heading, "text": text} for heading, text in sections]
+    _texts(key=key, data={"sections": shown, "bundle": f"assets/viewer/{bundle_name()}"})
 
 
 def reading_room(payload: Payload, *, key: str) -> None:

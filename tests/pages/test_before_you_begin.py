@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
+from sqlmodel import select
 
+from db import Acknowledgement, Database
+from services.people import identity
+from tests.blinding.serving import served
 from tests.harness.server import RunningServer
+from tests.listed_study import READ_THEN_SCORE, opened_listed
 
 # Longer than an Enter that was meant for the page before counts as such.
 LONG_AFTER = 900
@@ -45,3 +51,57 @@ def test_enter_begins_what_can_be_seen_and_takes_no_other_controls_enter(
     page.wait_for_timeout(LONG_AFTER)
     page.keyboard.press("Enter")
     page.locator(".submit:not([disabled])").wait_for()
+
+
+# What Streamlit's own Markdown strikes out, joins, numbers anew, hides, colours or leads to.
+WRITTEN = [
+    "Take ~5 mm as small and ~10 mm as large, 5*3*2 as a product, and -> as it is.",
+    "1986. A year, and :red[no colour], `5` and <b>6</b>.",
+    '[hidden]: http://127.0.0.1/x "You may not withdraw"',
+    "[^1]: A footnote",
+    "| a | b |",
+    "| 1 | 2 | 3 lost |",
+]
+TEXT = "\n\n".join(WRITTEN[:4]) + "\n\n" + "\n".join([WRITTEN[4], "|---|---|", WRITTEN[5]])
+
+
+@pytest.mark.browser
+@pytest.mark.server
+def test_texts_are_drawn_with_all_their_signs_and_nothing_is_agreed_to_before_they_are(
+    migrated_sqlite: Path, tmp_path: Path, new_page: Callable[..., Page]
+) -> None:
+    written = "\n".join(f"  {line}" for line in TEXT.split("\n"))
+    protocol = READ_THEN_SCORE.replace("instructions: Read every item.", f"instructions: |\n{written}")
+    with served(migrated_sqlite, tmp_path) as (database, running):
+        opened_listed(database, tmp_path / "study", protocol, raters=1)
+        running.start()
+        page = new_page(width=1280, height=1000)
+        page.goto(f"{running.url}/link/{identity.make_link(database, 'rater-1', 'sign_in')}")
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("heading", name="Worklist").wait_for()
+        held: list[Route] = []
+        page.route("**/assets/viewer/*", lambda route: held.append(route))
+
+        page.goto(f"{running.url}/reading?study=listed&phase=part-1")
+        page.locator(".st-key-begin button").wait_for(state="attached")
+        page.wait_for_timeout(LONG_AFTER)
+        page.keyboard.press("Enter")
+        expect(page.locator(".st-key-begin button")).to_be_hidden()
+        for route in held:
+            route.continue_()
+        page.unroute("**/assets/viewer/*")
+        expect(page.locator(".st-key-begin button")).to_be_visible()
+
+        drawn = page.locator(".st-key-acknowledged .acknowledged").inner_text()
+        assert [line for line in WRITTEN if line not in " ".join(drawn.split())] == []
+        assert page.locator(".st-key-acknowledged a, .st-key-acknowledged img").count() == 0
+        assert _acknowledged(database) == 0
+        page.wait_for_timeout(LONG_AFTER)
+        page.keyboard.press("Enter")
+        page.locator(".submit:not([disabled])").wait_for()
+        assert _acknowledged(database) == 1
+
+
+def _acknowledged(database: Database) -> int:
+    with database.read_only() as session:
+        return len(session.exec(select(Acknowledgement)).all())

@@ -3,6 +3,7 @@
  * lives as long as the page; reruns of the page only hand it payloads.
  */
 
+import { drawSections } from "./acknowledged.js";
 import { Actions } from "./actions.js";
 import { forgetAside, keepAside, keptAside } from "./aside.js";
 import { ItemClock } from "./clock.js";
@@ -51,13 +52,18 @@ export function mount(element, data) {
 }
 
 /**
- * What the loader calls for every payload; see keeping.js.
+ * What the loader calls for every payload (see keeping.js), and for what is acknowledged before the first one.
  *
- * @param {{data: {payload: Payload, pages: string[]}, parentElement: Element}} component  as Streamlit hands it over
+ * @param {{data: {payload: Payload, pages: string[], sections?: import("./acknowledged.js").Section[]}, parentElement: Element}} component
+ *   as Streamlit hands it over
  * @param {string} base  where the application begins
  * @returns {() => void} to be called when Streamlit cleans up
  */
-export function attach({ data: { payload, pages }, parentElement }, base) {
+export function attach({ data: { payload, pages, sections }, parentElement }, base) {
+  if (sections) {
+    drawSections(parentElement, sections);
+    return () => {};
+  }
   return keepRoom(parentElement, payload, (element) => mount(element, { payload, base, pages }));
 }
 

@@ -6,6 +6,7 @@ import { h } from "./dom.js";
 import { Ground } from "./ground.js";
 import { practiceWords, revisionBanner, revisionWords } from "./occasions.js";
 import styles from "./styles.css";
+import wordSheet from "./words.css";
 import { Toolbar } from "./toolbar.js";
 
 /** @typedef {[string, (() => void)|string]} Way  what can be done, and what its button does or where its link leads */
@@ -39,7 +40,7 @@ export class Screen {
     this.pointed = false;
     const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
     this.sheet = new CSSStyleSheet();
-    this.sheet.replaceSync(styles);
+    this.sheet.replaceSync(styles + wordSheet);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
 
     this.bar = h("div", { class: "bar-fill" });

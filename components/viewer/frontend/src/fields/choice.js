@@ -71,6 +71,6 @@ function anchored(option, numbered) {
   const text = option.text.trim();
   if (text === id) return { lead: text, rest: "" };
   const gap = text.startsWith(id) ? GAP.exec(text.slice(id.length))?.[0] : undefined;
-  if (gap === undefined) return numbered ? { lead: id, rest: text } : { lead: text, rest: "" };
+  if (gap === undefined) return numbered && !text.startsWith(id) ? { lead: id, rest: text } : { lead: text, rest: "" };
   return { lead: `${id}${gap.trimEnd()}`, rest: text.slice(id.length + gap.length) };
 }
