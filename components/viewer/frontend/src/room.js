@@ -303,7 +303,7 @@ export class Room {
     this.stages.to(failing ? "loading" : "open");
     this.screen.say(null);
     this.form?.setInert(failing);
-    if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.read());
+    if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.draft());
   }
 
   /** Nothing of the item is to be seen: its form is shut, and its time does not run. */
@@ -327,7 +327,7 @@ export class Room {
     const { item, form } = this;
     if (!item || !form) return;
     this.drafts = this.saving.drafts(item.assignment, this.drafts?.sequence ?? 0);
-    this.drafts.change(form.read(), 0);
+    this.drafts.change(form.draft(), 0);
     this.clock?.start();
     this.goOn();
   }

@@ -36,6 +36,7 @@ export function numberField(field, { onChange, typingDelay }) {
       const value = parsed();
       return value === null || Number.isNaN(value) ? null : value;
     },
+    draft: () => (/\d$/.test(input.value) && input.value === String(parsed()) ? parsed() : input.value.trim() || null),
     write: (value) => (input.value = value === null || value === undefined ? "" : String(value)),
     problem() {
       const value = parsed();
