@@ -212,3 +212,14 @@ def test_number_that_is_typed_half_or_wrong_comes_back_as_it_was_left_and_is_not
     else:
         reader.see("takes a number, such as 12 or 3.5")
         assert reader.posted("verdict") == []
+
+
+def test_focus_goes_with_the_digit_that_replaces_an_answer(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+
+    reader.press("a", "2")
+
+    expect(reader.page.get_by_role("radio", name="No")).to_be_focused()
+    assert chosen(reader) == ["No", "4"]

@@ -334,6 +334,8 @@ export class Form {
       // A field that takes several answers keeps the digits until 0 is pressed.
       this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
       row.parts.digit?.(n);
+      // The focus marks where an arrow key goes on.
+      if (row.parts.single && row.box.contains(this.panels.focused())) row.parts.focus();
     });
   }
 
