@@ -429,6 +429,15 @@ def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str |
     return lines + ([["Comment", comment]] if comment else [])
 
 
+def own_flag_lines(form: ShownForm, flag: tuple[str, str] | None) -> list[Line]:
+    """Return the flag of somebody's own verdict, kind and note, as label and text: it is shown to nobody else."""
+    if flag is None:
+        return []
+    kind, note = flag
+    words = dict(form.flags).get(kind, kind)
+    return [["Flag", f"{words} ({note})" if note else words]]
+
+
 def answer_text(field: FormField, value: Any) -> str:
     """Return an answer in the words of the form."""
     if abstention.is_undetermined(value):

@@ -154,6 +154,7 @@ class MadeUp:
 
     def listed(self, number: int, receipt: str, saved_at: datetime, answers: dict[str, Any]) -> RevisablePayload:
         """Return its entry in the list of earlier items."""
+        flag = answers.get("flag")
         return blinding.revisable_payload(
             assignment_public_id=self.assignment,
             position=number,
@@ -161,7 +162,10 @@ class MadeUp:
             text=blinding.text_payload(self.protocol.text, "prompt"),
             receipt=receipt,
             saved_at=saved_at,
-            lines=blinding.opinion_lines(self.form, answers["fields"], answers["not_assessable"], answers["comment"]),
+            lines=[
+                *blinding.opinion_lines(self.form, answers["fields"], answers["not_assessable"], answers["comment"]),
+                *blinding.own_flag_lines(self.form, (flag["id"], flag["note"]) if flag else None),
+            ],
         )
 
 

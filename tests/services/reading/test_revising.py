@@ -234,7 +234,12 @@ def test_the_list_names_the_own_verdicts_newest_first_in_the_words_of_the_form(
     listed = revising.list_revisable(database, rater, earlier["assignment"])
 
     assert [line["prompt"] for line in listed] == [later["prompt"], earlier["prompt"]]
-    assert listed[0]["lines"] == [["Not assessable", "Image quality"], ["Comment", "first"]]
+    assert listed[0]["lines"] == [
+        ["Not assessable", "Image quality"],
+        ["Comment", "first"],
+        ["Flag", "The prompt is unclear (odd)"],
+    ]
+    assert "Flag" not in dict(listed[1]["lines"])
     assert (listed[0]["label"], listed[0]["receipt"]) == ("Item 2", second.receipt)
     assert set(listed[0]) == {"assignment", "label", "prompt", "text", "receipt", "saved_at", "lines"}
 
