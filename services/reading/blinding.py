@@ -22,6 +22,7 @@ from services.installation.tokens import Keys
 from services.reading import hanging
 from services.reading.answers import ShownForm
 from services.reading.payloads import (
+    AheadPayload,
     ContextPayload,
     DonePayload,
     DraftPayload,
@@ -78,7 +79,7 @@ class Desk:
     practice: PracticePayload | None = None
     revision: RevisionPayload | None = None
     revisable: int | None = None
-    ahead: NextPayload | None = None
+    ahead: AheadPayload | None = None
 
 
 def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
@@ -350,6 +351,11 @@ def done_payload(
 def next_payload(title: str, about: str, place: str | None = None) -> NextPayload:
     """Return what comes next: how much of what, how long by the own pace, and where; nothing of what it holds."""
     return {"title": title, "about": about, "place": place}
+
+
+def ahead_payload(heading: str, message: str, title: str, about: str) -> AheadPayload:
+    """Return what stands before the first item of a part, on a page of its own: see `next_payload`."""
+    return {**next_payload(title, about), "heading": heading, "message": message}
 
 
 def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:

@@ -191,6 +191,13 @@ class NextPayload(TypedDict):
     place: str | None
 
 
+class AheadPayload(NextPayload):
+    """What stands between two parts: what begins with the item, and why."""
+
+    heading: str
+    message: str
+
+
 class DraftPayload(TypedDict):
     """What somebody has filled in themselves, as their browser sent it, with the number that orders drafts."""
 
@@ -224,7 +231,7 @@ class StandingPayload(TypedDict):
     practice: PracticePayload | None
     revision: RevisionPayload | None
     revisable: int | None
-    ahead: NextPayload | None
+    ahead: AheadPayload | None
 
 
 class ItemPayload(HeadPayload, StandingPayload):

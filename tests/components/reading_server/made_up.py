@@ -16,11 +16,11 @@ from services.reading import blinding
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
 from services.reading.payloads import (
+    AheadPayload,
     AnyItemPayload,
     DraftPayload,
     FeedbackPayload,
     Line,
-    NextPayload,
     Phase,
     PracticePayload,
     RevisablePayload,
@@ -62,7 +62,7 @@ class MadeUp:
     phase: Phase
     turns: tuple[TurnPayload, ...]
     practice: PracticePayload | None
-    ahead: NextPayload | None
+    ahead: AheadPayload | None
     reference: tuple[str, ...] = ("Left frontal lobe", "Left superior frontal gyrus")
     candidate: str = "There is a lesion in the left parietal lobe."
     # What only a protocol that lists its phases says of a field, by its key.
