@@ -45,6 +45,7 @@ from services.reading.payloads import (
     ScoringPayload,
     StandingPayload,
     SummaryPayload,
+    SummaryUnit,
     TextKind,
     TextSetting,
     TurnPayload,
@@ -416,9 +417,12 @@ def revisable_payload(
     }
 
 
-def summary_payload(items: int, active_ms: int, median_ms: int | None, since: datetime | None) -> SummaryPayload:
+def summary_payload(
+    items: int, active_ms: int, median_ms: int | None, since: datetime | None, unit: SummaryUnit = "scans"
+) -> SummaryPayload:
     """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
     return {
+        "unit": unit,
         "items": items,
         "active_ms": active_ms,
         "median_ms": median_ms,

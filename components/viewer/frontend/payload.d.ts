@@ -381,13 +381,16 @@ export interface StandingPayload {
   ahead: AheadPayload | null;
 }
 
-/** What somebody did in this login session: counts, times in milliseconds, and since when. */
+/** What somebody did in this login session: counts of what, times in milliseconds, and since when. */
 export interface SummaryPayload {
+  unit: SummaryUnit;
   items: number;
   active_ms: number;
   median_ms: number | null;
   since: string | null;
 }
+
+export type SummaryUnit = "scans" | "items" | "answers";
 
 export type TextKind = "prompt" | "vignette" | "question" | "reference" | "candidate" | "explanation";
 

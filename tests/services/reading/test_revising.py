@@ -23,6 +23,7 @@ from tests.services.reading.revisable import FLAGGED, chain_of, read_item, revis
 from tests.situations import (
     any_answers,
     on_the_desk,
+    open_study,
     read_all,
     show,
     signed_in,
@@ -258,6 +259,18 @@ def test_the_worklist_leads_back_to_the_items_as_long_as_they_may_be_revised(
     assert [desk.revisable for desk in worklist.desks_of(database, rater) if desk.queue.key == "reading"] == [6]
     elsewhere = replace(rater, login_session_id=signed_in(database, "rater-1").login_session_id)
     assert worklist.desks_of(database, elsewhere)[0].revisable == 0
+
+
+def test_a_session_summary_says_whether_scans_or_answers_are_counted(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    read_all(situation, rater)
+    scored = on_the_desk(situation, rater, "scoring")
+
+    done = on_the_desk(situation, rater)
+    of_scores = session_summary.session_summary(database, rater, scored["assignment"])
+
+    assert (done["summary"]["unit"], of_scores["unit"]) == ("scans", "answers")
 
 
 def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database: Database, tmp_path: Path) -> None:
