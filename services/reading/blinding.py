@@ -23,6 +23,7 @@ from services.installation.tokens import Keys
 from services.reading import hanging
 from services.reading.answers import ShownForm
 from services.reading.payloads import (
+    AheadPayload,
     ContextPayload,
     DonePayload,
     DraftPayload,
@@ -45,6 +46,7 @@ from services.reading.payloads import (
     ScoringPayload,
     StandingPayload,
     SummaryPayload,
+    SummaryUnit,
     TextKind,
     TextSetting,
     TurnPayload,
@@ -79,7 +81,7 @@ class Desk:
     practice: PracticePayload | None = None
     revision: RevisionPayload | None = None
     revisable: int | None = None
-    ahead: NextPayload | None = None
+    ahead: AheadPayload | None = None
 
 
 def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
@@ -353,6 +355,11 @@ def next_payload(title: str, about: str, place: str | None = None) -> NextPayloa
     return {"title": title, "about": about, "place": place}
 
 
+def ahead_payload(heading: str, message: str, title: str, about: str) -> AheadPayload:
+    """Return what stands before the first item of a part, on a page of its own: see `next_payload`."""
+    return {**next_payload(title, about), "heading": heading, "message": message}
+
+
 def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
     """Return what somebody has filled in themselves, with the number that orders drafts."""
     return {"sequence": sequence, "answers": answers}
@@ -411,9 +418,12 @@ def revisable_payload(
     }
 
 
-def summary_payload(items: int, active_ms: int, median_ms: int | None, since: datetime | None) -> SummaryPayload:
+def summary_payload(
+    items: int, active_ms: int, median_ms: int | None, since: datetime | None, unit: SummaryUnit = "scans"
+) -> SummaryPayload:
     """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
     return {
+        "unit": unit,
         "items": items,
         "active_ms": active_ms,
         "median_ms": median_ms,
@@ -428,6 +438,15 @@ def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str |
     else:
         lines = [[field.label, answer_text(field, fields[field.key])] for field in form.fields if field.key in fields]
     return lines + ([[COMMENT_LABEL, comment]] if comment else [])
+
+
+def own_flag_lines(form: ShownForm, flag: tuple[str, str] | None) -> list[Line]:
+    """Return the flag of somebody's own verdict, kind and note, as label and text: it is shown to nobody else."""
+    if flag is None:
+        return []
+    kind, note = flag
+    words = dict(form.flags).get(kind, kind)
+    return [["Flag", f"{words} ({note})" if note else words]]
 
 
 def answer_text(field: FormField, value: Any) -> str:

@@ -18,12 +18,12 @@ from services.people.identity import Actor
 from services.reading import blinding, desk, hanging, pace, practice, revision_rules, session_summary, shown_items
 from services.reading.blinding import Desk, Shown
 from services.reading.payloads import (
+    AheadPayload,
     AnyItemPayload,
     DraftPayload,
     ItemPayload,
     JudgedPayload,
     Line,
-    NextPayload,
     Payload,
     PracticePayload,
     ScoringPayload,
@@ -102,7 +102,7 @@ def assignment_payload(
         place,
         turns=_turns(session, phases, assignment, shown.item) if phase.kind == "items" else (),
         practice=_practice_progress(phases, phase, progress),
-        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phase, assignment)))) or None,
+        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
         revisable=_revisable(session, actor, phases, assignment),
         ahead=_ahead(session, phases, assignment, progress),
     )
@@ -163,11 +163,15 @@ def _practice_progress(phases: StudyPhases, phase: Phase, progress: tuple[int, i
 
 def _ahead(
     session: Session, phases: StudyPhases, assignment: Assignment, progress: tuple[int, int]
-) -> NextPayload | None:
-    """Return what begins with the first item behind the practice."""
+) -> AheadPayload | None:
+    """Return what begins with the first item of another attempt at the practice, or behind the practice."""
     phase = phases.named(assignment.phase)
     done, total = progress
-    if phase.trains or phases.training_for(phase.queue) is None or done:
+    if done:
+        return None
+    if phase.trains:
+        return practice.next_attempt(session, phases, assignment, total)
+    if phases.training_for(phase.queue) is None:
         return None
     return pace.first_items(session, phases, assignment.membership_id, phase.queue, total)
 

@@ -15,7 +15,7 @@ from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
 from services.reading import blinding, desk
-from services.reading.payloads import NextPayload
+from services.reading.payloads import AheadPayload, NextPayload
 from services.studies import frozen_facts
 
 # Of fewer verdicts a median says little.
@@ -39,10 +39,11 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
     return None
 
 
-def first_items(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, total: int) -> NextPayload:
+def first_items(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, total: int) -> AheadPayload:
     """Return what begins behind the practice: so many items, and about how long they take."""
     about = about_how_long(session, phases, membership_id, queue, total)
-    return blinding.next_payload(f"{queue.verb} {queue.counted(total)}", about)
+    title = f"{queue.verb} {queue.counted(total)}"
+    return blinding.ahead_payload("Practice is complete", "From now on your answers count.", title, about)
 
 
 def about_how_long(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, left: int) -> str:

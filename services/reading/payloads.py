@@ -18,6 +18,8 @@ Phase = TypeAliasType("Phase", Literal["practice", "reading", "scoring", "review
 FieldType = TypeAliasType("FieldType", forms.FieldType)
 OverlayStyle = TypeAliasType("OverlayStyle", Literal["outline", "fill"])
 Plane = TypeAliasType("Plane", Literal["axial", "coronal", "sagittal"])
+# What is counted: items with scans, items without, or answers that are scored.
+SummaryUnit = TypeAliasType("SummaryUnit", Literal["scans", "items", "answers"])
 TextKind = TypeAliasType("TextKind", Literal["prompt", "vignette", "question", "reference", "candidate", "explanation"])
 TextSetting = TypeAliasType("TextSetting", Literal["plain", "markdown"])
 # Label and text, in the words of the form.
@@ -191,6 +193,13 @@ class NextPayload(TypedDict):
     place: str | None
 
 
+class AheadPayload(NextPayload):
+    """What stands between two parts: what begins with the item, and why."""
+
+    heading: str
+    message: str
+
+
 class DraftPayload(TypedDict):
     """What somebody has filled in themselves, as their browser sent it, with the number that orders drafts."""
 
@@ -224,7 +233,7 @@ class StandingPayload(TypedDict):
     practice: PracticePayload | None
     revision: RevisionPayload | None
     revisable: int | None
-    ahead: NextPayload | None
+    ahead: AheadPayload | None
 
 
 class ItemPayload(HeadPayload, StandingPayload):
@@ -293,8 +302,9 @@ class JudgedPayload(HeadPayload, StandingPayload):
 
 
 class SummaryPayload(TypedDict):
-    """What somebody did in this login session: counts, times in milliseconds, and since when."""
+    """What somebody did in this login session: counts of what, times in milliseconds, and since when."""
 
+    unit: SummaryUnit
     items: int
     active_ms: int
     median_ms: int | None

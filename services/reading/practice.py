@@ -16,6 +16,7 @@ from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.phases import Phase
+from protocol.sections import Practice
 from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotFound
@@ -25,7 +26,7 @@ from services.people.permission import require_role
 from services.reading import blinding
 from services.reading.answer_key import answer_key
 from services.reading.correctness import score
-from services.reading.payloads import FeedbackPayload
+from services.reading.payloads import AheadPayload, FeedbackPayload
 from services.seals import proofs
 from services.studies import assigning, frozen_facts
 
@@ -131,11 +132,45 @@ def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignme
         session.flush()
 
 
-def notice_of_pass(phase: Phase, assignment: Assignment) -> str | None:
+def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
     """Return what stands over the practice items of a second pass and of any later one."""
+    phase = phases.named(assignment.phase)
     if not phase.trains or assignment.pass_number == 1:
         return None
-    return f"Practice, attempt {assignment.pass_number}: the pass mark was not reached, so the items are repeated."
+    return f"Practice, {_attempt(phases.rules_of(phase).practice, assignment.pass_number)}."
+
+
+def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, total: int) -> AheadPayload | None:
+    """Return what is said before another attempt: which it is, and how the last one ended; None before the first.
+
+    How many answers were right is said where the protocol gives feedback on each of them, and nowhere else.
+    """
+    training = phases.named(assignment.phase)
+    rule = phases.rules_of(training).practice
+    if rule is None or assignment.pass_number == 1:
+        return None
+    attempt, mark = _attempt(rule, assignment.pass_number), f"{100 * rule.pass_mark:g} %"
+    last = results_of(session, assignment.membership_id)[-1]
+    message = f"Attempt {last.pass_number} did not reach the pass mark of {mark}; the items are repeated."
+    if _gives_feedback(phases, training):
+        message = f"In attempt {last.pass_number} you had {last.correct} of {last.judged} right; {mark} are needed."
+    items = f"{total} item" if total == 1 else f"{total} items"
+    return blinding.ahead_payload(attempt[0].upper() + attempt[1:], message, f"Practise {items} again", "")
+
+
+def _gives_feedback(phases: StudyPhases, training: Phase) -> bool:
+    rule = phases.rules_of(training).practice
+    released = rule is not None and rule.feedback
+    return may_see(training.role, training, "feedback", Progress(answered=True, released=released))
+
+
+def _attempt(rule: Practice | None, pass_number: int) -> str:
+    """Return which attempt a pass is, of how many, and whether it is the last."""
+    if rule is None or rule.attempts is None:
+        return f"attempt {pass_number}"
+    if pass_number > rule.attempts:
+        return f"attempt {pass_number}, an extra one and the last"
+    return f"attempt {pass_number} of {rule.attempts}{', the last' if pass_number == rule.attempts else ''}"
 
 
 def feedback_on(
@@ -143,9 +178,7 @@ def feedback_on(
 ) -> FeedbackPayload | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
     training = phases.named(assignment.phase)
-    rule = phases.rules_of(training).practice
-    released = rule is not None and rule.feedback
-    if not may_see(training.role, training, "feedback", Progress(answered=True, released=released)):
+    if not _gives_feedback(phases, training):
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))

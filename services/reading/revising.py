@@ -28,8 +28,9 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
         phases = frozen_facts.phases_of_member(session, membership)
         lines = []
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, phases, membership):
-            phase = phases.named(assignment.phase)
             item = shown_items.item_of(session, assignment)
+            form = shown_items.form_with(phases, assignment, item)
+            flag = queries.flag_of(session, stored_id(verdict.id))
             lines.append(
                 blinding.revisable_payload(
                     assignment_public_id=assignment.public_id,
@@ -38,7 +39,10 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
                     text=blinding.text_payload(phases.text, "prompt"),
                     receipt=verdict.receipt,
                     saved_at=verdict.submitted_at,
-                    lines=shown_items.lines_of(phases, phase, item, assignment.option_order, verdict),
+                    lines=[
+                        *blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment),
+                        *blinding.own_flag_lines(form, (flag.kind, flag.note) if flag is not None else None),
+                    ],
                 )
             )
         return lines

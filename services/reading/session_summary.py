@@ -9,10 +9,11 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
 from protocol.phases import Queue
+from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding
-from services.reading.payloads import SummaryPayload
+from services.reading.payloads import SummaryPayload, SummaryUnit
 from services.studies import frozen_facts
 
 
@@ -43,4 +44,13 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership,
     for assignment_id, active_ms in rows:
         active[assignment_id] += active_ms
     median = round(statistics.median(active.values())) if active else None
-    return blinding.summary_payload(len(active), sum(active.values()), median, actor.signed_in_at)
+    return blinding.summary_payload(
+        len(active), sum(active.values()), median, actor.signed_in_at, _unit_of(phases, queue)
+    )
+
+
+def _unit_of(phases: StudyPhases, queue: Queue) -> SummaryUnit:
+    first = phases.in_queue(queue)[0]
+    if first.kind == "candidates":
+        return "answers"
+    return "scans" if phases.rules_of(first).shows_volumes else "items"

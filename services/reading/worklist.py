@@ -16,7 +16,7 @@ from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
-from services.reading import desk, pace, practice
+from services.reading import desk, pace, practice, revision_rules
 from services.seals import proofs
 from services.studies import frozen_facts
 
@@ -40,6 +40,8 @@ class Desk:
     practice: str = ""
     # About how long the rest takes by the member's own pace, in words.
     about: str = ""
+    # How many of the member's own verdicts may still be revised, once all items of the queue are closed.
+    revisable: int = 0
 
 
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
@@ -73,6 +75,9 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         pace.about_how_long(session, phases, membership_id, queue, total - done)
                         if state == "open" and done < total and not practising
                         else "",
+                        revision_rules.count_revisable(session, actor, phases, membership)
+                        if total and done == total and not practising and phases.is_revisable(queue)
+                        else 0,
                     )
                 )
     return desks

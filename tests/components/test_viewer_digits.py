@@ -159,3 +159,67 @@ def test_no_other_field_shows_badges_while_a_number_is_typed(room: MakeRoom) -> 
     expect(reader.page.get_by_text("to the next field").first).to_be_visible()
     reader.press("2", "Escape", "2")
     expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+
+
+@pytest.mark.parametrize(("key", "tab"), [("n", "Not assessable"), ("c", "Comment"), ("f", "Flag")])
+def test_letter_that_no_number_has_is_a_key_while_a_number_is_typed(room: MakeRoom, key: str, tab: str) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2", "1", "2")
+
+    reader.press(key)
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+    expect(reader.page.get_by_role("button", name=tab)).to_have_attribute("aria-expanded", "true")
+
+
+def test_next_field_is_one_key_away_from_a_number_and_letters_without_a_meaning_write_nothing(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2")
+    number = reader.page.get_by_label("Largest diameter")
+
+    number.focus()
+    reader.page.keyboard.type("-1.5e1;%")
+    expect(number).to_have_value("-1.5e1")
+    reader.press("ControlOrMeta+a")
+    reader.page.keyboard.type("1,5pa")
+
+    expect(number).to_have_value("1,5")
+    expect(number).not_to_be_focused()
+
+
+@pytest.mark.parametrize("typed", ["12n", "3 or 4", "1e", "1.50"])
+def test_number_that_is_typed_half_or_wrong_comes_back_as_it_was_left_and_is_not_submitted(
+    room: MakeRoom, typed: str
+) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2")
+    reader.page.get_by_label("Largest diameter").fill(typed)
+    reader.press("Escape")
+
+    reader.await_draft("fields", {"answer": "no", "size": typed})
+    reader.see("Draft saved")
+    reader.open()
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value(typed)
+    reader.page.locator("[data-field=confidence] .option").last.click()
+    reader.press("Enter")
+    if typed == "1.50":
+        reader.page.locator(".done").wait_for()
+        assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 1.5
+    else:
+        reader.see("takes a number, such as 12 or 3.5")
+        assert reader.posted("verdict") == []
+
+
+def test_focus_goes_with_the_digit_that_replaces_an_answer(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+
+    reader.press("a", "2")
+
+    expect(reader.page.get_by_role("radio", name="No")).to_be_focused()
+    assert chosen(reader) == ["No", "4"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from services.reading import blinding
 from tests.components.conftest import Room
 
 pytestmark = pytest.mark.browser
@@ -174,3 +175,77 @@ def test_list_of_earlier_items_that_cannot_be_fetched_says_so_and_is_asked_for_a
     reader.page.get_by_role("button", name="Try again").click()
 
     reader.page.get_by_role("button", name="Item 1").wait_for()
+
+
+def test_words_of_a_revision_are_read_whole_beside_the_head_of_the_page(room: MakeRoom) -> None:
+    reader = room("plain", "second", revisable=True, width=1280, height=720)
+    reader.open()
+    reader.page.evaluate("document.documentElement.style.setProperty('--beside-head', '21rem')")
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.press("q")
+    reader.page.get_by_role("button", name="Item 1").click()
+    reader.see("You are revising your verdict of")
+
+    phase = reader.page.locator(".phase")
+    expect(phase).to_contain_text("which is kept on record.")
+    assert phase.evaluate("one => [one.scrollWidth <= one.clientWidth, one.scrollHeight <= one.clientHeight]") == [
+        True,
+        True,
+    ]
+
+
+def test_feedback_takes_its_place_from_what_the_prompt_leaves_free(room: MakeRoom) -> None:
+    reader = room("practice", "plain", width=1280, height=720)
+    reader.open()
+    reader.press("1", "4")
+
+    reader.press("Enter")
+    reader.see("✓ Correct")
+
+    assert reader.page.locator(".form-place").evaluate("place => place.scrollHeight - place.clientHeight") <= 1
+
+
+def test_room_stays_within_the_window_when_the_page_says_something_above_it(room: MakeRoom) -> None:
+    reader = room("preview", width=1280, height=720)
+    reader.start()
+    reader.see("Preview: nothing is sent")
+    expect(reader.page.locator(".bar")).to_be_hidden()
+
+    reader.page.evaluate("""() => {
+        const line = document.createElement("div");
+        line.style.height = "90px";
+        document.querySelector("#host").before(line);
+    }""")
+
+    reader.page.wait_for_function(
+        "document.querySelector('#host').shadowRoot.firstElementChild.getBoundingClientRect().bottom <= innerHeight"
+    )
+
+
+def test_text_field_and_comment_say_how_they_are_left(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+
+    reader.page.get_by_label("Impression").focus()
+    expect(reader.page.get_by_text("leaves the field")).to_be_visible()
+    reader.press("Escape")
+    expect(reader.page.get_by_text("leaves the field")).to_be_hidden()
+    reader.press("c")
+
+    expect(reader.page.get_by_text("closes").filter(visible=True)).to_have_count(1)
+
+
+def test_end_of_scoring_counts_answers_and_not_images(room: MakeRoom) -> None:
+    reader = room("plain")
+    summary = blinding.summary_payload(12, 24_000, 2_000, None, "answers")
+    done = blinding.done_payload("All answers are scored", "Thank you.", (12, 12), "a", summary)
+    reader.open()
+    reader.press("1", "4")
+    reader.fail("verdict", 200, receipt="7K2M-0009", saved_at="2026-11-20T10:03:22Z", next=done)
+    reader.press("Enter")
+
+    reader.see("Answers scored")
+    reader.see("Time on answers and forms")
+    reader.see("Median time per answer")

@@ -14,8 +14,10 @@ from components.verification_view import spoken_age
 from db import Database
 from services.people import accounts, identity
 from services.progress import data_lock
+from services.reading import worklist
 from services.studies import invitations
 from tests.pages.conftest import OpenPage
+from tests.room_study import reading_rules, room_study
 from tests.situations import imported_study, open_study, read_all
 
 
@@ -62,6 +64,22 @@ def test_a_rater_begins_at_the_worklist(served_database: Database, open_page: Op
     assert app.title[0].value == "Worklist"
     assert "**Read items** · A tiny study" in texts_on(app)
     assert [button.label for button in app.button if button.key != "sign-out"].count("Start") == 1
+
+
+def test_a_rater_who_has_read_everything_gets_back_to_what_may_be_revised(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = room_study(served_database, tmp_path / "study", protocol=reading_rules(revision="study"))
+    rater = situation.raters[0]
+    assert [button.label for button in open_page(rater).button].count("Look at your items") == 0
+    worklist.acknowledge_instructions(served_database, rater, "tiny", "reading")
+    read_all(situation, rater)
+
+    app = open_page(rater)
+    next(button for button in app.button if button.label == "Look at your items").click().run()
+
+    payload = payload_on(app)["payload"]
+    assert (payload["kind"], payload["revisable"]) == ("done", 6)  # type: ignore[index]
 
 
 def test_the_instructions_come_once(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:

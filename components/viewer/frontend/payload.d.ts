@@ -1,5 +1,14 @@
 // Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.
 
+/** What stands between two parts: what begins with the item, and why. */
+export interface AheadPayload {
+  title: string;
+  about: string;
+  place: string | null;
+  heading: string;
+  message: string;
+}
+
 export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload | JudgedPayload;
 
 /** What stands beside the images, as far as the protocol releases it. */
@@ -131,7 +140,7 @@ export interface ItemPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
-  ahead: NextPayload | null;
+  ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
   prompt: string;
@@ -158,7 +167,7 @@ export interface JudgedPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
-  ahead: NextPayload | null;
+  ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
   question: string;
@@ -207,7 +216,7 @@ export interface OpinionsPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
-  ahead: NextPayload | null;
+  ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
   prompt: string;
@@ -344,7 +353,7 @@ export interface ScoringPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
-  ahead: NextPayload | null;
+  ahead: AheadPayload | null;
   images: null;
   context: ContextPayload;
   prompt: string;
@@ -369,16 +378,19 @@ export interface StandingPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
-  ahead: NextPayload | null;
+  ahead: AheadPayload | null;
 }
 
-/** What somebody did in this login session: counts, times in milliseconds, and since when. */
+/** What somebody did in this login session: counts of what, times in milliseconds, and since when. */
 export interface SummaryPayload {
+  unit: SummaryUnit;
   items: number;
   active_ms: number;
   median_ms: number | null;
   since: string | null;
 }
+
+export type SummaryUnit = "scans" | "items" | "answers";
 
 export type TextKind = "prompt" | "vignette" | "question" | "reference" | "candidate" | "explanation";
 

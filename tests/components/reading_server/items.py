@@ -10,7 +10,7 @@ from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.forms import OptionsBy
 from protocol.study import Protocol
 from services.reading import blinding
-from services.reading.payloads import NextPayload, Phase, PracticePayload, TurnPayload
+from services.reading.payloads import AheadPayload, Phase, PracticePayload, TurnPayload
 from tests.components.reading_server import formula_items, made_volumes, mixed_lines, scales, words
 from tests.components.reading_server.made_up import MadeUp
 
@@ -120,7 +120,7 @@ def _item(
     phase: Phase = "reading",
     turns: tuple[TurnPayload, ...] = (),
     practice: PracticePayload | None = None,
-    ahead: NextPayload | None = None,
+    ahead: AheadPayload | None = None,
     scored: dict[str, Any] | None = None,
     asked: dict[str, dict[str, Any]] | None = None,
     comment: bool = True,
@@ -403,7 +403,12 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         }
     ),
     "first after practice": _same(
-        ahead=blinding.next_payload("Read 24 items", "about 40 min at the pace of your practice")
+        ahead=blinding.ahead_payload(
+            "Practice is complete",
+            "From now on your answers count.",
+            "Read 24 items",
+            "about 40 min at the pace of your practice",
+        )
     ),
     "every": _every,
     "limited": _limited,

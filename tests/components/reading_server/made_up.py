@@ -16,11 +16,11 @@ from services.reading import blinding
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
 from services.reading.payloads import (
+    AheadPayload,
     AnyItemPayload,
     DraftPayload,
     FeedbackPayload,
     Line,
-    NextPayload,
     Phase,
     PracticePayload,
     RevisablePayload,
@@ -62,7 +62,7 @@ class MadeUp:
     phase: Phase
     turns: tuple[TurnPayload, ...]
     practice: PracticePayload | None
-    ahead: NextPayload | None
+    ahead: AheadPayload | None
     reference: tuple[str, ...] = ("Left frontal lobe", "Left superior frontal gyrus")
     candidate: str = "There is a lesion in the left parietal lobe."
     # What only a protocol that lists its phases says of a field, by its key.
@@ -155,6 +155,7 @@ class MadeUp:
 
     def listed(self, number: int, receipt: str, saved_at: datetime, answers: dict[str, Any]) -> RevisablePayload:
         """Return its entry in the list of earlier items."""
+        flag = answers.get("flag")
         return blinding.revisable_payload(
             assignment_public_id=self.assignment,
             position=number,
@@ -162,7 +163,10 @@ class MadeUp:
             text=blinding.text_payload(self.protocol.text, "prompt"),
             receipt=receipt,
             saved_at=saved_at,
-            lines=blinding.opinion_lines(self.form, answers["fields"], answers["not_assessable"], answers["comment"]),
+            lines=[
+                *blinding.opinion_lines(self.form, answers["fields"], answers["not_assessable"], answers["comment"]),
+                *blinding.own_flag_lines(self.form, (flag["id"], flag["note"]) if flag else None),
+            ],
         )
 
 

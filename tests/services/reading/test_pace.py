@@ -81,7 +81,13 @@ def test_first_item_behind_the_practice_says_how_many_come(database: Database, t
 
     ahead = on_the_desk(situation, rater)["ahead"]
 
-    assert ahead == {"title": "Read 6 items", "about": "about 7 min at the pace of your practice", "place": None}
+    assert ahead == {
+        "title": "Read 6 items",
+        "about": "about 7 min at the pace of your practice",
+        "place": None,
+        "heading": "Practice is complete",
+        "message": "From now on your answers count.",
+    }
     read_all(situation, rater)
 
 

@@ -27,7 +27,7 @@ from tests.room_study import (
     with_conversation,
     with_practice,
 )
-from tests.situations import answers, any_answers, on_the_desk, read_all, show, submit
+from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, submit
 
 
 def urls_of(payload: dict[str, Any]) -> set[str]:
@@ -121,7 +121,7 @@ def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_
 
     practise(situation, rater, tuple(PRACTISED))
     again = on_the_desk(situation, rater)
-    assert "attempt 2" in again["notice"]
+    assert "attempt 2 of 2, the last" in again["notice"]
     assert again["progress"] == {"done": 0, "total": 4}
     practise(situation, rater, tuple(PRACTISED))
 
@@ -144,6 +144,48 @@ def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_
         ]
     assert sorted(orders[0]) == sorted(orders[1])
     assert orders[0] != orders[1]
+
+
+def ahead_of_the_second_attempt(situation: Situation) -> dict[str, str]:
+    """Miss half of a first pass, and return what is said before the second one."""
+    rater = situation.raters[0]
+    assert on_the_desk(situation, rater)["ahead"] is None
+    practise(situation, rater, tuple(PRACTISED)[:2])
+    ahead = on_the_desk(situation, rater)["ahead"]
+    return {name: ahead[name] for name in ("heading", "message", "title")}
+
+
+def test_another_attempt_is_announced_with_how_many_there_are_and_how_the_last_one_ended(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = practising(database, tmp_path / "study", attempts=3)
+
+    assert ahead_of_the_second_attempt(situation) == {
+        "heading": "Attempt 2 of 3",
+        "message": "In attempt 1 you had 2 of 4 right; 75 % are needed.",
+        "title": "Practise 4 items again",
+    }
+
+
+def test_without_feedback_nobody_learns_how_many_were_right(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study", attempts=2, feedback=False)
+
+    assert ahead_of_the_second_attempt(situation) == {
+        "heading": "Attempt 2 of 2, the last",
+        "message": "Attempt 1 did not reach the pass mark of 75 %; the items are repeated.",
+        "title": "Practise 4 items again",
+    }
+
+
+def test_an_attempt_that_an_admin_has_granted_is_announced_as_the_last(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study", attempts=1)
+    rater = situation.raters[0]
+    practise(situation, rater, tuple(PRACTISED))
+
+    practice.allow_another_attempt(database, situation.admin, "tiny", "rater-1")
+
+    payload = on_the_desk(situation, rater)
+    assert payload["ahead"]["heading"] == "Attempt 2, an extra one and the last"
 
 
 def test_without_a_limit_of_attempts_it_goes_on_until_it_is_passed(database: Database, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from sqlmodel import col, select
 from db import AuditEvent, Database, queries
 from protocol.phases import READING
 from services.errors import Conflict, NotFound, Refused
-from services.reading import revising, session_summary, shown_volumes, submission
+from services.reading import revising, session_summary, shown_volumes, submission, worklist
 from services.reading.verdict_rows import Circumstances
 from services.record import verification
 from tests.room_study import reading_rules, room_study
@@ -23,6 +23,7 @@ from tests.services.reading.revisable import FLAGGED, chain_of, read_item, revis
 from tests.situations import (
     any_answers,
     on_the_desk,
+    open_study,
     read_all,
     show,
     signed_in,
@@ -234,9 +235,42 @@ def test_the_list_names_the_own_verdicts_newest_first_in_the_words_of_the_form(
     listed = revising.list_revisable(database, rater, earlier["assignment"])
 
     assert [line["prompt"] for line in listed] == [later["prompt"], earlier["prompt"]]
-    assert listed[0]["lines"] == [["Not assessable", "Image quality"], ["Comment", "first"]]
+    assert listed[0]["lines"] == [
+        ["Not assessable", "Image quality"],
+        ["Comment", "first"],
+        ["Flag", "The prompt is unclear (odd)"],
+    ]
+    assert "Flag" not in dict(listed[1]["lines"])
     assert (listed[0]["label"], listed[0]["receipt"]) == ("Item 2", second.receipt)
     assert set(listed[0]) == {"assignment", "label", "prompt", "text", "receipt", "saved_at", "lines"}
+
+
+def test_the_worklist_leads_back_to_the_items_as_long_as_they_may_be_revised(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = revisable_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    assert worklist.desks_of(database, rater)[0].revisable == 0
+    read_item(situation, rater)
+    assert worklist.desks_of(database, rater)[0].revisable == 0
+
+    read_all(situation, rater)
+
+    assert [desk.revisable for desk in worklist.desks_of(database, rater) if desk.queue.key == "reading"] == [6]
+    elsewhere = replace(rater, login_session_id=signed_in(database, "rater-1").login_session_id)
+    assert worklist.desks_of(database, elsewhere)[0].revisable == 0
+
+
+def test_a_session_summary_says_whether_scans_or_answers_are_counted(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    read_all(situation, rater)
+    scored = on_the_desk(situation, rater, "scoring")
+
+    done = on_the_desk(situation, rater)
+    of_scores = session_summary.session_summary(database, rater, scored["assignment"])
+
+    assert (done["summary"]["unit"], of_scores["unit"]) == ("scans", "answers")
 
 
 def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database: Database, tmp_path: Path) -> None:

@@ -257,6 +257,26 @@ def test_a_draft_comes_back_with_the_item(database: Database, tmp_path: Path) ->
     assert on_the_desk(situation, rater)["draft"] == {"sequence": 4, "answers": typed}
 
 
+@pytest.mark.parametrize("typed", ["12n", "12", "1.50"])
+def test_a_number_as_it_was_typed_comes_back_with_the_draft_and_is_no_verdict(
+    database: Database, tmp_path: Path, typed: str
+) -> None:
+    size = {"key": "size", "type": "number", "label": "Size", "unit": "mm"}
+    forms = {name: {"fields": [*form["fields"], size]} for name, form in PROTOCOL["forms"].items()}
+    situation = open_study(database, tmp_path / "study", {"forms": forms})
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    given = any_answers(payload)
+    left = {**given, "fields": {**given["fields"], "size": typed}}
+
+    submission.save_draft(database, rater, payload["assignment"], 4, left)
+
+    assert on_the_desk(situation, rater)["draft"] == {"sequence": 4, "answers": left}
+    show(situation, rater, payload)
+    with pytest.raises(Incomplete, match="Size: expected a number"):
+        submit(situation, rater, payload, left)
+
+
 def test_a_note_to_a_flag_of_no_kind_yet_comes_back_and_is_no_verdict(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]

@@ -1,6 +1,6 @@
 /** From keys and buttons to what they do: every tool ends in `act`. */
 
-import { bindingOf, isTyping, isWriting } from "./keys.js";
+import { bindingOf, isForeign, isTyping, isWriting } from "./keys.js";
 
 /** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
@@ -44,6 +44,7 @@ export class Actions {
     const graph = event.getModifierState("AltGraph");
     const plain = !event.metaKey && (graph || (!event.ctrlKey && (!event.altKey || !binding)));
     const pastes = ((event.ctrlKey || event.metaKey) && event.code === "KeyV") || (event.shiftKey && event.key === "Insert");
+    const foreign = plain && ours && isForeign(event, target);
     if ((plain || pastes) && ours && !room.dialogs.open && room.form) {
       // A keyboard may have its digits behind Shift.
       const byShift = event.shiftKey && /^\d$/.test(event.key);
@@ -60,6 +61,7 @@ export class Actions {
     }
     const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" && room.stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
+      if (foreign) event.preventDefault();
       // The page's own one-letter shortcuts must not fire while somebody reads.
       if (plain && event.key.length === 1 && ours && !isTyping(target)) event.stopPropagation();
       return;
@@ -68,7 +70,7 @@ export class Actions {
       : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
       : binding.action === "submit" ? event.timeStamp
       : binding.value;
-    if (this.act(binding.action, value) !== false) event.preventDefault();
+    if (this.act(binding.action, value) !== false || foreign) event.preventDefault();
     event.stopPropagation();
   }
 

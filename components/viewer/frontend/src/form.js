@@ -166,7 +166,7 @@ export class Form {
     return true;
   }
 
-  /** @returns {Answers} everything on the screen, for the draft */
+  /** @returns {Answers} what is answered so far */
   read() {
     /** @type {Record<string, any>} */
     const fields = {};
@@ -187,6 +187,16 @@ export class Form {
       const value = this.applies(row.field, fields) ? row.parts.read() : null;
       if (value !== null) fields[row.field.key] = value;
     }
+  }
+
+  /** @returns {Answers} everything on the screen, as it was left: also a number that is typed half or wrong */
+  draft() {
+    const answers = this.read();
+    for (const { field, parts } of this.rows) {
+      const typed = this.applies(field, answers.fields) ? parts.draft?.() ?? null : null;
+      if (typed !== null) answers.fields[field.key] = typed;
+    }
+    return answers;
   }
 
   /** @returns {Answers} what is submitted: an item that cannot be assessed carries no answers */
@@ -229,7 +239,7 @@ export class Form {
     this.entry.forget();
     this.forgetProblems();
     this.refresh();
-    this.room.onChange(this.read(), delay);
+    this.room.onChange(this.draft(), delay);
   }
 
   forgetProblems() {
@@ -324,6 +334,8 @@ export class Form {
       // A field that takes several answers keeps the digits until 0 is pressed.
       this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
       row.parts.digit?.(n);
+      // The focus marks where an arrow key goes on.
+      if (row.parts.single && row.box.contains(this.panels.focused())) row.parts.focus();
     });
   }
 

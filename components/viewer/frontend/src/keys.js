@@ -1,8 +1,8 @@
 /**
  * Every key of the reading room, once: this list is what is listened to and what the help shows.
  *
- * `when`: "always" also works while typing; "not typing" works everywhere but in text inputs; "on images" leaves arrows and
- * space to the choice or button that has the focus.
+ * `when`: "always" also works while typing; "not typing" works everywhere but in text inputs, and with letters where a number is
+ * typed; "on images" leaves arrows and space to the choice or button that has the focus.
  */
 
 /**
@@ -147,7 +147,9 @@ export function bindingOf(event, focused) {
   if (binding.when === "always") return binding;
   // Enter ends a line in a text area; in a one-line input it has no other meaning.
   const oneLine = binding.action === "submit" && focused instanceof HTMLInputElement;
-  if (isTyping(focused) && !oneLine) return null;
+  // A sign on the key of a digit is no digit where digits are typed.
+  const asElsewhere = isForeign(event, focused) && binding.action !== "digit";
+  if (isTyping(focused) && !asElsewhere && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
   // Words that are longer than their place are scrolled with the same keys as the slices.
   if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0'], .card[tabindex='0']")) return null;
@@ -162,6 +164,14 @@ export function isTyping(element) {
   if (!element) return false;
   if (element instanceof HTMLInputElement) return !["radio", "checkbox", "button", "range"].includes(element.type);
   return element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || /** @type {any} */ (element).isContentEditable;
+}
+
+/** What a number is written with, in the digits of any script. */
+const IN_NUMBERS = /^[\p{Nd}.,+\-−e ]$/iu;
+
+/** Whether a key would write what no number has: where a number is typed, it is a key like elsewhere. @param {KeyboardEvent} event @param {Element|null} focused */
+export function isForeign({ key }, focused) {
+  return focused instanceof HTMLInputElement && focused.inputMode === "decimal" && isSign(key) && !IN_NUMBERS.test(key);
 }
 
 /** Whether a key writes something, also one that the next key completes, or two letters at once; all other keys have names. @param {string} key */

@@ -33,12 +33,13 @@ export class Panels {
 
     /** @param {string} title @param {...HTMLElement} content */
     const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
-    const keys = () => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes",
-      h("span", { class: "takes-back" }, h("kbd", {}, "⌫"), " clears it"));
+    /** @param {...HTMLElement} more */
+    const keys = (...more) => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes", ...more);
+    const takesBack = () => h("span", { class: "takes-back" }, h("kbd", {}, "⌫"), " clears it");
     this.panels = {
-      assess: panel("Why is this not assessable?", this.list("assess"), keys()),
-      comment: h("div", { class: "panel", hidden: true }, this.remark),
-      flag: panel("What should be checked?", this.list("flag"), this.note, keys()),
+      assess: panel("Why is this not assessable?", this.list("assess"), keys(takesBack())),
+      comment: h("div", { class: "panel", hidden: true }, this.remark, keys()),
+      flag: panel("What should be checked?", this.list("flag"), this.note, keys(takesBack())),
     };
     /** @param {Which} which @param {string} words @param {string} key */
     const tab = (which, words, key) =>

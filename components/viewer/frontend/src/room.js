@@ -101,7 +101,7 @@ export class Room {
     this.goNext = null;
     /** @type {Payload|null} what comes after the feedback */
     this.next = null;
-    /** @type {string|null} the item behind the practice that the reader has begun */
+    /** @type {string|null} the item behind the practice, or the first of another attempt, that the reader has begun */
     this.begun = null;
     this.started = 0;
     this.openedAt = 0;
@@ -256,7 +256,7 @@ export class Room {
       summaryLines(summary));
   }
 
-  /** The practice is over: say what begins, and wait until the reader begins it. @param {Item} payload @param {import("../payload.js").NextPayload} ahead */
+  /** The practice is over, or was not passed: say what begins, and wait until the reader begins it. @param {Item} payload @param {import("../payload.js").AheadPayload} ahead */
   announce(payload, ahead) {
     this.stages.to("between");
     this.openedAt = performance.now();
@@ -265,7 +265,7 @@ export class Room {
       this.show(payload);
     };
     this.goNext = begin;
-    this.screen.paintParting("between", { title: "Practice is complete", message: "From now on your answers count." }, nextPart(ahead, begin));
+    this.screen.paintParting("between", { title: ahead.heading, message: ahead.message }, nextPart(ahead, begin));
   }
 
   /** Everything of the item is on the screen: tell the server, then open the form. @param {number} generation */
@@ -309,7 +309,7 @@ export class Room {
     this.stages.to(failing ? "loading" : "open");
     this.screen.say(null);
     this.form?.setInert(failing);
-    if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.read());
+    if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.draft());
   }
 
   /** Nothing of the item is to be seen: its form is shut, and its time does not run. */
@@ -333,7 +333,7 @@ export class Room {
     const { item, form } = this;
     if (!item || !form) return;
     this.drafts = this.saving.drafts(item.assignment, this.drafts?.sequence ?? 0);
-    this.drafts.change(form.read(), 0);
+    this.drafts.change(form.draft(), 0);
     this.clock?.start();
     this.goOn();
   }

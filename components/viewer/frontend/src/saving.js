@@ -116,7 +116,7 @@ export class Saving {
   /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
   keepHere() {
     const { item, drafts, form } = this.room;
-    if (item && form && item.phase !== "preview") stash(item.assignment, drafts?.sequence ?? item.draft.sequence, form.read());
+    if (item && form && item.phase !== "preview") stash(item.assignment, drafts?.sequence ?? item.draft.sequence, form.draft());
   }
 
   /** The study is closed, or whoever reads is no member any more: trying again would change nothing. @param {Refusal} refusal */

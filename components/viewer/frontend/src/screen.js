@@ -94,7 +94,8 @@ export class Screen {
     this.ground = new Ground(this.element, site);
     this.fit();
     this.watch = new ResizeObserver(() => this.fit());
-    this.watch.observe(host);
+    // Something that comes above the host moves it, and makes what both lie in higher.
+    for (const element of [host, ...around(host)]) this.watch.observe(element);
     this.element.addEventListener("fullscreenchange", () => this.fit());
     this.letGoAfterClicks();
     this.paintGround();
@@ -135,7 +136,7 @@ export class Screen {
 
   /** Context and prompt have what the form leaves of the column, so that neither has to be scrolled. */
   fitBrief() {
-    const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - SPARE;
+    const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - (this.feedback?.offsetHeight ?? 0) - SPARE;
     const { style } = this.brief.element;
     style.setProperty("--free", `${Math.max(0, free)}px`);
     // Where the form is cut, the words have no more than they fill.
@@ -219,6 +220,8 @@ export class Screen {
   paintForm(form) {
     /** @type {import("./form.js").Form|null} */
     this.form = form;
+    /** @type {HTMLElement|null} */
+    this.feedback = null;
     this.formPlace.replaceChildren(form.element);
     this.formPlace.scrollTop = 0;
     this.footPlace.replaceChildren(form.foot);
@@ -230,6 +233,8 @@ export class Screen {
     this.formPlace.prepend(panel);
     this.formPlace.scrollTop = 0;
     this.footPlace.replaceChildren(button);
+    this.feedback = panel;
+    this.fitBrief();
   }
 
   /**
@@ -257,6 +262,7 @@ export class Screen {
   paintHead(payload) {
     const { done, total } = payload.progress;
     const item = payload.kind === "item" ? payload : null;
+    this.progress.hidden = item?.phase === "preview";
     this.bar.style.width = `${total ? (100 * done) / total : 0}%`;
     this.progress.setAttribute("aria-valuemax", String(total));
     this.progress.setAttribute("aria-valuenow", String(done));
@@ -265,9 +271,9 @@ export class Screen {
       : item?.revision ? revisionWords(item.revision)
       : item?.heading ?? "";
     const { earlier } = this.roomTools;
-    // Its place is kept, so that the others stay where they are when it comes and goes.
-    earlier.hidden = payload.revisable === null;
-    earlier.style.visibility = payload.revisable && !item?.revision ? "" : "hidden";
+    // Its place is kept, so that nothing moves from item to item when it comes; a revision says what it replaces there.
+    earlier.hidden = payload.revisable === null || Boolean(item?.revision);
+    earlier.style.visibility = payload.revisable ? "" : "hidden";
     earlier.textContent = `Earlier items (${payload.revisable})`;
     this.roomTools.session.hidden = item?.phase === "preview";
     this.notice.textContent = this.notice.title = item?.notice ?? "";
@@ -328,11 +334,14 @@ export class Screen {
 
 /** What the page keeps free below an element: the paddings of all that it lies in. @param {Element} element */
 function spaceBelow(element) {
-  let space = 0;
-  for (let node = /** @type {Element|null} */ (element); node && node !== document.body; ) {
-    space += parseFloat(getComputedStyle(node).paddingBottom) || 0;
-    const root = node.getRootNode();
-    node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
-  }
+  const within = [element, ...around(element)].filter((node) => node !== document.body && node !== document.documentElement);
+  const space = within.reduce((sum, node) => sum + (parseFloat(getComputedStyle(node).paddingBottom) || 0), 0);
   return Math.max(8, Math.ceil(space));
+}
+
+/** All that an element lies in, shadow roots passed over, from the inside. @param {Element} element @returns {Element[]} */
+function around(element) {
+  const root = element.getRootNode();
+  const next = element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+  return next ? [next, ...around(next)] : [];
 }

@@ -25,14 +25,22 @@ export class Session {
   }
 }
 
+/** What a unit of the work is called: done, looked at, and one of it. @type {Record<import("../payload.js").SummaryPayload["unit"], [string, string, string]>} */
+const UNITS = {
+  scans: ["Items submitted", "Time on images and forms", "item"],
+  items: ["Items submitted", "Time on items and forms", "item"],
+  answers: ["Answers scored", "Time on answers and forms", "answer"],
+};
+
 /**
  * @param {import("../payload.js").SummaryPayload} summary
  * @returns {HTMLElement}
  */
-export function summaryLines({ items, active_ms: active, median_ms: median, since }) {
+export function summaryLines({ unit, items, active_ms: active, median_ms: median, since }) {
+  const [done, spent, one] = UNITS[unit];
   /** @type {import("../payload.js").Line[]} */
-  const pairs = [["Items submitted", String(items)], ["Time on images and forms", duration(active)]];
-  if (median !== null) pairs.push(["Median time per item", duration(median)]);
+  const pairs = [[done, String(items)], [spent, duration(active)]];
+  if (median !== null) pairs.push([`Median time per ${one}`, duration(median)]);
   if (since) pairs.push(["Since", clockTime(since).slice(0, 5)]);
   return h("div", { class: "summary" }, factList(pairs), h("p", { class: "note" }, "Pauses and idle time are not counted."));
 }

@@ -40,7 +40,8 @@ export function numberField(field, { onChange, typingDelay }) {
       const value = parsed();
       return value === null || Number.isNaN(value) ? null : value;
     },
-    write: (value) => (input.value = value === null || value === undefined ? "" : oneReading(value)),
+    draft: () => (/\d$/.test(input.value) && input.value === String(parsed()) ? parsed() : input.value.trim() || null),
+    write: (value) => (input.value = value === null || value === undefined ? "" : typeof value === "number" ? oneReading(value) : String(value)),
     problem() {
       const value = parsed();
       if (value === null) return null;

@@ -29,7 +29,8 @@ import { withUndetermined } from "./undetermined.js";
  * @property {boolean} [many]        takes more than one digit
  * @property {string} [labelFor]     id of the one control
  * @property {() => any} read        the value, null when unanswered
- * @property {(value: any) => void} write
+ * @property {() => any} [draft]     what stands there, null for nothing; only where that may be no value
+ * @property {(value: any) => void} write  a value, or what stood there
  * @property {() => string|null} problem    what is wrong with the value, to follow the field's label in a sentence
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
  * @property {(digit: number) => boolean} [typed]  begin with a digit; only fields in which digits are typed have it

@@ -16,7 +16,7 @@ export function textField(field, { onChange, typingDelay }) {
     onblur: () => onChange(0),
   });
   return {
-    body: area,
+    body: h("div", { class: "writing" }, area, h("span", { class: "leave" }, h("kbd", {}, "Esc"), " leaves the field")),
     labelFor: id,
     read: () => (area.value.trim() === "" ? null : area.value),
     write: (value) => (area.value = value ?? ""),
