@@ -21,7 +21,7 @@ def import_judge(
     judge: Annotated[str, typer.Option(help="The judge: model and version.")] = "",
     act_as: As = None,
 ) -> None:
-    """Import a judge's verdicts from CSV or JSON Lines: the whole file or nothing."""
+    """Import a judge's verdicts from a file: the whole of it or nothing."""
     from services.errors import InputRefused
     from services.judging import import_runs
 

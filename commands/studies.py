@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -70,9 +71,14 @@ def validate_folder(folder: Path) -> None:
     }
     counts = ", ".join(counted(len(rows), noun) for noun, rows in parts.items())
     console.print(f"{folder.name} can be imported: {counts}.", markup=False)
-    for conversion in contents.conversions:
+    _print_remarks(contents.conversions, contents.warnings)
+
+
+def _print_remarks(conversions: Sequence[object], warnings: Sequence[str]) -> None:
+    """Print what was changed of a study folder when it was read, and what somebody should look at."""
+    for conversion in conversions:
         console.print(f"Converted: {conversion}", markup=False)
-    for warning in contents.warnings:
+    for warning in warnings:
         console.print(f"Please check: {warning}", style="yellow", markup=False)
 
 
@@ -94,10 +100,7 @@ def import_folder(
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
         held = (counted(done.cases, "case"), counted(done.volumes, "volume"), counted(done.items, "item"))
         console.print(f"Study '{done.study_key}': {', '.join(held)}.")
-        for conversion in done.conversions:
-            console.print(f"Converted: {conversion}", markup=False)
-        for warning in done.warnings:
-            console.print(f"Please check: {warning}", style="yellow", markup=False)
+        _print_remarks(done.conversions, done.warnings)
 
 
 @cli.command("rename-draft")

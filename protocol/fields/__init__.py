@@ -10,5 +10,15 @@ from protocol.fields import choice, number, ordinal, point, ranked, several, tex
 from protocol.fields.kind import FieldKind
 
 KINDS: dict[str, FieldKind] = {
-    module.KIND.name: module.KIND for module in (yes_no, choice, several, ordinal, number, text, ranked, point)
+    kind.name: kind
+    for kind in (
+        yes_no.KIND,
+        choice.KIND,
+        several.KIND,
+        ordinal.KIND,
+        number.KIND,
+        text.KIND,
+        ranked.KIND,
+        point.KIND,
+    )
 }

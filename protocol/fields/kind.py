@@ -97,6 +97,8 @@ class FieldKind:
 
     Attributes
     ----------
+    answered_by
+        How it is answered, where a study is read back: "a number"; the options follow where there are any.
     check
         Takes field, value and the titles of the panes beside it; returns the value as it is stored or raises
         `WrongAnswer`.
@@ -123,6 +125,7 @@ class FieldKind:
 
     name: str
     scale: Scale
+    answered_by: str
     check: Callable[[AskedField, Any, Sequence[str]], Any]
     canonical: Callable[[Any], str]
     score: Callable[[Any, Reference, Sequence[str]], FieldScore]

@@ -87,6 +87,7 @@ def is_within(number: float, reference: Reference) -> bool:
 KIND = FieldKind(
     name="number",
     scale="interval",
+    answered_by="a number",
     check=check,
     canonical=canonical,
     score=score,

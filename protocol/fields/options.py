@@ -55,12 +55,17 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
 
 
 def one_option(
-    name: str, scale: Scale, *closed_ended_formats: ClosedEndedFormat, own_options: tuple[tuple[str, str], ...] = ()
+    name: str,
+    scale: Scale,
+    *closed_ended_formats: ClosedEndedFormat,
+    answered_by: str = "one of",
+    own_options: tuple[tuple[str, str], ...] = (),
 ) -> FieldKind:
     """Return the kind of a type that is answered by one option."""
     return FieldKind(
         name=name,
         scale=scale,
+        answered_by=answered_by,
         check=check,
         canonical=canonical,
         score=score,

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from protocol.fields.options import one_option
 
-KIND = one_option("ordinal", "ordinal", "choice")
+KIND = one_option("ordinal", "ordinal", "choice", answered_by="one step, lowest first")

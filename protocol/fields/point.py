@@ -89,6 +89,7 @@ def place_of(written: str) -> tuple[float, float, float] | None:
 KIND = FieldKind(
     name="point",
     scale="place",
+    answered_by="a place in the scan",
     check=check,
     canonical=canonical,
     score=score,

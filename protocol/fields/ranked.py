@@ -51,6 +51,7 @@ def _lines(value: Any) -> list[str]:
 KIND = FieldKind(
     name="ranked",
     scale="ranking",
+    answered_by="a ranked list",
     check=check,
     canonical=canonical,
     score=score,

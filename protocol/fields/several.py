@@ -54,6 +54,7 @@ def _ids(value: Any) -> set[str]:
 KIND = FieldKind(
     name="several",
     scale="set",
+    answered_by="any number of",
     check=check,
     canonical=canonical,
     score=score,

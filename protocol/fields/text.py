@@ -102,6 +102,7 @@ def _one_number(value: Any) -> float | None:
 KIND = FieldKind(
     name="text",
     scale="text",
+    answered_by="in words",
     check=check,
     canonical=canonical,
     score=score,

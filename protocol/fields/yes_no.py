@@ -7,4 +7,4 @@ from protocol.fields.options import one_option
 # Id and text of the two options, which need not be named anywhere.
 YES_NO = (("yes", "Yes"), ("no", "No"))
 
-KIND = one_option("yes_no", "nominal", "yes_no", own_options=YES_NO)
+KIND = one_option("yes_no", "nominal", "yes_no", answered_by="yes or no", own_options=YES_NO)

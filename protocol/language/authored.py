@@ -6,10 +6,11 @@ Every scalar arrives as text: the declared type makes it a number, a date or yes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from protocol.fields import KINDS
 from protocol.hanging import Hanging
 from protocol.parts import Key, Part, ShortText
 
@@ -17,10 +18,12 @@ StudyName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 # Of a size: a number of units, a share of them, or all.
 Size = Annotated[str, Field(pattern=r"^(all|[1-9]\d{0,6}|(100|[1-9]?\d(\.\d+)?) ?%)$")]
 AttributeType = Literal["yes_no", "choice", "ordinal", "number", "text", "date", "list"]
-FieldType = Literal[
-    "yes_no", "choice", "as_item", "several", "ordinal", "number", "text", "ranked", "point", "confidence",
-    "correctness", "preference", "resolution", "guess",
-]  # fmt: skip
+# Drawn as another type, with more computed from them; only in a study that lists its phases.
+ComputedType = Literal["as_item", "confidence", "correctness", "preference", "resolution", "guess"]
+if TYPE_CHECKING:
+    FieldType = str
+else:
+    FieldType = Literal[(*KINDS, *get_args(ComputedType))]
 
 # Estimates that a plan can name; what a field's type computes anyway need not be listed.
 Estimated = Literal[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from protocol.fields import KINDS
 from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredField, AuthoredOption, AuthoredOptions
 from protocol.seen import problems_of_labels, problems_of_options
@@ -14,21 +15,23 @@ Note = Callable[[Sequence[str], str], None]
 
 # Types with options of their own, as id and text.
 _OWN_OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "yes_no": (("yes", "Yes"), ("no", "No")),
+    **{kind.name: kind.own_options for kind in KINDS.values() if kind.own_options},
     "correctness": (("correct", "Correct"), ("incorrect", "Incorrect")),
     "preference": (("a", "A is better"), ("b", "B is better"), ("tie", "Equally good"), ("neither", "Neither")),
     "guess": (("person", "A person"), ("model", "A model"), ("unsure", "Cannot tell")),
     "resolution": (("keep", "Keep"), ("reword", "Reword"), ("remove", "Remove"), ("fix", "Fix the answer")),
 }
-_NEED_OPTIONS = ("choice", "several", "ordinal")
+_NEED_OPTIONS = tuple(kind.name for kind in KINDS.values() if kind.needs_options)
+_RANKINGS = tuple(kind.name for kind in KINDS.values() if kind.scale == "ranking")
+_MEASURED = tuple(kind.name for kind in KINDS.values() if kind.scale == "interval")
 # The option that an estimate of a share counts.
 _POSITIVE = {"yes_no": "yes", "correctness": "correct"}
 # Keys that only some types take.
 _ONLY_FOR: Mapping[str, tuple[str, ...]] = {
-    "options": ("choice", "several", "ordinal", "ranked"),
-    "options_by": ("choice", "several", "ordinal"),
-    "range": ("number", "confidence"),
-    "unit": ("number",),
+    "options": (*_NEED_OPTIONS, *_RANKINGS),
+    "options_by": _NEED_OPTIONS,
+    "range": (*_MEASURED, "confidence"),
+    "unit": _MEASURED,
     "at_most": ("ranked", "several"),
     "steps": ("confidence",),
     "means": ("confidence",),

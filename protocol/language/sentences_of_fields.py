@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from protocol.fields import KINDS
 from protocol.language.expansion import Expansion, Field, Option, Phase
 from protocol.language.wording import listed
 
-# How an answer of each type is given; the options follow where there are any.
-_GIVEN = {
-    "yes_no": "yes or no",
-    "choice": "one of",
+# How an answer is given to the fields that only a study that lists its phases has; the others say it themselves.
+_ANSWERED_BY = {
     "as_item": "as the item asks",
-    "several": "any number of",
-    "ordinal": "one step, lowest first",
-    "number": "a number",
-    "text": "in words",
-    "ranked": "a ranked list",
-    "point": "a place in the scan",
     "confidence": "confidence",
     "correctness": "",
     "preference": "",
@@ -44,7 +37,7 @@ def _fields(fields: Sequence[Field]) -> str:
 
 
 def _field(asked: Field, fields: Sequence[Field]) -> str:
-    given = _GIVEN[asked.type]
+    given = KINDS[asked.type].answered_by if asked.type in KINDS else _ANSWERED_BY[asked.type]
     if asked.options_by is None and asked.options and asked.type != "yes_no":
         given += f"{': ' if given else ''}{options_words(asked.options)}"
     if asked.minimum is not None and asked.maximum is not None:

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exchange import formats
 from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.refusal import InputRefused
 
 Row = tuple[str, str, str | None, str | None]
+# A file name of each format, by its first ending.
+NAMES = [f"judge.{file_format.endings[0]}" for file_format in formats.JUDGE_VERDICTS]
 
 
 def csv_of(*lines: str, header: str = "item,candidate,verdict,error,explanation") -> bytes:
@@ -109,7 +112,7 @@ def test_any_explanation_comes_through_json_lines(text: str) -> None:
     assert [row.explanation for row in rows] == [text.strip()]
 
 
-@given(content=st.binary(max_size=200), name=st.sampled_from(["judge.csv", "judge.jsonl"]))
+@given(content=st.binary(max_size=200), name=st.sampled_from(NAMES))
 def test_no_file_ends_in_anything_but_rows_or_a_refusal(content: bytes, name: str) -> None:
     try:
         rows = parse_judge_verdicts(content, name)

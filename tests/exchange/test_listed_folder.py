@@ -93,8 +93,8 @@ def test_what_cannot_be_run_yet_is_refused_with_its_key(tmp_path: Path) -> None:
         read(tmp_path, protocol=PROTOCOL.replace("title: Scores", "title: Scores\n    opens: {by_admin: yes}"))
 
     assert str(refusal.value) == (
-        "protocol.yaml, key phases.score.opens: A phase opens at once, or when the same person or everyone is done with others; "
-        "nothing else yet. The study can be checked and explained."
+        "protocol.yaml, key phases.score.opens: A phase opens at once, or when the same person or everyone is done "
+        "with others; nothing else yet. The study can be checked and explained."
     )
 
 

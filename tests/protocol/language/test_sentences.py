@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from protocol.fields import KINDS
+from protocol.language import sentences_of_fields
+from protocol.language.authored import ComputedType
 from protocol.language.sentences import Paragraph, explained
 from tests.protocol.language.study_text import expanded
 
@@ -304,3 +309,19 @@ def test_the_plan_is_read_back_as_it_was_declared() -> None:
     assert intervals == (
         "Intervals of 95%: percentile bootstrap with 1000 resamples, resampled within each level; clustered by subject."
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_of_every_type_is_read_back(kind: str) -> None:
+    options = ", options: [One, Two]" if KINDS[kind].needs_options else ""
+    text = f"phases: [{{key: read, rates: items, shows: [scans], form: {{v: {{type: {kind}{options}}}}}}}]"
+
+    sentences = paragraph_of(text, "(read)").sentences
+
+    assert KINDS[kind].answered_by
+    assert any(f"Filled in: V ({KINDS[kind].answered_by}" in sentence for sentence in sentences)
+
+
+@pytest.mark.parametrize("kind", get_args(ComputedType))
+def test_a_field_from_which_more_is_computed_is_worded(kind: str) -> None:
+    assert kind in sentences_of_fields._ANSWERED_BY
