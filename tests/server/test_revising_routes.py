@@ -95,7 +95,7 @@ def test_the_summary_holds_counts_and_times(reader: Reader) -> None:
 
     summary = reader.http.get("/reading/session", params={"assignment": payload["assignment"]}).json()
 
-    assert set(summary) == {"items", "active_ms", "median_ms", "since"}
+    assert set(summary) == {"unit", "items", "active_ms", "median_ms", "since"}
     assert summary["items"] >= 1
     assert summary["active_ms"] >= 1000
 

@@ -291,7 +291,7 @@ def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database:
     summary = session_summary.session_summary(database, rater, payload["assignment"])
 
     assert (summary["items"], summary["active_ms"], summary["median_ms"]) == (2, 6_500, 3_250)
-    assert set(summary) == {"items", "active_ms", "median_ms", "since"}
+    assert set(summary) == {"unit", "items", "active_ms", "median_ms", "since"}
     assert (
         session_summary.session_summary(database, signed_in(database, "rater-1"), payload["assignment"])["items"] == 0
     )
