@@ -6,17 +6,16 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from string import ascii_lowercase, ascii_uppercase
+from string import ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
 from protocol.fields import KINDS, abstention
-from protocol.fields.yes_no import YES_NO
-from protocol.forms import PRIMARY, FormField, Option, PhaseField
+from protocol.forms import FormField, Option, PhaseField
 from protocol.seen import COMMENT_LABEL, NOT_ASSESSABLE_LABEL
 from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
@@ -52,6 +51,7 @@ from services.reading.payloads import (
     TurnPayload,
 )
 from services.reading.payloads import Option as OptionPayload
+from services.reading.shown_forms import options_of
 
 DAYS_PER_MONTH = 30.4375
 
@@ -82,33 +82,6 @@ class Desk:
     revision: RevisionPayload | None = None
     revisable: int | None = None
     ahead: AheadPayload | None = None
-
-
-def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
-    """Return the form in which an item is answered in a phase."""
-    return ShownForm(
-        fields=tuple(_placed(field, item, option_order, rules) for field in rules.fields_of(item.form)),
-        not_assessable=_pairs(rules.not_assessable),
-        flags=_pairs(rules.flags),
-        comment=rules.comment,
-        panes=_panes(rules, item),
-        item_options=_lettered(item, _dealt(item, option_order)),
-    )
-
-
-def form_of_candidate(rules: PhaseRules, item: ShownItem) -> ShownForm:
-    """Return the form in which a candidate is scored: its fields are the same for all, whatever their items ask."""
-    return ShownForm(
-        fields=tuple(_with_own_options(field) for field in rules.fields or ()),
-        not_assessable=_pairs(rules.not_assessable),
-        flags=_pairs(rules.flags),
-        comment=rules.comment,
-        panes=_panes(rules, item) if rules.shows_volumes else (),
-    )
-
-
-def _panes(rules: PhaseRules, item: ShownItem) -> tuple[str, ...]:
-    return tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior))
 
 
 def form_payload(form: ShownForm) -> FormPayload:
@@ -172,7 +145,7 @@ def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPaylo
     """Return the context, with what is released of it behind some facts."""
     context = rules.context
     if rules.options_as_text and shown.item.options:
-        facts.append(["Options", " · ".join(shown.form.item_options or _lettered(shown.item, _dealt(shown.item, [])))])
+        facts.append(["Options", " · ".join(shown.form.item_options or options_of(shown.item))])
     if context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
@@ -455,39 +428,3 @@ def answer_text(field: FormField, value: Any) -> str:
         return abstention.WORDS
     words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
     return f"{words} {field.unit}" if field.unit else words
-
-
-def _placed(field: PhaseField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> PhaseField:
-    if field.key in rules.takes_options and item.options:
-        kind = answered_as(item).type if field.key in rules.as_item else field.type
-        return field.model_copy(update={"type": kind, "options": _dealt(item, option_order)})
-    return _with_own_options(field)
-
-
-def _dealt(item: ShownItem, option_order: list[str]) -> list[Option]:
-    """Return the options of an item in the order that was drawn for the rater, or as they are listed."""
-    by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
-    return [by_id[option_id] for option_id in option_order or by_id]
-
-
-def _lettered(item: ShownItem, dealt: Sequence[Option]) -> tuple[str, ...]:
-    """Return options in words, by letter where their ids are a, b, c ...: answers may name those."""
-    ids = [option["id"].lower() for option in item.options]
-    by_letter = ids == list(ascii_lowercase[: len(ids)])
-    return tuple(f"{option.id}) {option.text}" if by_letter else option.text for option in dealt)
-
-
-def answered_as(item: ShownItem) -> FormField:
-    """Return the field that an item's format asks for: yes or no, one of its options, or words."""
-    ids = [option["id"] for option in item.options]
-    kind = "text" if not ids else "yes_no" if ids == [option for option, _ in YES_NO] else "choice"
-    options = [Option(id=option["id"], text=option["text"]) for option in item.options]
-    return FormField(key=PRIMARY, type=kind, label="Answer", options=options)
-
-
-def _with_own_options(field: PhaseField) -> PhaseField:
-    return field if field.offered == field.options else field.model_copy(update={"options": field.offered})
-
-
-def _pairs(options: Sequence[Option]) -> tuple[tuple[str, str], ...]:
-    return tuple((option.id, option.text) for option in options)

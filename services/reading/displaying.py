@@ -15,7 +15,17 @@ from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotOnTheDesk, ReadsOpen
 from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
-from services.reading import blinding, desk, hanging, pace, practice, revision_rules, session_summary, shown_items
+from services.reading import (
+    blinding,
+    desk,
+    hanging,
+    pace,
+    practice,
+    revision_rules,
+    session_summary,
+    shown_forms,
+    shown_items,
+)
 from services.reading.blinding import Desk, Shown
 from services.reading.payloads import (
     AheadPayload,
@@ -218,9 +228,9 @@ def preview_payload(
         shown_item,
         queries.shown_volumes(session, shown_item.case_id),
         queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
-        blinding.form_of_item(rules, shown_item, [])
+        shown_forms.form_of_item(rules, shown_item, [])
         if phase.kind == "items"
-        else blinding.form_of_candidate(rules, shown_item),
+        else shown_forms.form_of_candidate(rules, shown_item),
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"

@@ -11,7 +11,7 @@ from protocol.fields import KINDS
 from protocol.forms import FormField
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
-from services.reading import blinding, hanging
+from services.reading import blinding, hanging, shown_forms
 from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
 from services.reading.blinding import Shown
@@ -23,7 +23,7 @@ def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Sh
     """Return the form that an assignment shows, and that its answers are checked against."""
     phase = phases.named(assignment.phase)
     if phase.kind != "items":
-        return blinding.form_of_candidate(phases.rules_of(phase), item_of(session, assignment))
+        return shown_forms.form_of_candidate(phases.rules_of(phase), item_of(session, assignment))
     return form_with(phases, assignment, item_of(session, assignment))
 
 
@@ -35,14 +35,14 @@ def item_of(session: Session, assignment: Assignment) -> ShownItem:
 def form_with(phases: StudyPhases, assignment: Assignment, item: ShownItem) -> ShownForm:
     """Return the form in which an item is read or decided on."""
     rules = phases.rules_of(phases.named(assignment.phase))
-    return blinding.form_of_item(rules, item, assignment.option_order)
+    return shown_forms.form_of_item(rules, item, assignment.option_order)
 
 
 def lines_of(
     phases: StudyPhases, phase: Phase, item: ShownItem, option_order: list[str], verdict: Verdict
 ) -> list[Line]:
     """Return a verdict on an item as label and text, in the words of the form of its phase."""
-    form = blinding.form_of_item(phases.rules_of(phase), item, option_order)
+    form = shown_forms.form_of_item(phases.rules_of(phase), item, option_order)
     return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
 
 
@@ -82,7 +82,7 @@ def reference_texts(primary: FormField, item: ShownItem, reference: Reference) -
 
 def reference_words(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem) -> list[str] | None:
     """Return what counts as right for an item that a phase shows with its reference; None where it has none."""
-    primary = blinding.answered_as(item) if phases.listed else phases.rules_of(phase).primary_of(item.form)
+    primary = shown_forms.answered_as(item) if phases.listed else phases.rules_of(phase).primary_of(item.form)
     reference = queries.reference_for_forms_that_show_it(session, item.item_id)
     return None if reference is None else reference_texts(primary, item, reference)
 

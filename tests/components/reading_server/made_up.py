@@ -12,7 +12,7 @@ from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
 from protocol.study_phases import PhaseRules, phases_of_first_language
 from services.installation.tokens import Keys
-from services.reading import blinding
+from services.reading import blinding, shown_forms
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
 from services.reading.payloads import (
@@ -90,8 +90,8 @@ class MadeUp:
     def form(self) -> ShownForm:
         """The form of the item's phase."""
         if self.phase == "scoring":
-            return blinding.form_of_candidate(self.rules, self.item)
-        form = blinding.form_of_item(self.rules, self.item, [])
+            return shown_forms.form_of_candidate(self.rules, self.item)
+        form = shown_forms.form_of_item(self.rules, self.item, [])
         fields = (shown.model_copy(update=dict(self.asked.get(shown.key, {}))) for shown in form.fields)
         return replace(form, fields=tuple(fields))
 

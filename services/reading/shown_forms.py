@@ -1,0 +1,80 @@
+"""Which fields, options and reasons an item or an answer is rated by: a form with everything in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_lowercase
+
+from db.queries import ShownItem
+from protocol.fields.yes_no import YES_NO
+from protocol.forms import PRIMARY, FormField, Option, PhaseField
+from protocol.study_phases import PhaseRules
+from services.reading.answers import ShownForm
+
+
+def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
+    """Return the form in which an item is answered in a phase."""
+    return ShownForm(
+        fields=tuple(_placed(field, item, option_order, rules) for field in rules.fields_of(item.form)),
+        not_assessable=_pairs(rules.not_assessable),
+        flags=_pairs(rules.flags),
+        comment=rules.comment,
+        panes=_panes(rules, item),
+        item_options=_lettered(item, _dealt(item, option_order)),
+    )
+
+
+def form_of_candidate(rules: PhaseRules, item: ShownItem) -> ShownForm:
+    """Return the form in which a candidate is scored: its fields are the same for all, whatever their items ask."""
+    return ShownForm(
+        fields=tuple(_with_own_options(field) for field in rules.fields or ()),
+        not_assessable=_pairs(rules.not_assessable),
+        flags=_pairs(rules.flags),
+        comment=rules.comment,
+        panes=_panes(rules, item) if rules.shows_volumes else (),
+    )
+
+
+def _panes(rules: PhaseRules, item: ShownItem) -> tuple[str, ...]:
+    return tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior))
+
+
+def _placed(field: PhaseField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> PhaseField:
+    if field.key in rules.takes_options and item.options:
+        kind = answered_as(item).type if field.key in rules.as_item else field.type
+        return field.model_copy(update={"type": kind, "options": _dealt(item, option_order)})
+    return _with_own_options(field)
+
+
+def _dealt(item: ShownItem, option_order: list[str]) -> list[Option]:
+    """Return the options of an item in the order that was drawn for the rater, or as they are listed."""
+    by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
+    return [by_id[option_id] for option_id in option_order or by_id]
+
+
+def _lettered(item: ShownItem, dealt: Sequence[Option]) -> tuple[str, ...]:
+    """Return options in words, by letter where their ids are a, b, c ...: answers may name those."""
+    ids = [option["id"].lower() for option in item.options]
+    by_letter = ids == list(ascii_lowercase[: len(ids)])
+    return tuple(f"{option.id}) {option.text}" if by_letter else option.text for option in dealt)
+
+
+def options_of(item: ShownItem) -> tuple[str, ...]:
+    """Return the options of an item in words, as they are listed."""
+    return _lettered(item, _dealt(item, []))
+
+
+def answered_as(item: ShownItem) -> FormField:
+    """Return the field that an item's format asks for: yes or no, one of its options, or words."""
+    ids = [option["id"] for option in item.options]
+    kind = "text" if not ids else "yes_no" if ids == [option for option, _ in YES_NO] else "choice"
+    options = [Option(id=option["id"], text=option["text"]) for option in item.options]
+    return FormField(key=PRIMARY, type=kind, label="Answer", options=options)
+
+
+def _with_own_options(field: PhaseField) -> PhaseField:
+    return field if field.offered == field.options else field.model_copy(update={"options": field.offered})
+
+
+def _pairs(options: Sequence[Option]) -> tuple[tuple[str, str], ...]:
+    return tuple((option.id, option.text) for option in options)
