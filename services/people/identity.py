@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
-from services.errors import NotAllowed, NotFound, NotSignedIn
+from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 from services.people import clock
 from services.people.logins import canonical_login
 from services.people.passwords import hash_password, require_good_password
@@ -53,10 +53,18 @@ def token_hash(token: str) -> str:
 
 
 def add_person(session: Session, login: str, name: str, *, is_owner: bool = False) -> Person:
-    """Return the person with this login, adding them when there is none yet."""
+    """Return the person with this login, adding them when there is none yet.
+
+    Raises
+    ------
+    Conflict
+        The login is new and has a blank in it. Whoever has had one like that keeps it.
+    """
     login = canonical_login(login)
     person = person_with(session, login)
     if person is None:
+        if " " in login:
+            raise Conflict(f"The login '{login}' has a blank in it; write it as one word, such as an e-mail address.")
         added = Person(login=login, name=name.strip() or login, is_owner=is_owner)
         try:
             with session.begin_nested():

@@ -77,6 +77,20 @@ def test_all_that_is_wrong_is_said_at_once_and_nobody_is_invited(imported: Situa
     assert people_in(imported) == before
 
 
+def test_no_letter_is_written_to_nobody_and_no_login_has_blanks(imported: Situation) -> None:
+    before = people_in(imported)
+
+    with pytest.raises(Conflict) as refusal:
+        entries = [Entry("nora", " "), Entry("ben o", "Ben")]
+        invitations.invite_people(imported.database, imported.admin, "tiny", entries, ADDRESS)
+
+    assert str(refusal.value).splitlines() == [
+        "Line 1: The name is empty; write the name that they and admins see.",
+        "Line 2: The login 'ben o' has a blank in it; write it as one word, such as an e-mail address.",
+    ]
+    assert people_in(imported) == before
+
+
 def test_only_admins_invite_and_see_links(imported: Situation) -> None:
     with pytest.raises(NotAllowed):
         invitations.invite_people(imported.database, imported.raters[0], "tiny", [Entry("a", "A")], ADDRESS)
