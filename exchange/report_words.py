@@ -343,7 +343,7 @@ def shown_warning(estimate: Estimated) -> str | None:
 
 def few_clusters_note(cluster: str) -> str:
     """Return what stands below a table of which some interval rests on few clusters."""
-    return f"† fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"
+    return f"fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"
 
 
 def few_subjects_notice(subjects: int) -> str:
