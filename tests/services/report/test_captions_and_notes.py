@@ -137,6 +137,20 @@ def test_no_interval_decides_nothing(weighted: Report) -> None:
     )
 
 
+def test_an_automatic_scorer_is_said_to_be_stricter_by_its_interval_and_what_p_assumes(
+    report_by_statistic: Report,
+) -> None:
+    lines = lines_in(report_by_statistic, "scores", "automatic_scorers")
+    (line,) = (line for line in lines if line.row.statistic == "signed_difference")
+    section = report_by_statistic.section("scores")
+    table = section.table("automatic_scorers") if section is not None else None
+
+    assert re.match(r"exact match stricter on \d+, more lenient on \d+", line.note)
+    assert ("by the interval, which accounts for clustering by item" in line.note) == has_interval(line.estimate)
+    assert isinstance(table, EstimateTable)
+    assert "It assumes independent candidates, and the interval does not" in table.explanation
+
+
 def test_what_p_of_kappa_tests_stands_below_its_table(report_by_statistic: Report) -> None:
     for _, table in report_by_statistic.estimate_tables():
         notes = [note for note in printed(table).notes if note.startswith("P of kappa")]
