@@ -157,4 +157,5 @@ def close(
         for work in outstanding.open_work_of(database, actor, study):
             console.print(work.sentence, markup=False)
         data_lock.close_study(database, actor, study, reason)
-        console.print("Closed: no more verdicts are accepted, and the report is available.")
+        remark = data_lock.remark_on_report(database, actor, study)
+        console.print(f"Closed: no more verdicts are accepted, and the report is available. {remark}".rstrip())

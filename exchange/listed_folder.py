@@ -29,7 +29,7 @@ from exchange.refusal import Conversions, Problems, listed, shown
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, REFERENCES, VOLUMES
 from protocol.language.expansion import Expansion
-from protocol.language.listed import not_run_yet
+from protocol.language.listed import NO_FIGURES, not_run_yet
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -99,6 +99,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
                     items.rows,
                     frozenset(reference.item for reference in references.rows),
                 ),
+                NO_FIGURES,
             ),
             source=text,
         )

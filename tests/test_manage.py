@@ -18,9 +18,11 @@ from typer.testing import CliRunner
 from db import Database
 from db.engine import database_from_environment, make_engine
 from manage import cli
+from protocol.language.listed import NO_FIGURES
 from services.people import identity
 from tests.harness import databases
 from tests.harness.server import RunningServer
+from tests.listed_study import READ_THEN_SCORE, write_listed
 from tests.situations import write_study_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -198,9 +200,9 @@ def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tm
 
 
 def test_a_link_names_the_login_as_it_is_stored(installed: Run) -> None:
-    done = installed("owner", "Eve\nSecond", "--name", "Eve")
+    done = installed("owner", " Eve@Example.ORG\n", "--name", "Eve")
 
-    assert done.stderr.splitlines()[-1].startswith("A link for 'eve second' that works once")
+    assert done.stderr.splitlines()[-1].startswith("A link for 'eve@example.org' that works once")
 
 
 def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) -> None:
@@ -329,6 +331,20 @@ def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
         "Rater 2: 4 of 4 answers not scored",
     ]
     assert "a reason of at least 10 characters is needed" in refused.output
+
+
+def test_a_study_of_which_no_figures_are_computed_says_so_before_its_freeze_and_after_its_close(
+    installed: Run, tmp_path: Path
+) -> None:
+    folder = write_listed(tmp_path / "study", READ_THEN_SCORE)
+
+    imported = installed("import", folder, "--key", "listed")
+    frozen = installed("freeze", "listed")
+    closed = installed("close", "listed", "--reason", "nobody was invited")
+
+    for done in (imported, frozen, closed):
+        assert done.exit_code == 0
+        assert NO_FIGURES in done.stdout
 
 
 def test_a_draft_is_imported_over_renamed_and_deleted(installed: Run, tmp_path: Path, data_dir: Path) -> None:
