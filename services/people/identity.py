@@ -45,6 +45,7 @@ class Link:
 
     purpose: str
     name: str
+    login: str
 
 
 def token_hash(token: str) -> str:
@@ -182,7 +183,8 @@ def look_at_link(database: Database, token: str) -> Link | None:
         invitation = _usable_link(session, token)
         if invitation is None:
             return None
-        return Link(invitation.purpose, _person(session, invitation.person_id).name)
+        person = _person(session, invitation.person_id)
+        return Link(invitation.purpose, person.name, person.login)
 
 
 def use_link(database: Database, token: str, password: str | None) -> str:
@@ -327,6 +329,12 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
     if person.locked_at is not None:
         raise NotAllowed(LOCKED)
     return Actor(stored_id(person.id), 0, person.name, person.is_owner)
+
+
+def login_of(database: Database, actor: Actor) -> str:
+    """Return what somebody signs in with."""
+    with database.read_only() as session:
+        return _person(session, actor.person_id).login
 
 
 def ensure_owner(database: Database, login: str, name: str) -> None:

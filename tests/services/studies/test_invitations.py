@@ -28,7 +28,7 @@ def test_the_letter_says_what_it_is_where_until_when_and_that_it_works_once(impo
     )
 
     token = invitation.letter.split(f"{ADDRESS}/link/")[1].split()[0]
-    assert identity.look_at_link(imported.database, token) == identity.Link("join", "Nora")
+    assert identity.look_at_link(imported.database, token) == identity.Link("join", "Nora", "nora@example.org")
     until = now() + identity.LINK_LIFETIME
     for said in (
         "Dear Nora", '"A tiny study"', "read scans", f"It works once, until {until.day} {until:%B %Y}",
