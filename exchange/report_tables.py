@@ -188,8 +188,8 @@ def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:
 def _with_letter(line: EstimateLine, letters: dict[str, str], signs: dict[str, str]) -> str:
     estimate = line.estimate
     letter = f" ({letters[_method(estimate)]})" if _goes_by_its_method(estimate) else ""
-    marks = "".join(f" {signs[sentence]}" for sentence in further_warnings(estimate))
-    return f"{shown_estimate(estimate, line.scale)}{letter}{marks}"
+    of_warnings = "".join(f" {signs[sentence]}" for sentence in further_warnings(estimate))
+    return f"{shown_estimate(estimate, line.scale)}{letter}{of_warnings}"
 
 
 def _clusters(line: EstimateLine) -> str:

@@ -131,10 +131,21 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
         key=f"judge_{number}_pool",
         of=run.party,
         title=f"{run.name}: share of candidates judged correct",
-        explanation="All candidates. Unit: candidate.",
+        explanation=_whole_pool(len(study.candidates) - len(run.verdicts)),
         rows=tuple(rows),
         cluster="item",
     )
+
+
+def _whole_pool(n_not_judged: int) -> str:
+    said = "All candidates. Unit: candidate."
+    if n_not_judged:
+        are = "candidate is" if n_not_judged == 1 else "candidates are"
+        said += (
+            f" {n_not_judged} {are} not in the run, and left out of every row, also of those that count all unresolved "
+            "as incorrect or correct: these are no bounds for what the judge would have said of the whole pool."
+        )
+    return said
 
 
 def _against(number: int, run: Run, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
