@@ -92,7 +92,7 @@ def import_folder(
 
     with opened_as(act_as) as (database, actor), progress_bar() as feed:
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
-        held = (counted(done.cases, "case"), counted(done.volumes, "volume"), counted(done.items, "item"))
+        held = (counted(done.cases, "case"), counted(done.volumes, "volume"), done.items_in_words)
         console.print(f"Study '{done.study_key}': {', '.join(held)}.")
         for conversion in done.conversions:
             console.print(f"Converted: {conversion}", markup=False)
