@@ -264,7 +264,8 @@ def light_kappa(
     parts = rows.sum(axis=0).reshape(len(pairs), 1 + 2 * q)
     expected = (parts[:, 1 : q + 1] + parts[:, q + 1 :]) / 2.0
     rarest = float(expected[expected > 0.0].min(initial=math.inf))
-    return estimate.warned(rare_category(rarest, n / n_clusters if n_clusters else 1.0) if weights is None else None)
+    of_cluster = n / n_clusters if n_clusters else 1.0
+    return estimate.warned(rare_category(rarest, of_cluster, unit=unit) if weights is None else None)
 
 
 def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:

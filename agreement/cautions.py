@@ -89,7 +89,7 @@ def few_raters(raters: int) -> str | None:
     return f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
 
 
-def rare_category(expected: float, of_cluster: float = 1.0) -> str | None:
+def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item") -> str | None:
     """The warning of a coefficient whose chance agreement depends on how often each category is used.
 
     Parameters
@@ -98,6 +98,8 @@ def rare_category(expected: float, of_cluster: float = 1.0) -> str | None:
         In how many items the rarest of the categories that occur is expected: items times its mean share.
     of_cluster : float
         Items over clusters; 1 without clusters.
+    unit : str
+        What is counted, in the singular.
 
     Returns
     -------
@@ -107,14 +109,14 @@ def rare_category(expected: float, of_cluster: float = 1.0) -> str | None:
     --------
     >>> rare_category(4.5)
     'a category is expected in fewer than 5 items: value and interval are uncertain'
-    >>> rare_category(31.0, of_cluster=5.0)
-    'a category is expected in fewer items than 8 clusters hold: the interval is likely to be a little too narrow'
+    >>> rare_category(31.0, of_cluster=5.0, unit="verdict").split(": ")[0]
+    'the rarest category is expected in fewer verdicts than 8 average clusters have together'
     """
     if 0.0 < expected < RARE:
-        return f"a category is expected in fewer than {RARE} items: value and interval are uncertain"
+        return f"a category is expected in fewer than {RARE} {unit}s: value and interval are uncertain"
     if of_cluster > 1.0 and 0.0 < expected < RARE_CLUSTERS * of_cluster:
         return (
-            f"a category is expected in fewer items than {RARE_CLUSTERS} clusters hold: "
+            f"the rarest category is expected in fewer {unit}s than {RARE_CLUSTERS} average clusters have together: "
             "the interval is likely to be a little too narrow"
         )
     return None

@@ -140,7 +140,7 @@ def estimate_of(
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
     value = float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times)))
-    rare = rare_category(coefficient.rarest, n / n_clusters if n_clusters else 1.0)
+    rare = rare_category(coefficient.rarest, n / n_clusters if n_clusters else 1.0, unit=unit)
     if interval in first and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,

@@ -120,7 +120,7 @@ def cohen_kappa(
     note = left_out(pairs)
     table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
     if interval == "normal":
-        return _normal(name, table, confidence, unit, note).warned(_rare(table))
+        return _normal(name, table, confidence, unit, note).warned(_rare(table, unit))
     check_confidence(confidence)
     groups = None
     n_clusters = None
@@ -132,7 +132,7 @@ def cohen_kappa(
     value, reason = _value(table)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
-    rare = _rare(table, pairs.n / n_clusters if n_clusters else 1.0)
+    rare = _rare(table, unit, pairs.n / n_clusters if n_clusters else 1.0)
     if interval in adjustable:
         return _adjusted(pairs, groups, table, interval == "effective", confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
@@ -185,7 +185,7 @@ def cohen_kappa_of_table(
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     rows, columns = np.nonzero(whole)
     result = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
-    return _normal(name, result, confidence, unit, "").warned(_rare(result))
+    return _normal(name, result, confidence, unit, "").warned(_rare(result, unit))
 
 
 def left_out(pairs: Pairs) -> str:
@@ -255,8 +255,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
 
 
-def _rare(table: Table, of_cluster: float = 1.0) -> str | None:
-    return rare_category(_rarest(table), of_cluster) if table.weights is None else None
+def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> str | None:
+    return rare_category(_rarest(table), of_cluster, unit=unit) if table.weights is None else None
 
 
 def _rarest(table: Table) -> float:

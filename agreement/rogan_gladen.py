@@ -97,7 +97,7 @@ def rogan_gladen(
     method += f"; truncated from {raw:.3f}" if raw != value else ""
     sampled = _Samples(apparent, n, sensitivity, positives, specificity, negatives)
     z = float(stats.norm.isf((1.0 - confidence) / 2.0))
-    warning = rare_category(min(positives, negatives))
+    warning = rare_category(min(positives, negatives), unit=unit)
     return _estimate(sampled, z, value, name, n, unit, method, confidence).warned(warning)
 
 

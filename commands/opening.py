@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from services.installation.environment import Database
     from services.people.identity import Actor
 
-As = Annotated[str | None, typer.Option("--as", help="Act as this login (default: the first owner).")]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        help="Act as this login (default: the first owner who is not locked, the demo's only where there is no other).",
+    ),
+]
 
 
 def choose_data_dir(
@@ -80,7 +86,13 @@ def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> 
 @contextmanager
 def opened_as(login: str | None) -> Iterator[tuple[Database, Actor]]:
     """Open the database as `opened` does, on behalf of a login: the first owner where none is named."""
+    from services.errors import NoSuchStudy
     from services.people import identity
 
     with opened() as database:
-        yield database, identity.actor_for_command_line(database, login)
+        actor = identity.actor_for_command_line(database, login)
+        try:
+            yield database, actor
+        except NoSuchStudy as refusal:
+            acting = identity.login_of(database, actor)
+            raise NoSuchStudy(f"{refusal} You act as '{acting}'; to act as somebody else, add --as LOGIN.") from None

@@ -48,19 +48,25 @@ def invite(
     sign_in_only: Annotated[
         bool, typer.Option(help="Make a link that signs in once, without setting a password.")
     ] = False,
+    specialty: Annotated[str, typer.Option(help="Their specialty, which the data files hold.")] = "",
+    years: Annotated[int | None, typer.Option(help="Their years of experience, from 0 to 99.", min=0, max=99)] = None,
     act_as: As = None,
 ) -> None:
     """Give somebody a role in a study and print the path of their single-use link."""
     from services.people.logins import canonical_login
-    from services.studies import members
+    from services.studies import groups, members
 
     with opened_as(act_as) as (database, actor):
         purpose = "sign_in" if sign_in_only else "join"
-        token = members.invite(database, actor, study, login, name, role, group=group, purpose=purpose)
+        token = members.invite(
+            database, actor, study, login, name, role, specialty=specialty, years=years, group=group, purpose=purpose
+        )
         if token:
             _print_link(login, token, "sign in" if sign_in_only else "choose a password")
         else:
             aside.print(f"'{canonical_login(login)}' already has an account and signs in as usual; no link is needed.")
+        for sentence in groups.beyond_plan(database, actor, study):
+            aside.print(sentence, style="yellow", markup=False)
 
 
 @cli.command("remove-member")

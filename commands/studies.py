@@ -98,7 +98,7 @@ def import_folder(
 
     with opened_as(act_as) as (database, actor), progress_bar() as feed:
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
-        held = (counted(done.cases, "case"), counted(done.volumes, "volume"), counted(done.items, "item"))
+        held = (counted(done.cases, "case"), counted(done.volumes, "volume"), done.items_in_words)
         console.print(f"Study '{done.study_key}': {', '.join(held)}.")
         _print_remarks(done.conversions, done.warnings)
 
@@ -160,4 +160,5 @@ def close(
         for work in outstanding.open_work_of(database, actor, study):
             console.print(work.sentence, markup=False)
         data_lock.close_study(database, actor, study, reason)
-        console.print("Closed: no more verdicts are accepted, and the report is available.")
+        remark = data_lock.remark_on_report(database, actor, study)
+        console.print(f"Closed: no more verdicts are accepted, and the report is available. {remark}".rstrip())

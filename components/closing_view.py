@@ -36,7 +36,8 @@ def _draw_close(line: StudyLine) -> None:
         st.success("No open work: everything that was assigned is done.", icon=":material/task_alt:")
     if work:
         st.dataframe(_table(work), hide_index=True, width="stretch")
-    st.markdown("Closing is the data lock: no more verdicts are accepted, and the report opens.")
+    remark = data_lock.remark_on_report(database(), current_actor(), line.key)
+    st.markdown(f"Closing is the data lock: no more verdicts are accepted, and the report opens. {remark}")
     with st.container(width=560):
         if is_open:
             st.text_input(
@@ -82,7 +83,8 @@ def _draw_events(line: StudyLine) -> None:
 def _close(study_key: str) -> None:
     try:
         data_lock.close_study(database(), current_actor(), study_key, str(st.session_state.get("close-reason", "")))
-        notify("done", "Closed. The report is open now.")
+        remark = data_lock.remark_on_report(database(), current_actor(), study_key)
+        notify("done", f"Closed. The report is open now. {remark}")
     except Refused as refusal:
         notify("error", str(refusal))
 

@@ -61,6 +61,9 @@ _STYLE = """<style>
 .way-out button { font: inherit; color: inherit; background: none; border: 0; padding: .35rem .5rem; cursor: pointer;
                   border-radius: .375rem }
 .way-out button:hover { text-decoration: underline }
+.stMain [role=tab][aria-selected=true] { color: inherit; font-weight: 600 }
+.stMain p code { padding: .1em .2em }
+.stMain .stTable [data-testid=stMarkdownContainer] { max-width: none; width: auto }
 [data-testid=stCaptionContainer] { opacity: 0.85 !important }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 @media (pointer: coarse) { .stMain :is(button, a) { min-height: 44px; min-width: 44px } }

@@ -81,18 +81,20 @@ def draw_remarks(incoming: Incoming) -> None:
 
 def draw_contents(incoming: Incoming) -> None:
     """Draw what the folder holds."""
-    st.success(f"The tables are consistent: {incoming.title} ({incoming.name}).")
+    st.success(f"The tables of “{plain(incoming.title)}” ({incoming.name}) are consistent.")
     for column, (label, count) in zip(
         st.columns(4),
         (
             ("Cases", incoming.cases),
             ("Volumes", len(incoming.volumes)),
-            ("Items", incoming.items),
+            ("Items", incoming.items - incoming.practice),
             ("Candidates", incoming.candidates),
         ),
         strict=True,
     ):
         column.metric(label, count)
+        if label == "Items" and incoming.practice:
+            column.caption(f"and {incoming.practice} for practice")
 
 
 def draw_volume(actor: Actor, incoming: Incoming) -> None:
@@ -149,7 +151,7 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
         return
     bar.empty()
     _forget(actor)
-    imported = f"{counted(done.items, 'item')} about {counted(done.cases, 'case')}"
+    imported = f"{done.items_in_words} about {counted(done.cases, 'case')}"
     st.success(f"Imported: {imported}. Check the items in the preview, then freeze.")
     st.page_link(script_of("study"), label="Open the study", query_params={"study": done.study_key})
 

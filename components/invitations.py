@@ -15,6 +15,7 @@ from services.studies.catalogue import StudyLine
 from services.studies.invitations import Entry, Invited, LinkLine
 
 _FIELDS = ("role", "name", "login", "specialty", "group")
+_MOST_YEARS = 99
 
 
 def draw_invitations(line: StudyLine) -> None:
@@ -22,6 +23,8 @@ def draw_invitations(line: StudyLine) -> None:
     st.subheader("Invite")
     if line.state == "closed":
         st.info("The study is closed: raters can no longer join it; reviewers and admins can.")
+    for sentence in groups.beyond_plan(database(), current_actor(), line.key):
+        st.warning(sentence)
     # Raters come first where they can join; the role that stands in the form can always be given.
     roles = ["reviewer", "admin"] if line.state == "closed" else ["rater", "reviewer", "admin"]
     form, letters = st.columns(2, gap="medium")
@@ -55,7 +58,11 @@ def _draw_forms(study_key: str, roles: list[str]) -> None:
         st.text_input(
             "Login", key=_key("login", study_key, round_), help="What they sign in with, such as their e-mail address."
         )
-        st.text_input("Specialty", key=_key("specialty", study_key, round_))
+        specialty, years = st.columns([3, 2])
+        specialty.text_input("Specialty", key=_key("specialty", study_key, round_))
+        years.number_input(
+            "Years of experience", 0, _MOST_YEARS, value=None, step=1, key=_key("years", study_key, round_)
+        )
         st.button("Create invitation link", on_click=_invite_one, args=(study_key, round_))
     with several, st.container(border=True):
         can_read = "rater" in roles
@@ -91,10 +98,15 @@ def _draw_outcome(study_key: str) -> None:
         if not refused:
             st.caption("The letters of the people whom you invite appear here.")
         return
-    st.success(
-        "Invited. Send each person their letter; the icon at its upper right copies it. The newest are first, and all "
-        "stay until this page is reloaded; they are not shown again after that."
+    said = (
+        "Send each person their letter; the icon at its upper right copies it. The newest are first, and all stay "
+        "until this page is reloaded; they are not shown again after that."
     )
+    if refused:
+        # A green "Invited." below a refusal would be read as its contrary.
+        st.caption(f"Letters of those who were invited before. {said}")
+    else:
+        st.success(f"Invited. {said}")
     for invitee in invited:
         st.text(f"Letter to {invitee.name} ({invitee.login})")
         st.code(invitee.letter, language=None, wrap_lines=True)
@@ -138,9 +150,10 @@ def _invite_one(study_key: str, round_: int) -> None:
     role, name, login, specialty, group = (
         str(st.session_state.get(_key(field, study_key, round_)) or "") for field in _FIELDS
     )
+    years: int | None = st.session_state.get(_key("years", study_key, round_))
     # What was chosen for a rater says nothing once the role is another.
     of_rater = group if role == "rater" else ""
-    _invite(study_key, round_, lambda: [Entry(login, name, role, specialty, group=of_rater)])
+    _invite(study_key, round_, lambda: [Entry(login, name, role, specialty, years, group=of_rater)])
 
 
 def _invite_several(study_key: str, round_: int) -> None:

@@ -12,6 +12,10 @@ from services.errors import InputRefused, Refused
 from services.judging import import_runs
 from services.studies.catalogue import StudyLine
 
+_EXAMPLE = """item,candidate,verdict,error,explanation
+i1,k1,correct,,Same side.
+i1,k2,,timeout,"""
+
 
 def draw_judges(line: StudyLine) -> None:
     """Draw the runs of LLM judges and the form that imports one."""
@@ -19,8 +23,8 @@ def draw_judges(line: StudyLine) -> None:
     if runs:
         st.dataframe(
             pd.DataFrame(
-                [(run.name, run.judge, run.candidates, run.unresolved, run.not_judged) for run in runs],
-                columns=["run", "judge", "verdicts", "unresolved", "candidates not judged"],
+                [(run.name, run.judge, run.judged, run.unresolved, run.not_judged) for run in runs],
+                columns=["run", "judge", "judged", "errors (unresolved)", "missing from the file"],
             ),
             hide_index=True,
             width="stretch",
@@ -33,8 +37,12 @@ def draw_judges(line: StudyLine) -> None:
         name = st.text_input("Name of the run", key="run-name")
         judge = st.text_input("Judge", key="run-judge", help="Model and version.")
         file = st.file_uploader(
-            f"{import_runs.FORMATS_IN_WORDS} with item, candidate, verdict", type=import_runs.ENDINGS, key="run-file"
+            f"{import_runs.FORMATS_IN_WORDS}: item, candidate, verdict, and error and explanation where there are any",
+            type=import_runs.ENDINGS,
+            key="run-file",
         )
+        st.caption("Without a verdict, say in error why. For example, as CSV:")
+        st.code(_EXAMPLE, language=None)
         if st.button("Import", disabled=file is None) and file is not None:
             _import_judge(line.key, name, judge, file.getvalue(), file.name)
 

@@ -10,6 +10,7 @@ from components.notice import notify
 from components.session import current_actor, database
 from services.adjudication import review_queue
 from services.errors import Refused
+from services.progress.overview import percent_done
 from services.reading import member_progress
 from services.reading.member_progress import MemberProgress
 from services.studies.catalogue import StudyLine
@@ -40,8 +41,9 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
                 member.pseudonym,
                 member.name,
                 member.queue.done_as,
-                100 * member.done // member.total if member.total else 0,
-                f"{member.done} of {member.total}",
+                percent_done(member.done, member.total) if member.total else None,
+                # Before the freeze nothing is anybody's yet.
+                f"{member.done} of {member.total}" if member.total else "–",
                 member.technical_failures,
                 f"{member.last_saved:%Y-%m-%d %H:%M}" if member.last_saved else "–",
             )

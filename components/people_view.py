@@ -18,7 +18,11 @@ from services.people.accounts import PersonLine
 def draw_people(lines: list[PersonLine]) -> None:
     """Draw everybody, and what an owner may do with one of them."""
     _draw_notice()
-    st.dataframe(_table(lines), hide_index=True, width="stretch")
+    # Whoever is chosen stands first: in a long list an act on somebody further down would not be seen.
+    chosen_login = st.session_state.get("person")
+    st.dataframe(
+        _table(sorted(lines, key=lambda person: person.login != chosen_login)), hide_index=True, width="stretch"
+    )
     by_login = {person.login: person for person in lines}
     with st.container(border=True, width=560):
         # Nobody is chosen before somebody chooses: a click must not lock whoever stands first.
@@ -89,7 +93,8 @@ def _act(act: Callable[..., object], said: str) -> None:
     login = str(st.session_state["person"])
     try:
         act(database(), current_actor(), login)
-        st.session_state["people-notice"] = ("done", f"'{login}' {said}")
+        # As code, or an e-mail address would become a link.
+        st.session_state["people-notice"] = ("done", f"`` {login} `` {said}")
     except Refused as refusal:
         st.session_state["people-notice"] = ("error", str(refusal))
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from services.errors import InputRefused, NotSignedIn, Refused
+from services.errors import InputRefused, NotSignedIn, Refused, StudyClosed
 from services.installation.environment import Database, database
 from services.people.identity import Actor, actor_of_session
 
@@ -37,5 +37,6 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except (Refused, InputRefused) as refusal:
-        st.error(str(refusal))
+        # That a study is closed is no error of anybody.
+        (st.info if isinstance(refusal, StudyClosed) else st.error)(str(refusal))
         st.stop()

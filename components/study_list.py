@@ -7,7 +7,7 @@ import streamlit as st
 from components.frame import script_of
 from components.session import current_actor, database
 from services.errors import counted
-from services.progress.overview import overview_of
+from services.progress.overview import overview_of, percent_done
 from services.studies.catalogue import StudyLine
 
 STATE_BADGE = {
@@ -31,7 +31,9 @@ def draw_studies(lines: list[StudyLine]) -> None:
             left, progress, middle, right = st.columns([5, 2, 1, 1], vertical_alignment="center")
             with progress:
                 if overview.total:
-                    st.progress(overview.done / overview.total, text=f"{100 * overview.done // overview.total} % done")
+                    st.progress(
+                        overview.done / overview.total, text=f"{percent_done(overview.done, overview.total)} % done"
+                    )
             with left:
                 st.markdown(f"**{line.title}**")
                 label, color, icon = STATE_BADGE[line.state]
@@ -39,7 +41,8 @@ def draw_studies(lines: list[StudyLine]) -> None:
                     st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]
                     if line.simulated_readers:
                         st.badge("Simulated readers", color="orange", icon=":material/smart_toy:")
-                    size = (counted(line.items, "item"), counted(overview.raters, "rater"))
+                    practice = f" and {line.practice} for practice" if line.practice else ""
+                    size = (counted(line.items, "item") + practice, counted(overview.raters, "rater"))
                     st.caption(" · ".join((*size, *overview.waits, line.key)))
             with middle:
                 st.page_link(script_of("study"), label="Manage", query_params={"study": line.key})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from exchange.refusal import Conversions, Problems, listed, shown
 from exchange.spreadsheet import NotRead, TableText, date_of, flag_of, number_of, table_text
@@ -30,6 +30,8 @@ class Reader:
     conversions: Conversions
     # "unknown": the protocol could not be read, so a date with two readings is let pass for now.
     dates: DateOrder | Literal["unknown"] | None = None
+    # By file, the keys that were named elsewhere and may be those of its lines that are refused for their own key.
+    excused: dict[str, set[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -104,12 +106,22 @@ class Line:
             self.problem(f"{name} is '{shown(value)}', expected names such as a|b; correct the cell.", name)
         return named
 
-    def known(self, name: str, known: Collection[str] | None, file: str) -> str:
-        """Return a key, which must be one of another table's; None says that nobody knows those."""
+    def known(self, name: str, among: Read[Any] | None, file: str) -> str:
+        """Return a key, which must be one of another table's; None says that it is not looked up.
+
+        A key that may be that of a refused line is not said to be missing: that follows from what is said of the line.
+        """
         value = self.text(name)
-        if known is not None and value not in known and self.sound(name):
-            near = self.reader.problems.nearest(value, known)
-            self.problem(f"{name} '{shown(value)}' is not in {file}{near}; add it there or correct the cell.", name)
+        if among is None or among.keys is None or value in among.keys or not self.sound(name):
+            return value
+        excused = self.reader.excused.setdefault(file, set())
+        if value not in among.refused and len(excused) < among.without_key:
+            excused.add(value)
+        if value in among.refused or value in excused:
+            self.bad.add(name)
+            return value
+        near = self.reader.problems.nearest(value, among.keys)
+        self.problem(f"{name} '{shown(value)}' is not in {file}{near}; add it there or correct the cell.", name)
         return value
 
     def number_or_none(self, name: str) -> float | None:
@@ -185,24 +197,32 @@ class Read(Generic[Row]):
         What stands in the unique column; None where the table could not be read, and nobody knows.
     doubtful
         The keys of lines in which something does not fit: what is said about them may be corrected with them.
+    refused
+        Every cell of the lines that could not be read, among them their keys.
+    without_key
+        How many lines have no key of their own: it is empty, or an earlier line has it.
     """
 
     rows: tuple[Row, ...]
     keys: frozenset[str] | None
     doubtful: frozenset[str]
+    refused: frozenset[str] = frozenset()
+    without_key: int = 0
 
 
 def read_table(reader: Reader, folder: Path, table: Table, make: Callable[[Line], Row]) -> Read[Row]:
     """Read one table; every line becomes a row, and no two lines may share the unique column."""
-    if table.optional and not (folder / table.file).exists():
+    if table.optional and not (folder / table.file).exists() and _workbook_beside(folder / table.file) is None:
         return Read((), frozenset(), frozenset())
     before = reader.problems.count
     first_seen: dict[str, int] = {}
     doubtful = set()
+    refused: set[str] = set()
+    without_key = 0
     rows = []
     whole = True
     try:
-        for line in _lines(reader, folder / table.file, table):
+        for line in _lines(reader, folder / table.file, table, refused):
             key = line.cells[table.unique].strip() if table.unique else ""
             whole = table.unique not in line.absent
             if table.unique and key in first_seen:
@@ -212,16 +232,18 @@ def read_table(reader: Reader, folder: Path, table: Table, make: Callable[[Line]
                 )
             elif table.unique and key:
                 first_seen[key] = line.number
+            without_key += bool(table.unique) and first_seen.get(key) != line.number
             rows.append(make(line))
             if not line.sound():
                 doubtful.add(key)
-    except _TableRefused as refused:
-        reader.problems.add(table.file, refused.place, refused.says)
+    except _TableRefused as refusal:
+        reader.problems.add(table.file, refusal.place, refusal.says)
         whole = False
     if whole and not rows and reader.problems.count == before:
         reader.problems.add(table.file, "", "holds no lines below its header; a study needs at least one.")
         whole = False
-    return Read(tuple(rows), frozenset(first_seen) if whole else None, frozenset(doubtful))
+    keys = frozenset(first_seen) if whole else None
+    return Read(tuple(rows), keys, frozenset(doubtful), frozenset(refused), without_key)
 
 
 class _TableRefused(Exception):
@@ -233,7 +255,8 @@ class _TableRefused(Exception):
         self.says = says
 
 
-def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
+def _lines(reader: Reader, path: Path, table: Table, refused: set[str]) -> Iterator[Line]:
+    """Yield the lines of a table; the cells of those that cannot be read are gathered in `refused`."""
     read = _text_of(path, table)
     for converted in read.converted:
         reader.conversions.add(table.file, "", converted, "understood")
@@ -264,6 +287,7 @@ def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
                     "cell have | between them"
                 )
                 reader.problems.add(table.file, f"line {last}", f"{len(cells)} cells, expected {len(header)}; {look}.")
+                refused.update(cell.strip() for cell in cells)
                 continue
             by_column = dict(zip(header, cells, strict=True))
             every = {**dict.fromkeys(table.names, ""), **by_column}
@@ -293,11 +317,21 @@ def _text_of(path: Path, table: Table) -> TableText:
             )
         return table_text(path.read_bytes(), table.names)
     except FileNotFoundError:
+        workbook = _workbook_beside(path)
+        if workbook is not None:
+            says = f"is missing, and {shown(workbook.name)} is an Excel workbook; save it as CSV UTF-8."
+            raise _TableRefused("", says) from None
         raise _TableRefused("", f"is missing: expected a CSV file with {', '.join(table.required)}; add it.") from None
     except OSError as error:
         raise _TableRefused("", f"cannot be read ({error.strerror}); expected a CSV file.") from None
     except NotRead as error:
         raise _TableRefused("", str(error)) from None
+
+
+def _workbook_beside(path: Path) -> Path | None:
+    """Return the Excel workbook of a table's name that lies in its place, if there is one."""
+    beside = (path.with_suffix(ending) for ending in (".xlsx", ".xls"))
+    return next((workbook for workbook in beside if workbook.is_file()), None)
 
 
 def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[str]:

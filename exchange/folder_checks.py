@@ -140,8 +140,8 @@ def warnings_of(
     dark = [row.key for row in volumes if (row.case, row.role, row.sequence) not in shown_volumes_of]
     if dark:
         yield (
-            f"volumes.csv: {_counted(dark, 'volume')} in no item; {_remedy(dark)} is imported and never shown, name "
-            "its sequence in an item or remove it."
+            f"volumes.csv: {_counted(dark, 'volume')} in no item; {_remedy(dark)} is imported and never shown; "
+            "name its sequence in an item or remove it."
         )
     laid = {key for item in items for key in item.overlays}
     bare = [row.key for row in overlays if row.key not in laid]

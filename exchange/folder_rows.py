@@ -114,7 +114,7 @@ def histories_of(reader: Reader, folder: Path, cases: Read[CaseRow]) -> dict[str
         reader,
         folder,
         CASE_HISTORY,
-        lambda line: (line.known("case", cases.keys, "cases.csv"), (line.text("name"), line.text("value"))),
+        lambda line: (line.known("case", cases, "cases.csv"), (line.text("name"), line.text("value"))),
     )
     of_case: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for case, pair in lines.rows:
@@ -127,7 +127,7 @@ def volume_row(line: Line, folder: Path, cases: Read[CaseRow]) -> VolumeRow:
     return VolumeRow(
         path=line.file("file", folder),
         key=line.text("volume"),
-        case=line.known("case", cases.keys, "cases.csv") if line.cells["case"].strip() else line.text("case"),
+        case=line.known("case", cases, "cases.csv") if line.cells["case"].strip() else line.text("case"),
         role=line.word("role"),
         sequence=line.text("sequence"),
         acquired=line.date_or_none("acquired"),
@@ -148,7 +148,7 @@ def overlay_row(line: Line, folder: Path, cases: Read[CaseRow]) -> OverlayRow:
         line.problem(f"opacity is {opacity:g}, expected a number above 0 and at most 1; correct the cell.", "opacity")
     return OverlayRow(
         key=line.text("overlay"),
-        case=line.known("case", cases.keys, "cases.csv"),
+        case=line.known("case", cases, "cases.csv"),
         label=line.text("label"),
         path=line.file("file", folder),
         colour=colour.lower(),
@@ -161,7 +161,7 @@ def reference_row(
     line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], forms: Mapping[str, Form | None]
 ) -> ReferenceRow:
     """Read one line of references.csv; `forms` are those that items name, where what they ask is compared."""
-    key = line.known("item", items.keys, "items.csv")
+    key = line.known("item", items, "items.csv")
     item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
     accepted = tuple(part.strip() for part in line.text("accepted").split("|") if part.strip())
     low, high = line.number_or_none("low"), line.number_or_none("high")
@@ -201,7 +201,7 @@ def _check_among_options(
 
 def candidate_row(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
     """Read one line of candidates.csv."""
-    key = line.known("item", items.keys, "items.csv")
+    key = line.known("item", items, "items.csv")
     item = by_key.get(key)
     if item is not None and item.practice:
         line.problem(f"item '{key}' is for practice, and nobody scores answers to those; remove the line.", "item")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from exchange.csv_table import Line, Read
 from exchange.protocol_file import ReadProtocol
@@ -78,7 +77,7 @@ class ItemRow:
 def item_row(
     line: Line,
     protocol: ReadProtocol,
-    case_keys: Collection[str] | None,
+    cases: Read[Any] | None,
     volumes: Read[VolumeRow],
     overlays: Read[OverlayRow],
 ) -> ItemRow:
@@ -94,7 +93,7 @@ def item_row(
     conversation, turn = _turn(line)
     item = ItemRow(
         key=line.text("item"),
-        case=line.known("case", case_keys, "cases.csv"),
+        case=line.known("case", cases, "cases.csv"),
         category=line.text("category"),
         format=item_format,
         grounding=line.word("grounding"),
@@ -139,7 +138,7 @@ def _overlays(line: Line, overlays: Read[OverlayRow]) -> tuple[str, ...]:
     if overlays.keys is None or not line.sound("case", "overlays"):
         return named
     for key in named:
-        if key not in of_case and key not in overlays.doubtful:
+        if key not in of_case and key not in overlays.doubtful | overlays.refused:
             near = line.reader.problems.nearest(key, of_case)
             line.problem(
                 f"overlay '{shown(key)}' is none of case '{shown(case)}' in overlays.csv{near}; add it there or mend "
@@ -169,7 +168,8 @@ def _turn(line: Line) -> tuple[str | None, int | None]:
 
 def _check_volumes(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
     """Refuse an item of which nothing can be shown, or whose case lacks what it declares as needed."""
-    if volumes.keys is None or not line.sound("case", "sequences", "uses_prior"):
+    # What a line that could not be read says of scans, nobody knows.
+    if volumes.keys is None or volumes.refused or not line.sound("case", "sequences", "uses_prior"):
         return
     in_study = {volume.sequence for volume in volumes.rows}
     for sequence in item.sequences:
@@ -220,7 +220,7 @@ def _needed(line: Line, item: ItemRow) -> dict[tuple[str, str], None]:
 
 def _check_panes(line: Line, item: ItemRow, hanging: Hanging, volumes: Read[VolumeRow]) -> None:
     """Refuse an item that offers a scan which no pane shows."""
-    if not line.sound("sequences", "uses_prior", "case") or volumes.keys is None:
+    if not line.sound("sequences", "uses_prior", "case") or volumes.keys is None or volumes.refused:
         return
     panes = hanging.panes_of(item.sequences, item.uses_prior)
     without = [
@@ -298,7 +298,8 @@ def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str
             "options",
         )
     if line.sound("options") and (len(options) < 2 or len({option for option, _ in options}) < len(options)):
-        line.problem("options need at least two different ids; correct the cell.", "options")
+        written = shown(line.cells["options"].strip())
+        line.problem(f"options are '{written}', expected at least two with different ids; correct the cell.", "options")
     for says in problems_of_options(options) if line.sound("options") else ():
         line.problem(says, "options")
     if len(options) > _MOST_OPTIONS:

@@ -9,7 +9,7 @@ from typing import Any
 from exchange import formats
 from exchange.file_format import JudgeLine, format_of
 from exchange.refusal import InputRefused, Problems, shown
-from exchange.spreadsheet import NotRead
+from exchange.spreadsheet import NotRead, flag_of
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 from protocol.scales import CORRECTNESS, JudgeScale
 
@@ -104,9 +104,9 @@ def _row(number: int, entry: dict[str, Any], name: str, scale: JudgeScale, probl
     if not item or not candidate:
         problems.add(name, place, "item or candidate is empty; every verdict needs both.")
         return None
-    said, error = texts["verdict"].lower(), texts["error"]
+    said, error = texts["verdict"], texts["error"]
     quoted = shown(said, 40)
-    verdict = scale.code_of(said)
+    verdict = _code_of(said, scale)
     if said and verdict is None:
         problems.add(
             name,
@@ -122,6 +122,13 @@ def _row(number: int, entry: dict[str, Any], name: str, scale: JudgeScale, probl
     if verdict is None and not error:
         error = "no verdict"
     return JudgeRow(number, item, candidate, verdict, error or None, texts["explanation"])
+
+
+def _code_of(said: str, scale: JudgeScale) -> str | None:
+    """Return the code of a verdict; a yes or no may be in the words that spreadsheets write, as in a study's tables."""
+    code = scale.code_of(said.lower())
+    flag = flag_of(said)
+    return scale.code_of(str(flag).lower()) if code is None and flag is not None else code
 
 
 def _text(value: Any) -> str:

@@ -29,7 +29,7 @@ from exchange.refusal import Conversions, Problems, listed, shown
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, REFERENCES, VOLUMES
 from protocol.language.expansion import Expansion
-from protocol.language.listed import not_run_yet
+from protocol.language.listed import NO_FIGURES, not_run_yet
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -64,7 +64,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     cases = read_table(reader, folder, table_of(study, "cases"), lambda line: _case(line, study))
     histories = histories_of(reader, folder, cases)
     volumes = read_table(reader, folder, replace(VOLUMES, optional=True), lambda row: volume_row(row, folder, cases))
-    if volumes.keys is not None:
+    if volumes.keys is not None and not volumes.refused:
         check_hanging(problems, study.hanging, volumes)
         check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases))
@@ -99,6 +99,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
                     items.rows,
                     frozenset(reference.item for reference in references.rows),
                 ),
+                NO_FIGURES,
             ),
             source=text,
         )
@@ -116,7 +117,7 @@ def _item(
     stands_alone = not cases.rows and cases.keys is not None
     has_volumes = bool(line.cells["sequences"].strip())
     about = ReadProtocol(hanging=study.hanging) if has_volumes else ReadProtocol()
-    item = item_row(line, about, None if stands_alone else cases.keys, volumes if has_volumes else _UNKNOWN, overlays)
+    item = item_row(line, about, None if stands_alone else cases, volumes if has_volumes else _UNKNOWN, overlays)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice:

@@ -24,7 +24,8 @@ from exchange.report_words import (
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
 _EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
-FURTHER = "‡"  # beside an estimate that carries a warning, and before the sentence below the table
+_FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
+_FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each sentence, then doubled, tripled
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
 _TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
@@ -119,7 +120,7 @@ def matrix_cells(table: Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
 
 def _estimates(table: EstimateTable) -> PrintedTable:
     lines = lines_of(table)
-    letters = _letters_of_methods(table)
+    letters, signs = _letters_of_methods(table), _signs_of_warnings(table)
     percent = f"{100 * table.rows[0].estimate.confidence:g} %" if table.rows else "95 %"
     beside = any(row.beside is not None for row in table.rows)
     tested = any(row.estimate.p is not None for row in table.rows)
@@ -140,7 +141,7 @@ def _estimates(table: EstimateTable) -> PrintedTable:
     earlier = None
     for line in lines:
         estimate = line.estimate
-        cells = [line.label, line.who, _with_letter(line, letters)]
+        cells = [line.label, line.who, _with_letter(line, letters, signs)]
         cells += [shown_estimate(line.beside, line.scale) if line.beside is not None else ""] if beside else []
         cells += [f"{estimate.n} {_plural(estimate.unit, estimate.n)}", _clusters(line)]
         cells += [shown_p(estimate.p)] if tested else []
@@ -155,7 +156,7 @@ def _estimates(table: EstimateTable) -> PrintedTable:
         tuple(rows),
         tuple(f"{letter}: {method}" for method, letter in letters.items())
         + tuple(filter(None, (tests_note(table.rows),)))
-        + _warning(table),
+        + _warnings(table, signs),
     )
 
 
@@ -175,24 +176,33 @@ def _method(estimate: Estimated) -> str:
     return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", method))
 
 
-def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:
+def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:
+    """Return a sign for each sentence that some estimate of a table is warned with, beside that of few clusters."""
+    sentences = dict.fromkeys(sentence for row in table.rows for sentence in further_warnings(row.estimate))
+    return {
+        sentence: _FURTHER[number % len(_FURTHER)] * (1 + number // len(_FURTHER))
+        for number, sentence in enumerate(sentences)
+    }
+
+
+def _with_letter(line: EstimateLine, letters: dict[str, str], signs: dict[str, str]) -> str:
     estimate = line.estimate
     letter = f" ({letters[_method(estimate)]})" if _goes_by_its_method(estimate) else ""
-    mark = f" {FURTHER}" if further_warnings(estimate) else ""
-    return f"{shown_estimate(estimate, line.scale)}{letter}{mark}"
+    of_warnings = "".join(f" {signs[sentence]}" for sentence in further_warnings(estimate))
+    return f"{shown_estimate(estimate, line.scale)}{letter}{of_warnings}"
 
 
 def _clusters(line: EstimateLine) -> str:
     clusters = line.estimate.n_clusters
     if clusters is None:
         return "–"
-    return f"{clusters}{' †' if rests_on_few(line.estimate) else ''}"
+    return f"{clusters}{f' {_FEW}' if rests_on_few(line.estimate) else ''}"
 
 
-def _warning(table: EstimateTable) -> tuple[str, ...]:
+def _warnings(table: EstimateTable, signs: dict[str, str]) -> tuple[str, ...]:
     few = any(rests_on_few(row.estimate) for row in table.rows)
-    further = dict.fromkeys(sentence for row in table.rows for sentence in further_warnings(row.estimate))
-    return ((few_clusters_note(table.cluster),) if few else ()) + tuple(f"{FURTHER} {each}" for each in further)
+    said = (f"{_FEW} {few_clusters_note(table.cluster)}",) if few else ()
+    return (*said, *(f"{sign} {sentence}" for sentence, sign in signs.items()))
 
 
 def _plural(unit: str, n: int) -> str:

@@ -292,11 +292,11 @@ def _note(row: EstimateRow) -> str:
     if row.statistic == "discordant_share":
         notes.append("P: exact McNemar test, which assumes independent items")
     if row.remark is not None:
-        notes.append(_remark_in_words(row.remark))
+        notes.append(_remark_in_words(row.remark, "exact match" if row.compared == "exact_match" else ""))
     return "; ".join(notes)
 
 
-def _remark_in_words(remark: Remark) -> str:
+def _remark_in_words(remark: Remark, scorer: str) -> str:
     match remark:
         case Pooled():
             return "descriptive only: answers of different formats are pooled"
@@ -307,7 +307,11 @@ def _remark_in_words(remark: Remark) -> str:
         case Counted(done, of, not_recorded):
             return f"{done} of {of}" + (f"; {not_recorded} not recorded" if not_recorded else "")
         case Direction(strict, lenient, by_interval):
-            said = f"{strict} stricter, {lenient} more lenient"
+            said = (
+                f"{scorer} stricter on {strict}, more lenient on {lenient}"
+                if scorer
+                else f"{strict} stricter, {lenient} more lenient"
+            )
             return said + (
                 f": {by_interval} by the interval, which accounts for clustering by item" if by_interval else ""
             )
@@ -343,7 +347,7 @@ def shown_warning(estimate: Estimated) -> str | None:
 
 def few_clusters_note(cluster: str) -> str:
     """Return what stands below a table of which some interval rests on few clusters."""
-    return f"† fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"
+    return f"fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"
 
 
 def few_subjects_notice(subjects: int) -> str:

@@ -26,6 +26,8 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})([ T]00:00(:00(\.0+)?)?)?", re.ASCII)
 _YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})", re.ASCII)
 _YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})", re.ASCII)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
+# How workbooks begin, whatever their name ends in: a ZIP archive (.xlsx), and the older compound file (.xls).
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _SEP_LINE = re.compile(r"sep=(.)\r?\n")
 
 
@@ -51,6 +53,8 @@ def decoded(content: bytes) -> tuple[str, str]:
     NotRead
         The bytes are no Unicode text; the message names the place and what to save it as.
     """
+    if content.startswith(_WORKBOOKS):
+        raise NotRead("is an Excel workbook; save it as CSV UTF-8.")
     for mark, name in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
         if content.startswith(mark):
             try:

@@ -38,3 +38,8 @@ def read_study(file: Path, version: str, list_folders: Sequence[Path]) -> Expans
     problems.refuse()
     assert study is not None
     return study
+
+
+def lists_its_phases(file: Path) -> bool:
+    """Return whether a protocol that `read_study` has read is written in the language that lists the phases."""
+    return lists_phases(document_of(file, Problems())[1])

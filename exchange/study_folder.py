@@ -86,11 +86,11 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
     cases = read_table(reader, folder, CASES, case_row)
     histories = histories_of(reader, folder, cases)
     volumes = read_table(reader, folder, VOLUMES, lambda line: volume_row(line, folder, cases))
-    if protocol.hanging is not None and volumes.keys is not None:
+    if protocol.hanging is not None and volumes.keys is not None and not volumes.refused:
         check_hanging(problems, protocol.hanging, volumes)
         check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases))
-    items = read_table(reader, folder, ITEMS, lambda line: item_row(line, protocol, cases.keys, volumes, overlays))
+    items = read_table(reader, folder, ITEMS, lambda line: item_row(line, protocol, cases, volumes, overlays))
     subjects = None if cases.keys is None else {case.key: case.subject for case in cases.rows}
     check_items(problems, protocol, items, subjects)
     item_by_key = {item.key: item for item in reversed(items.rows)}
@@ -140,7 +140,8 @@ def _check_who_needs_a_reference(
     candidates: Read[CandidateRow],
 ) -> None:
     """Refuse items without a reference where something is compared with it: feedback, scoring, the primary estimate."""
-    if items.keys is None or references.keys is None:
+    # A reference that names no item, or cannot be read, may be the one that seems to be lacking.
+    if items.keys is None or references.keys is None or references.refused or references.keys - items.keys:
         return
     without = items.keys - references.keys
     practised = sorted({item.key for item in items.rows if item.practice} & without)

@@ -224,7 +224,8 @@ JUDGE_VERDICTS = Table(
     (
         _item("i1"),
         Column("candidate", "The candidate, from `candidates.csv`.", "word", "k1", longest=LONGEST_KEY),
-        Column("verdict", "`correct`, `incorrect`, or `1`, `0`, `true`, `false`, `yes`, `no`.", "text", "correct",
+        Column("verdict", "`correct`, `incorrect`, or `1`, `0`, `true`, `false`, `yes`, `no`, also as a spreadsheet "
+               "writes them (`WAHR`, `FALSCH`).", "text", "correct",
                "no verdict: an error, never a wrong answer"),
         Column("error", "What went wrong where there is no verdict.", "text", "timeout", "", optional=True),
         Column("explanation", "The judge's reason.", "text", "Same side.", "", optional=True),

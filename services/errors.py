@@ -11,6 +11,7 @@ __all__ = [
     "Conflict",
     "Incomplete",
     "InputRefused",
+    "NoSuchStudy",
     "NotAllowed",
     "NotFound",
     "NotOnTheDesk",
@@ -47,6 +48,10 @@ class NotAllowed(Refused):
 
 class NotFound(Refused):
     """There is no such thing, or none that this person may know of."""
+
+
+class NoSuchStudy(NotFound):
+    """There is no such study, or none in which this person has a role."""
 
 
 class Conflict(Refused):

@@ -18,9 +18,11 @@ from typer.testing import CliRunner
 from db import Database
 from db.engine import database_from_environment, make_engine
 from manage import cli
+from protocol.language.listed import NO_FIGURES
 from services.people import identity
 from tests.harness import databases
 from tests.harness.server import RunningServer
+from tests.listed_study import READ_THEN_SCORE, write_listed
 from tests.situations import write_study_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -165,7 +167,7 @@ def test_the_owners_link_signs_in(installed: Run, data_dir: Path) -> None:
     done = installed("owner", "ada", "--name", "Ada")
 
     assert done.stdout.startswith("/link/")
-    assert link_of(data_dir, done.stdout) == identity.Link("join", "Ada Admin")
+    assert link_of(data_dir, done.stdout) == identity.Link("join", "Ada Admin", "ada")
     assert "A link for 'ada' that works once, within 14 days" in done.stderr
     assert "open it in a browser to choose a password." in done.stderr
 
@@ -198,16 +200,16 @@ def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tm
 
 
 def test_a_link_names_the_login_as_it_is_stored(installed: Run) -> None:
-    done = installed("owner", "Eve\nSecond", "--name", "Eve")
+    done = installed("owner", " Eve@Example.ORG\n", "--name", "Eve")
 
-    assert done.stderr.splitlines()[-1].startswith("A link for 'eve second' that works once")
+    assert done.stderr.splitlines()[-1].startswith("A link for 'eve@example.org' that works once")
 
 
 def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) -> None:
     done = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only")
 
     assert done.stdout.startswith("/link/")
-    assert link_of(data_dir, done.stdout) == identity.Link("sign_in", "Late Rater")
+    assert link_of(data_dir, done.stdout) == identity.Link("sign_in", "Late Rater", "late")
     assert "open it in a browser to sign in." in done.stderr
 
 
@@ -331,6 +333,47 @@ def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
     assert "a reason of at least 10 characters is needed" in refused.output
 
 
+def test_a_study_of_which_no_figures_are_computed_says_so_before_its_freeze_and_after_its_close(
+    installed: Run, tmp_path: Path
+) -> None:
+    folder = write_listed(tmp_path / "study", READ_THEN_SCORE)
+
+    imported = installed("import", folder, "--key", "listed")
+    frozen = installed("freeze", "listed")
+    closed = installed("close", "listed", "--reason", "nobody was invited")
+
+    for done in (imported, frozen, closed):
+        assert done.exit_code == 0
+        assert NO_FIGURES in done.stdout
+
+
+def test_who_has_no_access_is_named_with_the_way_to_act_as_somebody_else(frozen: Run) -> None:
+    refused = frozen("close", "tiny", "--as", "rater-1"), frozen("close", "nowhere")
+
+    assert "needs the role admin" in refused[0].stdout
+    assert refused[1].stdout.endswith("You act as 'ada'; to act as somebody else, add --as LOGIN.\n")
+
+
+def test_a_rater_beyond_the_plan_is_taken_with_a_word(installed: Run, tmp_path: Path) -> None:
+    planned = READ_THEN_SCORE.replace("phases:", "groups: {raters: {title: Residents, people: 1}}\nphases:", 1)
+    installed("import", write_listed(tmp_path / "study", planned), "--key", "listed")
+
+    first, second = (installed("invite", "listed", login, "--name", login) for login in ("ada-l", "ben-o"))
+
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert "the protocol plans" not in first.output
+    assert "2 people are in the group Residents, and the protocol plans 1." in second.output
+
+
+def test_specialty_and_years_are_given_at_the_command_line(frozen: Run, data_dir: Path) -> None:
+    done = frozen("invite", "tiny", "late", "--name", "Late", "--specialty", "Neuroradiology", "--years", "6")
+
+    assert done.exit_code == 0
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as store:
+        query = "SELECT specialty, years FROM membership JOIN person ON person.id = person_id WHERE login = 'late'"
+        assert store.execute(query).fetchall() == [("Neuroradiology", 6)]
+
+
 def test_a_draft_is_imported_over_renamed_and_deleted(installed: Run, tmp_path: Path, data_dir: Path) -> None:
     folder = write_study_folder(tmp_path / "study")
     assert installed("import", folder).exit_code == 0
@@ -422,7 +465,7 @@ def test_the_folder_of_a_server_that_runs_is_named(run: Run, server: Callable[..
 def test_there_can_be_further_owners(installed: Run, data_dir: Path) -> None:
     printed = installed("owner", "bo", "--name", "Bo").stdout
 
-    assert link_of(data_dir, printed) == identity.Link("join", "Bo")
+    assert link_of(data_dir, printed) == identity.Link("join", "Bo", "bo")
     with_sql(data_dir, "UPDATE person SET locked_at = '2026-01-01 00:00:00' WHERE login = 'ada'")
     assert installed("lock", "bo").exit_code == 1  # who acts is the only owner left
 

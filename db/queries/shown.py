@@ -165,3 +165,9 @@ def count_items(session: Session, study_id: int) -> int:
     """Return how many items a study has, those for practice aside."""
     real = (Item.study_id == study_id, ~col(Item.practice))
     return session.exec(select(func.count()).select_from(Item).where(*real)).one()
+
+
+def count_practice_items(session: Session, study_id: int) -> int:
+    """Return how many items a study has for practice."""
+    practised = (Item.study_id == study_id, col(Item.practice))
+    return session.exec(select(func.count()).select_from(Item).where(*practised)).one()

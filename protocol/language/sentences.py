@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from protocol.language.expansion import Expansion, Opening, Phase
 from protocol.language.law import breaches
+from protocol.language.listed import NO_FIGURES
 from protocol.language.phases import told_by
 from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
@@ -25,15 +26,24 @@ class Paragraph:
     sentences: tuple[str, ...]
 
 
-def explained(study: Expansion) -> list[Paragraph]:
-    """Return a study in sentences: people, columns, phases, what is computed, what is still to be checked."""
+def explained(study: Expansion, *, has_figures: bool = True) -> list[Paragraph]:
+    """Return a study in sentences: people, columns, phases, what is computed, what is still to be checked.
+
+    Parameters
+    ----------
+    has_figures
+        Whether this release computes what the plan declares.
+    """
     paragraphs = [
         Paragraph(f"{study.title} ({study.name})", (groups_of(study),)),
         Paragraph("Columns beyond those of every study", columns_of(study)),
     ]
     for place, phase in enumerate(study.phases, start=1):
         paragraphs.append(Paragraph(f"{place}. {phase.title} ({phase.key})", sentences_of(study, phase)))
-    paragraphs.append(Paragraph("What is computed, declared before the first verdict", plan_of(study)))
+    if has_figures:
+        paragraphs.append(Paragraph("What is computed, declared before the first verdict", plan_of(study)))
+    else:
+        paragraphs.append(Paragraph("What is declared before the first verdict", (NO_FIGURES, *plan_of(study))))
     paragraphs.append(Paragraph("Checked at the freeze", tuple(capital(str(breach)) for breach in breaches(study))))
     return [paragraph for paragraph in paragraphs if paragraph.sentences]
 

@@ -42,11 +42,16 @@ class JudgeRunLine:
     source_sha256: str
 
     @property
+    def judged(self) -> int:
+        """How many candidates have a verdict."""
+        return self.candidates - self.unresolved
+
+    @property
     def in_words(self) -> str:
         """How many candidates of how many have a verdict, an error instead of one, or neither."""
         pool = self.candidates + self.not_judged
         return (
-            f"Run '{self.name}' is imported: {self.candidates - self.unresolved} of {counted(pool, 'candidate')} "
+            f"Run '{self.name}' is imported: {self.judged} of {counted(pool, 'candidate')} "
             f"judged, {counted(self.unresolved, 'error')} (unresolved), {self.not_judged} missing from the file."
         )
 

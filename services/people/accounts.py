@@ -88,6 +88,8 @@ def add_owner(database: Database, login: str, name: str, *, by: Actor | None = N
     name = require_length("The name", name, 120)
     if not canonical_login(login):
         raise Conflict("The login is empty; give a name or an e-mail address to sign in with.")
+    if not name:
+        raise Conflict("The name is empty; write the name to display.")
     with database.writing() as session:
         person = add_person(session, login, name)
         if person.is_demo:

@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
-from services.errors import NotAllowed, NotFound, NotSignedIn
+from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 from services.people import clock
 from services.people.logins import canonical_login
 from services.people.passwords import hash_password, require_good_password
@@ -45,6 +45,7 @@ class Link:
 
     purpose: str
     name: str
+    login: str
 
 
 def token_hash(token: str) -> str:
@@ -53,10 +54,18 @@ def token_hash(token: str) -> str:
 
 
 def add_person(session: Session, login: str, name: str, *, is_owner: bool = False) -> Person:
-    """Return the person with this login, adding them when there is none yet."""
+    """Return the person with this login, adding them when there is none yet.
+
+    Raises
+    ------
+    Conflict
+        The login is new and has a blank in it. Whoever has had one like that keeps it.
+    """
     login = canonical_login(login)
     person = person_with(session, login)
     if person is None:
+        if " " in login:
+            raise Conflict(f"The login '{login}' has a blank in it; write it as one word, such as an e-mail address.")
         added = Person(login=login, name=name.strip() or login, is_owner=is_owner)
         try:
             with session.begin_nested():
@@ -174,7 +183,8 @@ def look_at_link(database: Database, token: str) -> Link | None:
         invitation = _usable_link(session, token)
         if invitation is None:
             return None
-        return Link(invitation.purpose, _person(session, invitation.person_id).name)
+        person = _person(session, invitation.person_id)
+        return Link(invitation.purpose, person.name, person.login)
 
 
 def use_link(database: Database, token: str, password: str | None) -> str:
@@ -319,6 +329,12 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
     if person.locked_at is not None:
         raise NotAllowed(LOCKED)
     return Actor(stored_id(person.id), 0, person.name, person.is_owner)
+
+
+def login_of(database: Database, actor: Actor) -> str:
+    """Return what somebody signs in with."""
+    with database.read_only() as session:
+        return _person(session, actor.person_id).login
 
 
 def ensure_owner(database: Database, login: str, name: str) -> None:

@@ -12,7 +12,7 @@ from sqlmodel import Session, select
 from db import Assignment, Database, Draft, Membership, Study, standing
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
-from services.errors import NotAllowed, NotFound
+from services.errors import NoSuchStudy, NotAllowed, NotFound
 from services.people.identity import Actor
 
 
@@ -69,7 +69,7 @@ def require_role(
     study_key = study_key.replace("\x00", "")
     study, membership = _locked(session, actor, study_key) if lock else _member(session, actor, study_key)
     if study is None or membership is None:
-        raise NotFound("This study does not exist, or you have no access to it.")
+        raise NoSuchStudy("This study does not exist, or you have no access to it.")
     if membership.role not in roles:
         raise NotAllowed(f"This needs the role {' or '.join(roles)} in the study.")
     return study, membership

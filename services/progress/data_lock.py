@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
+from protocol.language.listed import NO_FIGURES
 from protocol.visibility import Progress, may_see
 from services.errors import NotAllowed
 from services.people import acts
@@ -18,6 +19,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.progress.outstanding import open_work
 from services.seals import proofs
+from services.studies import frozen_facts
 
 SHORTEST_REASON = 10
 LONGEST_REASON = 1000
@@ -65,6 +67,13 @@ def close_study(database: Database, actor: Actor, study_key: str, reason: str | 
         for piece in work:
             outstanding[piece.part] = outstanding.get(piece.part, 0) + piece.open
         _note(session, actor, study, "close", said, **({"outstanding": outstanding} if outstanding else {}))
+
+
+def remark_on_report(database: Database, actor: Actor, study_key: str) -> str:
+    """Return what the report of a study lacks, as a sentence; empty where it lacks nothing."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        return NO_FIGURES if frozen_facts.phases_of(session, stored_id(study.id)).listed else ""
 
 
 def reopen_study(database: Database, actor: Actor, study_key: str, reason: str) -> None:

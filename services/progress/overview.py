@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from sqlmodel import col, select
@@ -24,6 +25,12 @@ class Overview:
     done: int
     total: int
     waits: tuple[str, ...]
+
+
+def percent_done(done: int, total: int) -> int:
+    """Return the rounded share; neither 0 once something is done nor 100 before everything is."""
+    percent = math.floor(100 * done / total + 0.5)
+    return min(max(percent, 1), 99) if 0 < done < total else percent
 
 
 def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:

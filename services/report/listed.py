@@ -10,14 +10,11 @@ from db import Freeze, JudgeRun, ProtocolRecord, Study, now
 from db.base import stored_id
 from exchange.report_structure import Column, PlainTable, Report, Section
 from protocol.language.expansion import Expansion
+from protocol.language.listed import NO_FIGURES
 from services.installation.version import SOFTWARE_VERSION
 from services.report.files.listed_files import ListedRows, listed_files
 from services.report.rows.listed_loading import load_listed
 from services.studies import frozen_facts
-
-NO_FIGURES = (
-    "This study lists its phases: its data files hold every verdict, and this release computes no figures from them."
-)
 
 _STATUSES = ("answered", "not_assessable", "technical_failure", "missing")
 

@@ -24,7 +24,9 @@ class StudyLine:
     role: str
     state: str
     simulated_readers: bool
+    # Those for practice aside.
     items: int
+    practice: int
 
 
 def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
@@ -38,6 +40,7 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
                 state_of(session, stored_id(study.id)),
                 study.simulated_readers,
                 queries.count_items(session, stored_id(study.id)),
+                queries.count_practice_items(session, stored_id(study.id)),
             )
             for study, membership in permission.studies_of(session, actor)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from exchange.listed_folder import Expanding
-from exchange.study_file import read_study
+from exchange.study_file import lists_its_phases, read_study
 from protocol.language.sentences import Paragraph, explained
 from services.installation.version import SOFTWARE_VERSION
 
@@ -25,4 +25,5 @@ def explain(path: Path) -> list[Paragraph]:
         With all that is wrong in the protocol.
     """
     file = path / "protocol.yaml" if path.is_dir() else path
-    return explained(read_study(file, SOFTWARE_VERSION, (file.parent / "lists", SHARED_LISTS)))
+    study = read_study(file, SOFTWARE_VERSION, (file.parent / "lists", SHARED_LISTS))
+    return explained(study, has_figures=not lists_its_phases(file))

@@ -28,6 +28,7 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from exchange.report_words import are_few
+from protocol.language.listed import NO_FIGURES
 from protocol.study import Protocol
 from services.errors import Conflict
 from services.people import acts
@@ -72,7 +73,10 @@ class Standing:
             for count, what in ((self.items, "item"), (self.cases, "case"), (self.subjects, "subject"))
         )
         if self.is_drawn_from:
-            return f"{items} about {cases} of {subjects} are there: the freeze draws from them what each phase rates."
+            return (
+                f"{items} about {cases} of {subjects} are there: the freeze draws from them what each phase rates. "
+                f"{NO_FIGURES}"
+            )
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
         if are_few(self.subjects):

@@ -195,6 +195,19 @@ def remarks_before_freeze(
             )
 
 
+def beyond_plan(database: Database, actor: Actor, study_key: str) -> list[str]:
+    """Return, for admins, of which groups there are more people than the protocol plans, a sentence each."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        taken = slots_taken(session, study_id)
+        return [
+            f"{len(taken[group.key])} people are in the group {group.title}, and the protocol plans {group.people}."
+            for group in frozen_facts.phases_of(session, study_id).groups
+            if group.people is not None and len(taken.get(group.key, ())) > group.people
+        ]
+
+
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 

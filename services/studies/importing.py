@@ -29,7 +29,7 @@ from exchange.folder_rows import StudyFolder
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import Conversion, InputRefused, Problems
 from imaging import ImagingError, PreparedVolume, prepare_overlay, prepare_volume
-from services.errors import Conflict, NotAllowed, Refused
+from services.errors import Conflict, NotAllowed, Refused, counted
 from services.people.identity import Actor
 from services.seals import proofs
 from services.studies import draft_studies, leftovers, volume_store
@@ -50,9 +50,18 @@ class Imported:
     cases: int
     volumes: int
     items: int
+    # Of the items, those for practice.
+    practice: int
     candidates: int
     conversions: tuple[Conversion, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def items_in_words(self) -> str:
+        """How many items there are to read, and how many for practice, as the list of studies counts them."""
+        return counted(self.items - self.practice, "item") + (
+            f" and {self.practice} for practice" if self.practice else ""
+        )
 
 
 def import_study(
@@ -178,6 +187,7 @@ def _store_study(
         cases=len(contents.cases),
         volumes=len(contents.volumes),
         items=len(contents.items),
+        practice=sum(item.practice for item in contents.items),
         candidates=len(contents.candidates),
         conversions=contents.conversions,
         warnings=contents.warnings,

@@ -84,6 +84,8 @@ def invite_within(
     specialty = require_length("The specialty", specialty, 120)
     if not canonical_login(login):
         raise Conflict("The login is empty; give a name or an e-mail address to sign in with.")
+    if not name:
+        raise Conflict("The name is empty; write the name that they and admins see.")
     person = add_person(session, login, name)
     _require_in_reach(session, actor, person)
     # Whoever holds a link acts as its person, so one for an account in use is made on purpose only, and by an owner.

@@ -52,6 +52,8 @@ class Incoming:
     name: str
     cases: int
     items: int
+    # Of the items, those for practice.
+    practice: int
     candidates: int
     volumes: list[IncomingVolume]
     conversions: tuple[Conversion, ...] = ()
@@ -123,6 +125,7 @@ def _describe(ticket: str, contents: StudyFolder) -> Incoming:
         name=contents.protocol.name,
         cases=len(contents.cases),
         items=len(contents.items),
+        practice=sum(item.practice for item in contents.items),
         candidates=len(contents.candidates),
         volumes=[IncomingVolume(row.key, row.case, row.label, row.path.name) for row in contents.volumes],
         conversions=contents.conversions,

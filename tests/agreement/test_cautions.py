@@ -39,7 +39,8 @@ from agreement import (
 
 RARE = "a category is expected in fewer than 5 items: value and interval are uncertain"
 IN_CLUSTERS = (
-    "a category is expected in fewer items than 8 clusters hold: the interval is likely to be a little too narrow"
+    "the rarest category is expected in fewer items than 8 average clusters have together: "
+    "the interval is likely to be a little too narrow"
 )
 CONSTANT = "fewer than 5 differ from the most frequent value: the interval is uncertain"
 APART = "the groups overlap in fewer than 5 of the smaller one: the interval is uncertain"
@@ -253,6 +254,8 @@ def test_a_category_that_comes_in_few_clusters_warns_of_an_interval_that_allows_
         for coefficient in (fleiss_kappa, conger_kappa, krippendorff_alpha):
             assert coefficient(table, clusters=subjects, **options).warning == warned
     assert light_kappa(table, clusters=subjects, resamples=50).warning == warned
+    of_candidates = cohen_kappa(a, b, unit="candidate", clusters=[number // 5 for number in range(200)]).warning
+    assert of_candidates == (warned and warned.replace(" items", " candidates"))
     assert cohen_kappa(a, b).warning == (RARE if rare == 3 else None)
     assert cohen_kappa(a, b, clusters=range(200)).warning == (RARE if rare == 3 else None)
     assert gwet_ac(table, clusters=subjects).warning is None

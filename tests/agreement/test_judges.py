@@ -183,7 +183,7 @@ def test_few_labelled_of_a_kind_or_few_clusters_warn():
         **LABELLED, unlabelled=units(410, 590), clusters=np.arange(200) % 9, unlabelled_clusters=range(1000)
     )
 
-    assert few.warning == "a category is expected in fewer than 5 items: value and interval are uncertain"
+    assert few.warning == "a category is expected in fewer than 5 candidates: value and interval are uncertain"
     assert rogan_gladen(410, 1000, **CELLS).warning is None
     assert in_clusters.warning.startswith("only 9 clusters: an interval from fewer than 10 clusters")
 

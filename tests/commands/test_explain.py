@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from manage import cli
+from protocol.language.listed import NO_FIGURES
 from tests.harness.server import ROOT
 
 
@@ -25,6 +26,7 @@ def test_a_study_of_the_repository_is_read_back(name: str) -> None:
     for heading in ("1. Read items (reading)", "2. Score answers (scoring)", "3. Adjudicate (review)"):
         assert heading in printed
     assert 'Opens when the same person is done with "Read items".' in printed
+    assert "computes no figures" not in printed
     for sentence in (
         "All raters read all items.",
         "All raters score models' answers;",
@@ -46,6 +48,9 @@ def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path
 
     assert status == 0
     assert "On the screen: the scans." in printed
+    assert "What is computed" not in printed
+    assert "What is declared before the first verdict" in printed
+    assert NO_FIGURES in " ".join(printed.split())
 
 
 def test_every_problem_is_printed_and_the_status_says_so(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from manage import cli
+from protocol.language.listed import NO_FIGURES
 from tests.listed_study import READ_THEN_SCORE, write_listed
 from tests.situations import write_study_folder
 
@@ -23,6 +24,7 @@ def test_a_folder_of_either_language_can_be_imported(tmp_path: Path) -> None:
 
         assert status == 0
         assert "can be imported: 3 cases, 9 volumes, 6 items, 6 candidates." in printed
+        assert (f"Please check: {NO_FIGURES}" in printed) == (folder.name == "second")
 
 
 def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:

@@ -98,6 +98,44 @@ def test_what_follows_from_another_mistake_is_not_said(folder: Path) -> None:
     assert len(problems_of(folder)) == 3
 
 
+def test_a_line_refused_for_its_key_makes_no_problem_of_what_names_it(folder: Path) -> None:
+    """Line 3 was i2: whoever names i2 names a line that is refused, and i99 is named by nobody else."""
+    cell(folder, "items.csv", 3, item="i1")
+    cell(folder, "candidates.csv", 6, item="i99")
+
+    assert [(problem.file, problem.place) for problem in problems_of(folder)] == [
+        ("items.csv", "line 3"),
+        ("candidates.csv", "line 6"),
+    ]
+
+
+@pytest.mark.parametrize("table", ["cases.csv", "volumes.csv", "items.csv", "references.csv"])
+def test_a_line_that_cannot_be_read_makes_no_problem_of_what_names_it(folder: Path, table: str) -> None:
+    lines = (folder / table).read_text(encoding="utf-8").splitlines()
+    lines[1] += ",one cell more"
+    (folder / table).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    assert [(problem.file, problem.place) for problem in problems_of(folder)] == [(table, "line 2")]
+
+
+@pytest.mark.parametrize("begins", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"])
+def test_a_workbook_with_the_name_of_a_table_is_named_as_one(folder: Path, begins: bytes) -> None:
+    (folder / "items.csv").write_bytes(begins + bytes(200))
+
+    assert [str(problem) for problem in problems_of(folder)] == [
+        "items.csv is an Excel workbook; save it as CSV UTF-8.",
+    ]
+
+
+@pytest.mark.parametrize("table", ["items", "references"])
+def test_a_workbook_in_the_place_of_a_table_is_named(folder: Path, table: str) -> None:
+    (folder / f"{table}.csv").rename(folder / f"{table}.xlsx")
+
+    assert [str(problem) for problem in problems_of(folder)] == [
+        f"{table}.csv is missing, and {table}.xlsx is an Excel workbook; save it as CSV UTF-8.",
+    ]
+
+
 def test_a_missing_table_makes_no_problem_of_every_line_that_names_it(folder: Path) -> None:
     (folder / "cases.csv").unlink()
 

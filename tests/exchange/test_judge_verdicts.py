@@ -42,6 +42,7 @@ def refusal_of(content: bytes, name: str) -> str:
     ("said", "meant"),
     [
         ("correct", "correct"), ("Correct", "correct"), (" CORRECT ", "correct"), ("1", "correct"), ("true", "correct"),
+        ("WAHR", "correct"), ("Oui", "correct"), ("FALSCH", "incorrect"), ("Non", "incorrect"),
         ("incorrect", "incorrect"), ("0", "incorrect"), ("False", "incorrect"), ("no", "incorrect"),
     ],
 )  # fmt: skip
@@ -76,6 +77,7 @@ def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
     ("content", "name", "expected"),
     [
         (csv_of("i1,k1,perhaps,,"), "judge.csv", "judge.csv, line 2: verdict 'perhaps' is neither correct nor"),
+        (csv_of("i1,k1,VIELLEICHT,,"), "judge.csv", "verdict 'VIELLEICHT' is neither correct nor incorrect"),
         (csv_of("i1,k1,nan,,"), "judge.csv", "verdict 'nan' is neither correct nor incorrect"),
         (csv_of("i1,k1,correct,,", ",k2,correct,,"), "judge.csv", "judge.csv, line 3: item or candidate is empty"),
         (csv_of("i1,k1,incorrect,timeout,"), "judge.csv", "line 2: has both the verdict 'incorrect' and an error"),

@@ -141,6 +141,19 @@ def test_further_warnings_are_marked_and_said_once_below_the_table() -> None:
     assert printed_table.notes[1:] == ("† fewer than 10 subjects: the interval is likely to be too narrow", f"‡ {rare}")
 
 
+def test_each_warning_has_a_sign_of_its_own() -> None:
+    said = [f"warning {number}" for number in range(5)]
+    rows = (row(estimate().warned(*said[:2])), row(estimate().warned(said[1])), row(estimate().warned(*said[2:])))
+
+    printed_table = printed(EstimateTable("t", "Title", "", rows))
+
+    signs = [line.cells[2].split("(a) ")[1] for line in printed_table.rows]
+    assert signs == ["‡ §", "§", "¶ ‡‡ §§"]
+    assert printed_table.notes[1:] == tuple(
+        f"{sign} {sentence}" for sign, sentence in zip(["‡", "§", "¶", "‡‡", "§§"], said, strict=True)
+    )
+
+
 def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> None:
     columns = (Column("rater", "Rater", ""), Column("n", "Items", ""))
     rows = (("Rater 1", 3), ("Rater 1", 4), ("Rater 2", 5), ("Rater 1", 6))

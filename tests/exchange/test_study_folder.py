@@ -112,7 +112,10 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
             "items.csv, line 2: options are given, but items of the format yes_no take none",
         ),
         (set_cell("items.csv", 3, "options", "left=Left|right"), "option 'right' is not written as id=Text"),
-        (set_cell("items.csv", 3, "options", "left=Left|left=Right"), "at least two different ids"),
+        (
+            set_cell("items.csv", 3, "options", "left=Left|left=Right"),
+            "options are 'left=Left|left=Right', expected at least two with different ids",
+        ),
         (set_cell("items.csv", 3, "options", ""), "items.csv, line 3: options is empty"),
         (
             set_cell("items.csv", 3, "sequences", "T1|FLAIR"),

@@ -87,9 +87,7 @@ def _automatic_scorers(sheet: Sheet, facts: Facts) -> None:
     pairs = [(candidate.item, exact[candidate.key], score) for candidate, score, _ in agreed]
     sheet.add(table, "percent_agreement", "exact_match", CONSENSUS, "all", same(pairs, unit="candidate"))
     sheet.add(table, "cohen_kappa", "exact_match", CONSENSUS, "all", kappa(pairs, unit="candidate"))
-    direction = _direction([(candidate.item, score, exact[candidate.key]) for candidate, score, _ in agreed])
-    counts = direction.note.split(":")[0]
-    gap = replace(direction, note=counts)
+    gap = _direction([(candidate.item, score, exact[candidate.key]) for candidate, score, _ in agreed], "exact match")
     sheet.add(table, "signed_difference", "exact_match", CONSENSUS, "all", gap)
     for stratum, here in _by_model([candidate for candidate, _, _ in agreed]):
         for scorer, values in (("token_f1", overlap), ("exact_match", exact)):
@@ -155,15 +153,18 @@ def _judge(sheet: Sheet, facts: Facts, number: int, run: str) -> None:
             sheet.add(f"judge_{number}_sensitivity", statistic, "judgements", both_of, "all", rate)
 
 
-def _direction(triples: list[tuple[str, bool, bool]]) -> Expected:
-    """Return human minus judge over (item, human, judge), with what it says of the judge."""
+def _direction(triples: list[tuple[str, bool, bool]], scorer: str = "") -> Expected:
+    """Return human minus judge (or scorer) over (item, human, judge), with what it says of the judge (or scorer)."""
     strict = sum(human and not judge for _, human, judge in triples)
     lenient = sum(judge and not human for _, human, judge in triples)
     gap = difference(triples, unit="candidate", p=mcnemar(strict, lenient))
+    counts = f"{strict} stricter, {lenient} more lenient"
+    if scorer:
+        counts = f"{scorer} stricter on {strict}, more lenient on {lenient}"
     # Where they never differ, nor do the resamples: there is no interval then.
     if not gap.spread or not strict + lenient:
-        return replace(gap, note=f"{strict} stricter, {lenient} more lenient")
+        return replace(gap, note=counts)
     low, high = (gap.spread.quantile(level) for level in (TAIL, 1.0 - TAIL))
     word = "stricter" if low > 0.0 else "more lenient" if high < 0.0 else "undecided"
     direction = f"{word} by the interval, which accounts for clustering by item"
-    return replace(gap, note=f"{strict} stricter, {lenient} more lenient: {direction}")
+    return replace(gap, note=f"{counts}: {direction}")

@@ -102,4 +102,6 @@ def row_texts(row: Mapping[str, Any]) -> list[str]:
 def stands_in(texts: list[str], cells: list[str]) -> bool:
     """Return whether the texts stand in the cells, one after the other; a cell may add a mark that points to a note."""
     left = iter(cells)
-    return all(any(re.fullmatch(rf"{re.escape(text)}( †| \(\w+\))?( ‡)?", cell) for cell in left) for text in texts)
+    return all(
+        any(re.fullmatch(rf"{re.escape(text)}( †| \(\w+\))?( [‡§¶]+)*", cell) for cell in left) for text in texts
+    )

@@ -56,4 +56,4 @@ def test_a_letters_address_opens_the_study(running: ServedStudy, new_page: Calla
     letter = page.locator("code", has_text="Dear Sam Second").inner_text()
 
     token = letter.split(f"{running.server.url}/link/")[1].split()[0]
-    assert identity.look_at_link(running.study.database, token) == identity.Link("join", "Sam Second")
+    assert identity.look_at_link(running.study.database, token) == identity.Link("join", "Sam Second", "sam")

@@ -334,3 +334,27 @@ def test_a_study_says_when_it_was_verified_last_and_what_does_not_hold(
 )
 def test_the_age_of_a_verification_is_told_in_its_largest_unit(age: timedelta, spoken: str) -> None:
     assert spoken_age(age) == spoken
+
+
+def test_a_closed_study_that_is_opened_by_its_address_is_no_error(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    worklist.acknowledge_instructions(served_database, situation.raters[0], "tiny", "reading")
+    data_lock.close_study(served_database, situation.admin, "tiny")
+
+    app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
+
+    assert [info.value for info in app.info] == ["This study is closed; no more verdicts are taken."]
+    assert not app.error
+
+
+def test_whoever_was_locked_stands_first(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/people.py")
+
+    app.selectbox(key="person").set_value("rater-2").run()
+    press(app, "Lock")
+
+    assert app.dataframe[0].value["login"].iloc[0] == "rater-2"
+    assert app.success[0].value.startswith("`` rater-2 `` is locked")

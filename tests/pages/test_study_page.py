@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
-from db import Database
+from db import Database, Membership, Person
 from services.progress import data_lock
 from services.reading import member_progress
 from services.studies import catalogue, importing
@@ -46,6 +47,27 @@ def test_open_work_stands_before_the_button_that_closes(
     assert data_lock.state_of_study(served_database, situation.admin, "tiny") == "closed"
     assert data_lock.events_of(served_database, situation.admin, "tiny")[-1].reason == REASON
     assert not any("open work" in names for names in columns(app))
+
+
+def test_nobody_is_invited_without_a_name_and_earlier_letters_claim_nothing_else(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, PAGE, study="tiny")
+    for name, login in (("Nora", "nora"), ("", "olaf")):
+        next(field for field in app.text_input if field.label == "Name").input(name)
+        next(field for field in app.text_input if field.label == "Login").input(login)
+        app.number_input[0].set_value(6)
+        press(app, "Create invitation link")
+
+    said = [element.value for element in (*app.warning, *app.error)]
+    assert "Nobody was invited." in said
+    assert "The name is empty; write the name that they and admins see." in said
+    assert not [element.value for element in app.success if element.value.startswith("Invited.")]
+    assert any(caption.value.startswith("Letters of those who were invited before.") for caption in app.caption)
+    with served_database.read_only() as session:
+        invited = select(Membership.years).join(Person).where(Person.login == "nora")
+        assert session.exec(invited).all() == [6]
 
 
 def test_a_draft_is_renamed_on_its_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:

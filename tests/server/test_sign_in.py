@@ -207,6 +207,7 @@ def test_a_password_that_is_tried_first_is_refused_and_the_link_remains(marked: 
         refused = browser.post(link, data={"password": password, "again": password})
         taken = browser.post(link, data={"password": "four quiet lamps", "again": "four quiet lamps"})
 
+    assert re.search('<input[^>]* autocomplete="username" value="chooser" readonly>', refused.text)
     assert (refused.status_code, "set-cookie" in refused.headers) == (400, False)
     assert 'role="alert"' in refused.text
     assert taken.status_code == 303

@@ -25,6 +25,8 @@ AXIS = "rgba(128, 128, 128, 0.75)"
 SHARES = (-3.0, 103.0)
 KAPPA = (-1.03, 1.03)
 ROW_HEIGHT = 46
+# So that the n of two names on a line do not touch.
+SERIES_HEIGHT = 20
 # Beside the drawing, for the n of each estimate.
 N_WIDTH = 76
 
@@ -92,7 +94,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 hovertemplate="%{text}<extra></extra>",
             )
         )
-    height = 130 + max(ROW_HEIGHT, 17 * len(series)) * len(lines)
+    height = 130 + max(ROW_HEIGHT, SERIES_HEIGHT * len(series)) * len(lines)
     figure.update_layout(
         **layout(height),
         showlegend=True,
@@ -117,7 +119,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
 
 def _shift(number: int, series: int) -> float:
     """Return how far from the middle of a line a name stands: several share it beside each other, not on top."""
-    return (number - (series - 1) / 2) * min(0.22, 0.7 / max(series, 1))
+    return (number - (series - 1) / 2) * min(0.32, 0.75 / max(series, 1))
 
 
 def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[str]) -> None:

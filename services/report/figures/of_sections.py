@@ -49,6 +49,11 @@ _AGREEMENT_FIGURES: tuple[tuple[Statistic, Scale, str, str], ...] = (
 )
 _LIMITS: dict[Scale, tuple[float, float]] = {"percent": SHARES, "number": KAPPA}
 _COMPARED: tuple[Compared, ...] = ("answers", "correctness")
+_FLOORS_DRAWN = (
+    "Vertical strokes: floors over all items of the line, whoever answered them. A rater’s difference from a floor, in "
+    "the table “Raters against the floors”, is of the items that this rater answered, and may differ from the distance "
+    "drawn."
+)
 # What the intervals of the raters' own answers are clustered by.
 SUBJECT = "subject"
 
@@ -91,7 +96,7 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         figure, height = forest(rows, "Accuracy (%)", limits=SHARES, labels=labels, names=names)
         strata = list(dict.fromkeys(row.stratum for row in rows))
         add_floors(figure, [row for row in floors if row.stratum in strata], strata)
-        shown = "" if key == "accuracy_by_category" else " Vertical strokes: floors for the same items."
+        shown = "" if key == "accuracy_by_category" else f" {_FLOORS_DRAWN}"
         figures.append(
             Figure(
                 key, section.key, title,

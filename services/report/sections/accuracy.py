@@ -33,8 +33,8 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
             ),
             (
                 "Open text is correct if it equals an accepted answer after normalisation (lower case, numbers "
-                "compared as numbers, without punctuation and articles), or if the only number in it is within "
-                "the reference range."
+                "compared as numbers, without articles, and with punctuation deleted: a-b becomes ab), or if the "
+                "only number in it is within the reference range."
             ),
             (
                 f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All other estimates are "

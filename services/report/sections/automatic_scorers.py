@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from agreement import cohen_kappa, exact_match, judge_direction, percent_agreement, spearman, token_f1
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Compared, Direction, EstimateRow
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Compared, EstimateRow
 from exchange.report_structure import EstimateTable
 from services.reading.correctness import in_words, score_written
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import ReadItem, StudyRows
+from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
 
 
 def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
@@ -27,7 +28,7 @@ def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSetti
         EstimateRow("cohen_kappa", "exact_match", (CONSENSUS,), ALL_CANDIDATES, kappa),
         EstimateRow(
             "signed_difference", "exact_match", (CONSENSUS,), ALL_CANDIDATES, direction.difference,
-            remark=Direction(direction.strict, direction.lenient) if direction.n else None,
+            remark=direction_remark(direction),
         ),
     ]  # fmt: skip
     scorers: tuple[tuple[Compared, list[float | None]], ...] = (
@@ -52,7 +53,7 @@ def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSetti
         explanation=(
             "Each candidate’s text is scored against the accepted answers. A scorer that agrees with the raters "
             "far less than they agree with each other cannot replace them. Correlations assume independent "
-            "candidates."
+            f"candidates. {TEST_OF_DIRECTION}"
         ),
         rows=tuple(rows) if any(score is not None for score in scores.consensus) and texts_can_be_scored else (),
         lines="statistic",

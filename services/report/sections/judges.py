@@ -9,13 +9,14 @@ import numpy as np
 
 from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, LeftOut, Party
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, EstimateRow, LeftOut, Party
 from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section, Table
-from exchange.report_words import has_interval, party_in_words
+from exchange.report_words import party_in_words
 from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.scores import Scores, by_model, items_of
 from services.report.rows.study_rows import CandidateAnswer, Run, StudyRows
+from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
 
 
 def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> Section | None:
@@ -130,10 +131,21 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
         key=f"judge_{number}_pool",
         of=run.party,
         title=f"{run.name}: share of candidates judged correct",
-        explanation="All candidates. Unit: candidate.",
+        explanation=_whole_pool(len(study.candidates) - len(run.verdicts)),
         rows=tuple(rows),
         cluster="item",
     )
+
+
+def _whole_pool(n_not_judged: int) -> str:
+    said = "All candidates. Unit: candidate."
+    if n_not_judged:
+        are = "candidate is" if n_not_judged == 1 else "candidates are"
+        said += (
+            f" {n_not_judged} {are} not in the run, and left out of every row, also of those that count all unresolved "
+            "as incorrect or correct: these are no bounds for what the judge would have said of the whole pool."
+        )
+    return said
 
 
 def _against(number: int, run: Run, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
@@ -185,12 +197,10 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
                 [said[i] for i in here],
                 **intervals.by([scores.items[i] for i in here]),
             )
-            by_interval = result.direction_by_interval if has_interval(result.difference) else ""
-            direction = Direction(result.strict, result.lenient, by_interval)
             rows.append(
                 EstimateRow(
                     "signed_difference", "judgements", (run.party, human), stratum, result.difference,
-                    remark=direction if result.n else None,
+                    remark=direction_remark(result),
                 )
             )  # fmt: skip
         if not scores.is_proportional:
@@ -213,8 +223,7 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
         title=f"{run.name}: direction of its errors",
         explanation=(
             "Share scored correct by the human minus share scored correct by the judge, in percentage points: "
-            "positive if the judge is stricter than the human, negative if it is more lenient. P: exact McNemar "
-            "test on the candidates that the two score differently; it assumes independent candidates."
+            f"positive if the judge is stricter than the human, negative if it is more lenient. {TEST_OF_DIRECTION}"
         ),
         rows=tuple(rows),
         cluster="item",

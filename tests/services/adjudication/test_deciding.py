@@ -238,7 +238,7 @@ def test_a_decision_after_the_study_is_closed_is_refused(opened: Situation) -> N
 def test_more_opinions_than_letters_are_all_shown(opened: Situation) -> None:
     """Nobody reads A to Z and misses the twenty-seventh rater."""
     for number in range(3, 30):
-        members.invite(opened.database, opened.admin, "tiny", f"rater-{number}", "", "rater")
+        members.invite(opened.database, opened.admin, "tiny", f"rater-{number}", f"Rater {number}", "rater")
     raters = [*opened.raters, *(signed_in(opened.database, f"rater-{number}") for number in range(3, 30))]
     for rater in raters:
         read_all(opened, rater, by_prompt=FIRST_SAYS if rater is raters[0] else SECOND_SAYS)

@@ -250,7 +250,7 @@ def test_opening_the_queue_while_raters_submit_stops_nobody(database: Database, 
     """The queue locks the study, a verdict the audit chain, and both need a little of the other."""
     situation = open_study(database, tmp_path / "study")
     for number in range(3, 7):
-        members.invite(database, situation.admin, "tiny", f"rater-{number}", "", "rater")
+        members.invite(database, situation.admin, "tiny", f"rater-{number}", f"Rater {number}", "rater")
     raters: list[Actor] = [*situation.raters, *(signed_in(database, f"rater-{number}") for number in range(3, 7))]
 
     with ThreadPoolExecutor(8) as pool:

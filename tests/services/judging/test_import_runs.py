@@ -67,6 +67,7 @@ def test_verdicts_come_in_from_csv_and_json_lines(
 
     sha256 = hashlib.sha256(content).hexdigest()
     assert line == JudgeRunLine("run 1", "some model", 4, unresolved=1, not_judged=2, source_sha256=sha256)
+    assert line.judged == 3
     assert stored_verdicts(database) == {
         "k1": ("correct", None),
         "k2": ("incorrect", None),

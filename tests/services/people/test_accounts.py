@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 
+import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Person
@@ -49,6 +50,17 @@ def test_two_owners_who_lock_each_other_leave_somebody(database: Database) -> No
         with database.read_only() as session:
             can_sign_in = select(Person.login).where(col(Person.is_owner), col(Person.locked_at).is_(None))
             assert len(session.exec(can_sign_in).all()) == 1
+
+
+@pytest.mark.parametrize(
+    ("login", "name", "expected"),
+    [("ada l", "Ada", "The login 'ada l' has a blank in it"), ("ada", " ", "The name is empty")],
+)
+def test_an_owner_has_a_name_and_a_login_without_blanks(
+    sqlite_database: Database, login: str, name: str, expected: str
+) -> None:
+    with pytest.raises(Conflict, match=expected):
+        accounts.add_owner(sqlite_database, login, name)
 
 
 def test_four_who_lock_somebody_lock_them_once(database: Database) -> None:

@@ -86,7 +86,7 @@ def test_looking_at_a_link_does_not_use_it_up(sqlite_database: Database) -> None
 
     looks = [identity.look_at_link(sqlite_database, link) for _ in range(3)]
 
-    assert looks == [identity.Link("join", "Ada")] * 3
+    assert looks == [identity.Link("join", "Ada", "ada@example.org")] * 3
     assert identity.use_link(sqlite_database, link, PASSWORD)
     assert identity.look_at_link(sqlite_database, link) is None
 

@@ -9,7 +9,7 @@ import pytest
 from db import Database
 from services.errors import NotAllowed
 from services.progress import data_lock
-from services.progress.overview import Overview, overview_of
+from services.progress.overview import Overview, overview_of, percent_done
 from tests.situations import Situation, open_study, read_all
 
 
@@ -19,6 +19,14 @@ def overview(situation: Situation) -> Overview:
 
 def test_a_draft_waits_for_its_freeze(imported: Situation) -> None:
     assert overview(imported) == Overview(2, 0, 0, ("not frozen yet",))
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "percent"),
+    [(11, 12, 92), (1, 8, 13), (0, 3, 0), (3, 3, 100), (999, 1000, 99), (1, 1000, 1)],
+)
+def test_a_share_is_rounded_and_says_neither_nothing_nor_all_too_early(done: int, total: int, percent: int) -> None:
+    assert percent_done(done, total) == percent
 
 
 def test_an_open_study_tells_its_progress_and_what_waits(database: Database, tmp_path: Path) -> None:

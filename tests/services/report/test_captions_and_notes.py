@@ -53,7 +53,7 @@ def report_by_statistic(migrated_sqlite: Path, tmp_path_factory: pytest.TempPath
     return report_of(migrated_sqlite, tmp_path_factory.mktemp("by_statistic"), PLANS[0], sample=8)
 
 
-def report_of(migrated: Path, folder: Path, intervals: str, *, sample: int) -> Report:
+def report_of(migrated: Path, folder: Path, intervals: str, *, sample: int, judged: int = 8) -> Report:
     engine = make_engine(copy_of_sqlite_file(migrated, folder / "data" / "blindread.db"))
     study = study_folder(folder / "study", sample=sample, resamples=200, intervals=intervals)
     situation = frozen_study(Database(engine, folder / "data"), study, reviewers=0)
@@ -61,7 +61,7 @@ def report_of(migrated: Path, folder: Path, intervals: str, *, sample: int) -> R
     read_all(situation, "rater 2", SECOND)
     score_all(situation, "rater 1", ["k1", "k3", "k5", "k7"])
     score_all(situation, "rater 2", ["k1", "k3", "k5", "k7"])
-    import_judge(situation, {f"k{n}": "correct" if n in (1, 3, 4, 7) else "incorrect" for n in range(1, 9)})
+    import_judge(situation, {f"k{n}": "correct" if n in (1, 3, 4, 7) else "incorrect" for n in range(1, judged + 1)})
     data_lock.close_study(situation.database, situation.admin, STUDY, "Verdicts are missing.")
     report = build_report(situation.database, situation.admin, STUDY)
     engine.dispose()
@@ -135,6 +135,37 @@ def test_no_interval_decides_nothing(weighted: Report) -> None:
     assert all(
         "by the interval" in line.note for line in lines if has_interval(line.estimate) and not line.row.weighted
     )
+
+
+def test_an_automatic_scorer_is_said_to_be_stricter_by_its_interval_and_what_p_assumes(
+    report_by_statistic: Report,
+) -> None:
+    lines = lines_in(report_by_statistic, "scores", "automatic_scorers")
+    (line,) = (line for line in lines if line.row.statistic == "signed_difference")
+    section = report_by_statistic.section("scores")
+    table = section.table("automatic_scorers") if section is not None else None
+
+    assert re.match(r"exact match stricter on \d+, more lenient on \d+", line.note)
+    assert ("by the interval, which accounts for clustering by item" in line.note) == has_interval(line.estimate)
+    assert isinstance(table, EstimateTable)
+    assert "It assumes independent candidates, and the interval does not" in table.explanation
+
+
+def test_who_is_outside_the_bounds_of_a_judge_is_said(
+    migrated_sqlite: Path, tmp_path: Path, report_by_statistic: Report
+) -> None:
+    lacking = report_of(migrated_sqlite, tmp_path, PLANS[0], sample=8, judged=7)
+
+    explained = [
+        table.explanation
+        for report in (lacking, report_by_statistic)
+        for section in report.sections
+        for table in section.tables
+        if table.key == "judge_1_pool"
+    ]
+
+    assert "1 candidate is not in the run, and left out of every row, also of those that count" in explained[0]
+    assert "not in the run" not in explained[1]
 
 
 def test_what_p_of_kappa_tests_stands_below_its_table(report_by_statistic: Report) -> None:

@@ -50,6 +50,18 @@ def test_floors_are_strokes_at_their_items_and_chance_only_where_all_have_option
     assert len(strokes["Floor: text-only baseline"]) == 10
 
 
+def test_the_caption_says_over_which_items_a_floor_is(report: Report) -> None:
+    captions = {
+        key: figure(report, key).caption for key in ("accuracy", "accuracy_by_grounding", "accuracy_by_category")
+    }
+
+    assert "same items" not in " ".join(captions.values())
+    for key in ("accuracy", "accuracy_by_grounding"):
+        assert "floors over all items of the line, whoever answered them" in captions[key]
+        assert "is of the items that this rater answered" in captions[key]
+    assert "floors" not in captions["accuracy_by_category"]
+
+
 def test_intervals_reach_as_far_as_the_table_says(report: Report) -> None:
     drawn = figure(report, "accuracy").figure
     first = [row for row in lines_in(report, "accuracy", "accuracy") if row.who == "Rater 1"]

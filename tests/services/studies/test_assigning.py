@@ -146,7 +146,7 @@ def test_options_are_shuffled_per_rater_only_where_the_protocol_says_so(
 ) -> None:
     situation = open_study(sqlite_database, tmp_path / "study", {"reading": {"shuffle_options": shuffle}})
     for number in range(3, 7):
-        members.invite(sqlite_database, situation.admin, "tiny", f"rater-{number}", "", "rater")
+        members.invite(sqlite_database, situation.admin, "tiny", f"rater-{number}", f"Rater {number}", "rater")
 
     with sqlite_database.read_only() as session:
         orders = session.exec(

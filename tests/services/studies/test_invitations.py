@@ -28,7 +28,7 @@ def test_the_letter_says_what_it_is_where_until_when_and_that_it_works_once(impo
     )
 
     token = invitation.letter.split(f"{ADDRESS}/link/")[1].split()[0]
-    assert identity.look_at_link(imported.database, token) == identity.Link("join", "Nora")
+    assert identity.look_at_link(imported.database, token) == identity.Link("join", "Nora", "nora@example.org")
     until = now() + identity.LINK_LIFETIME
     for said in (
         "Dear Nora", '"A tiny study"', "read scans", f"It works once, until {until.day} {until:%B %Y}",
@@ -74,6 +74,20 @@ def test_all_that_is_wrong_is_said_at_once_and_nobody_is_invited(imported: Situa
         )
 
     assert [line.split(":")[0] for line in str(refusal.value).splitlines()] == ["Line 2", "Line 3", "Line 4"]
+    assert people_in(imported) == before
+
+
+def test_no_letter_is_written_to_nobody_and_no_login_has_blanks(imported: Situation) -> None:
+    before = people_in(imported)
+
+    with pytest.raises(Conflict) as refusal:
+        entries = [Entry("nora", " "), Entry("ben o", "Ben")]
+        invitations.invite_people(imported.database, imported.admin, "tiny", entries, ADDRESS)
+
+    assert str(refusal.value).splitlines() == [
+        "Line 1: The name is empty; write the name that they and admins see.",
+        "Line 2: The login 'ben o' has a blank in it; write it as one word, such as an e-mail address.",
+    ]
     assert people_in(imported) == before
 
 

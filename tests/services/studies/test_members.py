@@ -14,6 +14,7 @@ from db import Assignment, Database, Invitation, Membership, Person
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.people.identity import Actor
+from services.people.signing_in import sign_in
 from services.progress import data_lock
 from services.reading import member_progress, submission
 from services.studies import catalogue, freezing, importing, members
@@ -107,6 +108,8 @@ def test_a_refused_invitation_leaves_no_person_behind(imported: Situation) -> No
     [
         (" ", "Nobody", "login is empty"),
         ("\x00", "Nobody", "login is empty"),
+        ("x y", "Nobody", "^The login 'x y' has a blank in it; write it as one word, such as an e-mail address.$"),
+        ("nora", " \t", "^The name is empty; write the name that they and admins see.$"),
         ("l" * 121, "Long", "The login has 121 characters, at most 120"),
         ("long", "n" * 121, "The name has 121 characters, at most 120"),
     ],
@@ -118,13 +121,25 @@ def test_a_login_or_name_that_the_database_could_not_hold_is_refused(
         members.invite(imported.database, imported.admin, "tiny", login, name, "rater")
 
 
+def test_whoever_has_had_a_login_with_a_blank_keeps_it_and_can_be_invited(imported: Situation) -> None:
+    with imported.database.writing() as session:
+        session.add(Person(login="anna maier", name="Anna"))
+    token = members.invite(imported.database, imported.admin, "tiny", "Anna  Maier", "Anna", "rater")
+    identity.use_link(imported.database, token, "correct horse battery")
+
+    signed_in = sign_in(imported.database, "Anna Maier", "correct horse battery")
+
+    assert identity.actor_of_token(imported.database, signed_in) is not None
+
+
 def test_people_invited_at_once_get_pseudonyms_of_their_own(database: Database, tmp_path: Path) -> None:
     situation = imported_study(database, tmp_path / "study")
 
     with ThreadPoolExecutor(6) as pool:
         list(
             pool.map(
-                lambda number: members.invite(database, situation.admin, "tiny", f"new-{number}", "", "rater"), range(6)
+                lambda number: members.invite(database, situation.admin, "tiny", f"new-{number}", "New", "rater"),
+                range(6),
             )
         )
 
