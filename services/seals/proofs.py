@@ -48,7 +48,7 @@ from db import (
 # 1, in release 0.1.0: the hash of the answers alone. 2: seals on whole rows.
 RULE = 2
 
-# What a seal covers, in this order for good: a column that is added later is covered by a rule of its own.
+# What a seal covers, in this order for good; a column that is added later has a line in YOUNGER too.
 # Left out is what may change after the row was written: removals, marks of the demo, and the hash of the unpacked
 # file, which is made later for files of 0.1.0.
 COLUMNS: dict[type[Base], tuple[str, ...]] = {
@@ -89,6 +89,17 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     JudgeRun: ("id", "study_id", "name", "judge", "source_sha256", "parameters", "scale", "hash_rule", "created_at"),
     JudgeVerdict: ("id", "run_id", "candidate_id", "verdict", "error", "explanation"),
 }  # fmt: skip
+
+# Columns that are younger than seals, with what a row says in them that was there before: that is left out of its hash,
+# so that a seal holds across the migration which added the column, and whatever else it says is in the hash by name.
+YOUNGER: dict[type[Base], dict[str, Any]] = {
+    ProtocolRecord: {"source": ""},
+    Case: {"attributes": {}},
+    Item: {"attributes": {}},
+    Candidate: {"attributes": {}},
+    FreezeItem: {"phase": "", "inclusion_error": None, "slots": []},
+    Membership: {"group_key": "", "slot": None},
+}
 
 # Fixed by the freeze; a draft may still change them.
 FROZEN = (Study, ProtocolRecord, Case, Volume, Overlay, Item, Reference, Candidate, Freeze, FreezeItem)
@@ -139,8 +150,13 @@ def sealed_values(by_table: dict[type[Base], dict[int, Row]], secret: str = "") 
 
 def digest(table: type[Base], rows: Sequence[Row], secret: str = "") -> str:
     """Return the hash of what some rows of a table say, in the order of their keys."""
-    floats = {place for place, name in enumerate(COLUMNS[table]) if isinstance(_column(table, name).type, Float)}
-    content = [[_plain(value, place in floats) for place, value in enumerate(row)] for row in rows]
+    names, younger = COLUMNS[table], YOUNGER.get(table, {})
+    floats = {name for name in names if isinstance(_column(table, name).type, Float)}
+    content = []
+    for row in rows:
+        values = {name: _plain(value, name in floats) for name, value in zip(names, row, strict=True)}
+        more = {name: values[name] for name, as_before in younger.items() if values[name] != as_before}
+        content.append([*(values[name] for name in names if name not in younger), *([more] if more else [])])
     text = json.dumps([table_name(table), content], sort_keys=True, separators=(",", ":")).encode()
     if table is Reference:
         return hmac.new(bytes.fromhex(secret), text, hashlib.sha256).hexdigest()

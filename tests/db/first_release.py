@@ -1,4 +1,4 @@
-"""A database as release 0.1.0 left it: the demo, partly read, and its finished example. Its volumes are not kept."""
+"""Databases of earlier schemas, without their volumes: the demo as release 0.1.0 left it, and rows that are sealed."""
 
 from __future__ import annotations
 
@@ -13,25 +13,39 @@ from db.engine import make_engine
 from db.migrate import configuration
 
 DUMP = Path(__file__).with_name("first_release.sql.gz")
+SEALED = Path(__file__).with_name("sealed_rows.sql.gz")
 # The newest migration that the release had.
 SCHEMA = "0002"
 
 
 def write_first_release(file: Path) -> Path:
     """Write the release's SQLite database to `file`, closed and complete in itself."""
+    return _written(DUMP, file)
+
+
+def _written(dump: Path, file: Path) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(file)
-    connection.executescript(gzip.decompress(DUMP.read_bytes()).decode("utf-8"))
+    connection.executescript(gzip.decompress(dump.read_bytes()).decode("utf-8"))
     connection.close()
     return file
 
 
 def load_first_release(engine: Engine, scratch: Path) -> None:
     """Bring an empty database, of either kind, to where the release left it."""
-    command.upgrade(configuration(engine), SCHEMA)
+    _load(engine, scratch, DUMP, SCHEMA)
+
+
+def load_sealed_rows(engine: Engine, scratch: Path) -> None:
+    """Bring an empty database to a study in which every table has rows, sealed before schema 0004 added columns."""
+    _load(engine, scratch, SEALED, "0003")
+
+
+def _load(engine: Engine, scratch: Path, dump: Path, number: str) -> None:
+    command.upgrade(configuration(engine), number)
     schema = MetaData()
     schema.reflect(engine)
-    source = make_engine(f"sqlite:///{write_first_release(scratch / 'first_release.db').as_posix()}")
+    source = make_engine(f"sqlite:///{_written(dump, scratch / 'dumped.db').as_posix()}")
     with source.connect() as rows, engine.begin() as target:
         for table in schema.sorted_tables:
             if table.name == "alembic_version":

@@ -18,9 +18,9 @@ from services.adjudication import review_queue
 from services.errors import Conflict
 from services.record import maintenance, verification
 from services.record.row_checks import row_problems
-from services.seals import audit_head
+from services.seals import audit_head, proofs
 from services.studies import members, removing
-from tests.db.first_release import load_first_release
+from tests.db.first_release import load_first_release, load_sealed_rows
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.services.record.tampering import past_the_guards
@@ -133,6 +133,35 @@ def test_rows_of_the_first_release_are_sealed_once_and_it_says_so(empty_database
     (remark,) = verification.remarks_on(database, "demo-finished")
     assert "159 verdicts among them, are older than their seal" in remark
     assert "proved from then on" in remark
+    database.engine.dispose()
+
+
+def test_seals_hold_across_migrations_that_add_columns(empty_database_url: str, tmp_path: Path) -> None:
+    database = Database(make_engine(empty_database_url), tmp_path / "data")
+    load_sealed_rows(database.engine, tmp_path)
+
+    maintenance.prepare(database)
+
+    assert verification.verify_study(database, "tiny", files=False) == []
+    database.engine.dispose()
+
+
+SAID_LATER = {"slot": "1", "inclusion_error": "1", "slots": "'[\"x\"]'", "attributes": "'{\"x\": 1}'"}
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [(proofs.table_name(table), column) for table, columns in proofs.YOUNGER.items() for column in columns],
+)
+def test_a_column_that_is_younger_than_the_seal_does_not_change_unseen(tmp_path: Path, table: str, column: str) -> None:
+    database = Database(make_engine(databases.sqlite_url(tmp_path / "blindread.db")), tmp_path / "data")
+    load_sealed_rows(database.engine, tmp_path)
+    maintenance.prepare(database)
+
+    said = SAID_LATER.get(column, "'x'")
+    past_the_guards(database, f"UPDATE {table} SET {column} = {said}")
+
+    assert any(f"Table {table}, " in problem for problem in verification.verify_study(database, "tiny", files=False))
     database.engine.dispose()
 
 
