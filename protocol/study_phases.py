@@ -214,6 +214,14 @@ class StudyPhases:
         own = set(self.in_queue(queue))
         return tuple(other for other in self.queues if own & set(self.before(other)))
 
+    def settled_by(self, queue: Queue) -> tuple[Phase, ...]:
+        """Return the phases whose verdicts stand once a queue is begun: those before it, and those it tells something.
+
+        What a phase is blind to may be shown further on, with phases of others, or phases without units, between.
+        """
+        told = (phase for own in self.in_queue(queue) for _, blind in self.blind_to(own) for phase in blind)
+        return tuple(dict.fromkeys((*self.before(queue), *(told if self.listed else ()))))
+
     def opens_later(self, queue: Queue) -> str:
         """Return what is said to a member for whom a queue is not open yet."""
         if self.waits_for_everyone(queue):

@@ -106,6 +106,37 @@ def has_open_about(
     return session.exec(waiting.limit(1)).first() is not None
 
 
+def has_open_of_the_same(
+    session: Session, membership_id: int, phases: Sequence[Phase], other: Phase, reach: Literal["subject", "item"]
+) -> bool:
+    """Return whether a member has anything open in some phases about what another phase of theirs is about.
+
+    About the same is what is of one subject, or, where that is the reach, one item or conversation.
+    """
+    if not phases:
+        return False
+    there, item, case_ = aliased(Assignment), aliased(Item), aliased(Case)
+    same = (
+        col(case_.subject) == Case.subject
+        if reach == "subject"
+        else or_(col(item.id) == Item.id, col(item.conversation) == Item.conversation)
+    )
+    of_other = (
+        select(there.id)
+        .join(item, col(item.id) == there.item_id)
+        .join(case_, col(case_.id) == item.case_id)
+        .where(there.membership_id == membership_id, there.phase == other.key, same)
+        .correlate(Case, Item)
+    )
+    waiting = (
+        select(Assignment.id)
+        .join(Item, col(Item.id) == Assignment.item_id)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(Assignment.membership_id == membership_id, _of(phases), ~is_done(Assignment, phases), of_other.exists())
+    )
+    return session.exec(waiting.limit(1)).first() is not None
+
+
 def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:
     """Return the memberships of a study that have an assignment of a phase which is not closed."""
     return set(

@@ -99,19 +99,37 @@ def require_open(session: Session, study: Study, membership: Membership, queue: 
 
 
 def may_be_revised_before(phases: StudyPhases, queue: Queue) -> bool:
-    """Return whether a protocol lets verdicts be revised that a queue waits for."""
+    """Return whether a protocol lets verdicts be revised that stand once a queue is begun."""
     revisable = phases.revisable
-    return any(phase in revisable for phase in phases.before(queue))
+    return any(phase in revisable for phase in phases.settled_by(queue))
 
 
 def is_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether nothing is open that comes before a queue: of the member, or of everybody it waits for."""
+    """Return whether nothing is open that comes before a queue: of the member, or of everybody it waits for.
+
+    What the member has begun stays open to them when somebody joins whom it would have waited for.
+    """
     before = phases.before(queue)
     if before and queries.open_assignments(session, membership_id, before, limit=1):
         return False
-    if not phases.waits_for_everyone(queue):
+    if _tells_of_open_work(session, phases, membership_id, queue):
+        return False
+    if not phases.waits_for_everyone(queue) or revision_rules.has_acknowledged(session, membership_id, queue):
         return True
     return everyone.are_done(session, session.get_one(Membership, membership_id).study_id, phases, queue)
+
+
+def _tells_of_open_work(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
+    """Return whether a queue shows anything about what its member has still to rate blind to that.
+
+    A protocol in which that could happen is refused; somebody who joins late, or was dealt nothing of what lies
+    between, may still come to it.
+    """
+    return phases.listed and any(
+        queries.has_open_of_the_same(session, membership_id, blind, telling, reach)
+        for telling in phases.in_queue(queue)
+        for reach, blind in phases.blind_to(telling)
+    )
 
 
 def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:

@@ -102,7 +102,7 @@ def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[
     """Return the phase in which the verdicts of this one are compared, and the queues whose beginning settles them."""
     adjudication = phases.adjudication
     compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
-    return compared, tuple(queue.key for queue in phases.after(phase.queue))
+    return compared, tuple(queue.key for queue in phases.queues if phase in phases.settled_by(queue))
 
 
 @lru_cache(maxsize=16)

@@ -14,6 +14,7 @@ from db import Acknowledgement, Database, Membership, audit
 from db.base import stored_id
 from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
+from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
 from services.reading import desk, pace, practice, revision_rules
@@ -111,12 +112,19 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
     """
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
-        phases = frozen_facts.phases_of_member(session, membership)
+        phases = _frozen_phases(session, membership)
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         begun = _begun(session, membership)
         parts = _instructions_of(phases, named, begun)
         title = study.title
     return Instructions(title, named.title, *parts, begun.get(queue) == _hash_of(parts))
+
+
+def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:
+    """Return the phases of a member of a frozen study: in a draft nothing is assigned, so that all would seem done."""
+    if state_of(session, membership.study_id) == "draft":
+        acts.require(acts.READ, "draft")
+    return frozen_facts.phases_of_member(session, membership)
 
 
 def _begun(session: Session, membership: Membership) -> dict[str, str]:
@@ -135,7 +143,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     """Store that this member has read the instructions of a queue; a second time changes nothing."""
     with database.writing() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
-        phases = frozen_facts.phases_of_member(session, membership)
+        phases = _frozen_phases(session, membership)
         begun = _begun(session, membership)
         text_sha256 = _hash_of(_instructions_of(phases, named, begun))
         # It ends what may be revised, so it may not be done in passing, before the last read.

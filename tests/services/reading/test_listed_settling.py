@@ -1,0 +1,139 @@
+"""A blind verdict stands once something was shown that it is blind to, and nothing is shown before it: on any way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from services.errors import ReadsOpen, StudyNotOpen
+from services.people.identity import Actor
+from services.reading import revising, submission, worklist
+from services.studies import members
+from tests.listed_study import imported_listed, opened_listed, write_listed
+from tests.situations import Situation, any_answers, on_the_desk, read_all, show, signed_in, submit
+
+CHAIN = """
+blindread: 2
+name: listed
+title: Others between
+groups: {readers: Readers, others: Others}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    revise: until_closed
+    by: readers
+  - key: rate
+    title: Rates
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    by: others
+    opens: {after: read, done_by: everyone}
+  - key: score
+    title: Scores
+    instructions: The model is often wrong about cysts.
+    rates: candidates
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+    by: readers
+    opens: {after: rate, done_by: everyone}
+"""
+# The last phase lays masks over the scans instead.
+WITH_OVERLAYS = CHAIN.replace(
+    "rates: candidates\n    shows: [prompt, reference, candidate]",
+    "rates: items\n    shows: [scans, overlays, prompt, options]",
+).replace("{verdict: correctness}", "{answer: as_item}")
+# Between reads and scores everybody is dealt a part; who joins late gets nothing of it.
+DEALT = (
+    CHAIN.replace("groups: {readers: Readers, others: Others}\n", "")
+    .replace("    by: readers\n", "")
+    .replace("    by: others\n", "    by: {per_unit: 1}\n")
+    .replace(", done_by: everyone", "")
+)
+GROUPS = ("readers", "others")
+
+
+def work(situation: Situation, who: Actor, part: str) -> None:
+    worklist.acknowledge_instructions(situation.database, who, situation.study_key, part)
+    read_all(situation, who, part)
+
+
+def late_reader(situation: Situation, group: str = "") -> Actor:
+    members.invite(situation.database, situation.admin, situation.study_key, "late", "Late", "rater", group=group)
+    return signed_in(situation.database, "late")
+
+
+def test_reads_stand_once_a_part_with_references_is_begun_behind_a_part_of_others(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", CHAIN, groups=GROUPS)
+    reader, other = situation.raters
+    work(situation, reader, "part-1")
+    work(situation, other, "part-1")
+    read = on_the_desk(situation, reader, "part-1")["assignment"]
+    assert len(revising.list_revisable(sqlite_database, reader, read)) == 6
+
+    assert worklist.SETTLED in worklist.instructions(sqlite_database, reader, situation.study_key, "part-2").text
+    worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
+
+    assert on_the_desk(situation, reader, "part-2")["reference"]
+    assert revising.list_revisable(sqlite_database, reader, read) == []
+
+
+def test_reads_stand_behind_a_part_of_which_nothing_was_dealt(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", DEALT, raters=2)
+    late = late_reader(situation)
+    work(situation, late, "part-1")
+    read = on_the_desk(situation, late, "part-1")["assignment"]
+
+    worklist.acknowledge_instructions(sqlite_database, late, situation.study_key, "part-3")
+
+    assert on_the_desk(situation, late, "part-3")["reference"]
+    assert revising.list_revisable(sqlite_database, late, read) == []
+
+
+@pytest.mark.parametrize("text", [CHAIN, WITH_OVERLAYS], ids=["reference", "overlays"])
+def test_who_joins_late_is_shown_nothing_of_a_later_part_before_the_own_reads(
+    sqlite_database: Database, tmp_path: Path, text: str
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", text, groups=GROUPS)
+    reader, other = situation.raters
+    work(situation, reader, "part-1")
+    work(situation, other, "part-1")
+    late = late_reader(situation, "readers")
+
+    for act in (worklist.instructions, worklist.acknowledge_instructions, submission.current_payload):
+        with pytest.raises(ReadsOpen):
+            act(sqlite_database, late, situation.study_key, "part-2")
+    assert [bool(desk.waits_for) for desk in worklist.desks_of(sqlite_database, late)] == [False, True]
+
+
+def test_what_was_begun_stays_open_when_somebody_joins_who_would_have_been_waited_for(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", CHAIN, groups=GROUPS)
+    reader, other = situation.raters
+    work(situation, reader, "part-1")
+    worklist.acknowledge_instructions(sqlite_database, other, situation.study_key, "part-1")
+    begun = on_the_desk(situation, other, "part-1")
+    show(situation, other, begun)
+
+    late_reader(situation, "readers")
+
+    assert submit(situation, other, begun, any_answers(begun)).receipt
+    assert on_the_desk(situation, other, "part-1")["kind"] == "item"
+
+
+@pytest.mark.parametrize("part", ["part-1", "part-2"])
+def test_nothing_is_acknowledged_before_the_freeze(sqlite_database: Database, tmp_path: Path, part: str) -> None:
+    """In a draft nothing is assigned, so that all that comes before would seem done."""
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", CHAIN), groups=GROUPS)
+
+    for act in (worklist.instructions, worklist.acknowledge_instructions):
+        with pytest.raises(StudyNotOpen, match="not open yet"):
+            act(sqlite_database, situation.raters[0], situation.study_key, part)
