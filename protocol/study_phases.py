@@ -219,8 +219,8 @@ class StudyPhases:
 
         What a phase is blind to may be shown further on, with phases of others, or phases without units, between.
         """
-        told = (phase for own in self.in_queue(queue) for _, blind in self.blind_to(own) for phase in blind)
-        return tuple(dict.fromkeys((*self.before(queue), *(told if self.listed else ()))))
+        blind = [phase for own in self.in_queue(queue) for _, phases in self.blind_to(own) for phase in phases]
+        return tuple(dict.fromkeys((*self.before(queue), *(blind if self.listed else ()))))
 
     def opens_later(self, queue: Queue) -> str:
         """Return what is said to a member for whom a queue is not open yet."""
