@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -146,6 +147,14 @@ class FieldKind:
     def needs_options(self) -> bool:
         """Return whether its options have to be named."""
         return self.has_options and not self.own_options
+
+
+def is_finite(number: float) -> bool:
+    """Return whether a float holds the number: an integer from a browser may have more digits than any float."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 def one_of_them(options: int) -> int:

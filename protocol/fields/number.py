@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, each_in_words
+from protocol.fields.kind import (
+    NOT_SCORED,
+    AskedField,
+    FieldKind,
+    FieldScore,
+    Reference,
+    WrongAnswer,
+    each_in_words,
+    is_finite,
+)
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
     """Return the number, within the field's limits."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
         raise WrongAnswer(f"{field.label}: expected a number.")
     if field.minimum is not None and value < field.minimum:
         raise WrongAnswer(f"{field.label}: at least {field.minimum:g} is expected.")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
 
 # How a point is told from another: finer than any voxel.
 _DECIMALS = 3
@@ -21,7 +21,7 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[float | s
         raise WrongAnswer(f"{field.label}: set the crosshair on the point first.")
     point: list[float | str] = []
     for coordinate in value[:3]:
-        if isinstance(coordinate, bool) or not isinstance(coordinate, int | float) or not math.isfinite(coordinate):
+        if isinstance(coordinate, bool) or not isinstance(coordinate, int | float) or not is_finite(coordinate):
             raise WrongAnswer(f"{field.label}: expected three numbers in mm.")
         point.append(float(coordinate))
     for pane in value[3:]:

@@ -188,7 +188,7 @@ def _ahead(
 
 def _revisable(session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment) -> int | None:
     phase = phases.named(assignment.phase)
-    if not phases.is_revisable(phase.queue):
+    if not phases.is_revisable(phase.queue) or phases.revision_in(phase.queue) == "never":
         return None
     if phase not in phases.revisable:
         return 0

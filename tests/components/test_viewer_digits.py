@@ -136,6 +136,23 @@ def test_answer_to_which_a_has_gone_is_replaced_by_the_next_digit(room: MakeRoom
     assert verdict["answers"]["fields"] == {"answer": "no", "confidence": "4"}
 
 
+@pytest.mark.parametrize("between", [[], ["Escape"]], ids=["in the box", "outside of it"])
+def test_number_to_which_a_has_gone_is_replaced_by_the_first_digit_and_not_by_the_next(
+    room: MakeRoom, between: list[str]
+) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", "2", "Escape", "a", "a")
+    size = reader.page.get_by_label("Largest diameter")
+    expect(size).to_have_value("12")
+
+    reader.press(*between, "3", "4")
+
+    expect(size).to_have_value("34")
+    reader.press("Escape", "1")
+    expect(size).to_have_value("34")
+
+
 def test_backspace_takes_back_one_answer_after_the_other(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()

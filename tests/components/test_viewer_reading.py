@@ -256,6 +256,10 @@ def test_number_outside_its_range_is_refused_with_the_range(room: MakeRoom) -> N
         ("1,500", "could mean 1500 or 1.5; write 1500 without a separator, or 1.5."),
         ("1.234", "could mean 1234 or 1.234; write 1234 without a separator, or 1.2340."),
         ("-12,000", "could mean -12000 or -12; write -12000 without a separator, or -12."),
+        ("01,500", "could mean 1500 or 1.5; write 1500 without a separator, or 1.5."),
+        ("00,500", "could mean 500 or 0.5; write 500 without a separator, or 0.5."),
+        ("1,500e0", "could mean 1500e0 or 1.5; write 1500e0 without a separator, or 1.5."),
+        ("1.234e-7", "could mean 1234e-7 or 1.234e-7; write 1234e-7 without a separator, or 1.2340e-7."),
     ],
 )
 def test_number_that_could_be_thousands_or_decimals_is_asked_about_and_not_submitted(
@@ -273,9 +277,38 @@ def test_number_that_could_be_thousands_or_decimals_is_asked_about_and_not_submi
     assert all("size" not in draft["answers"]["fields"] for draft in reader.posted("draft"))
 
 
+@pytest.mark.parametrize("typed", ["1e400", "-1e400", "1e-400", "12345678901234567890", "3,14159265358979323846"])
+def test_number_that_would_be_stored_as_another_one_is_refused_and_stays_as_it_was_typed(
+    room: MakeRoom, typed: str
+) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4")
+    diameter = reader.page.get_by_label("Largest diameter")
+    diameter.fill(typed)
+    reader.await_draft("fields", {"answer": "undetermined", "size": typed})
+
+    reader.press("Enter")
+
+    reader.see(f"“Largest diameter” cannot be stored as “{typed}”; write at most 15 significant digits")
+    expect(diameter).to_have_value(typed)
+    assert reader.posted("verdict") == []
+
+
 @pytest.mark.parametrize(
     ("typed", "stored"),
-    [("0,500", 0.5), ("0.125", 0.125), ("1,50", 1.5), ("1.2340", 1.234), ("12", 12), (",125", 0.125)],
+    [
+        ("0,500", 0.5),
+        ("0.125", 0.125),
+        ("1,50", 1.5),
+        ("1.2340", 1.234),
+        ("12", 12),
+        (",125", 0.125),
+        ("0012.50", 12.5),
+        ("1.10e1", 11),
+        ("1.2340e-7", 1.234e-7),
+        ("0.100000000000000000000", 0.1),
+    ],  # fmt: skip
 )
 def test_number_with_one_reading_is_stored_and_comes_back_as_it_is(room: MakeRoom, typed: str, stored: float) -> None:
     reader = room("every")

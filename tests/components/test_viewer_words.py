@@ -121,6 +121,50 @@ def test_markdown_becomes_bold_words_lists_and_tables(room: MakeRoom) -> None:
     assert prompt.locator("ol > li").all_text_contents() == ["1. the first", "2. the second"]
 
 
+WRAPPED = """Read every scan with care, and answer
+what is asked.
+- an item that is
+  wrapped
+- another item
+
+Steps:
+2. is begun on purpose
+• so is this
+two blanks\x20\x20
+end a line"""
+
+
+def test_instructions_that_are_wrapped_where_they_are_written_flow_and_their_lists_hang_evenly(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    draw = """async (text) => {
+        const place = document.createElement("div");
+        place.id = "acknowledged";
+        place.style.width = "150px";
+        document.body.replaceChildren(place);
+        const { attach } = await import("/assets/viewer/room.mjs");
+        attach({ data: { sections: [{ heading: "", text }] }, parentElement: place }, "/");
+    }"""
+    reader.page.evaluate(draw, WRAPPED)
+    drawn = reader.page.locator("#acknowledged .markdown")
+
+    lines = "all => all.map((one) => [...one.querySelectorAll('span[dir]')].map(({ textContent }) => textContent))"
+    assert drawn.locator("p").evaluate_all(lines) == [
+        ["Read every scan with care, and answer what is asked."],
+        ["an item that is wrapped"],
+        ["another item"],
+        ["Steps:", "2. is begun on purpose", "• so is this two blanks", "end a line"],
+    ]
+    lefts = """words => {
+        const range = document.createRange();
+        range.selectNodeContents(words);
+        return [...range.getClientRects()].map(({ left }) => Math.round(left));
+    }"""
+    first, *below = drawn.locator("li span[dir]").first.evaluate(lefts)
+    assert below
+    assert set(below) == {first}
+
+
 def test_earlier_items_list_a_prompt_in_words_and_without_the_signs_of_markdown(room: MakeRoom) -> None:
     reader = room("markdown", "plain", revisable=True)
     reader.open()

@@ -48,7 +48,9 @@ def test_an_answer_that_fits_is_stored_as_its_schema_says(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", GIVEN)
-@pytest.mark.parametrize("nonsense", [{"x": 1}, True, ["z"], "z" * 5000, [1, 2], float("nan")])
+@pytest.mark.parametrize(
+    "nonsense", [{"x": 1}, True, ["z"], "z" * 5000, [1, 2], float("nan"), 10**400, [10**400, 0, 0]]
+)
 def test_an_answer_that_does_not_fit_is_refused_by_the_name_of_its_field(kind: str, nonsense: Any) -> None:
     with pytest.raises(WrongAnswer, match=r"^Finding: "):
         KINDS[kind].check(field_of(kind, maximum=9.0) if kind == "number" else field_of(kind), nonsense, [])

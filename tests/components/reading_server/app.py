@@ -100,8 +100,8 @@ class Desk:
         prefetch = following[0].volume_ids if following else []
         return current.payload(self.keys, self.progress, draft, revisable=self.open_to_revision(), prefetch=prefetch)
 
-    def open_to_revision(self) -> int:
-        return len(self.submitted) if self.revisable else 0
+    def open_to_revision(self) -> int | None:
+        return len(self.submitted) if self.revisable else None
 
     def summary(self) -> SummaryPayload:
         times = [entry.active_ms for entry in self.submitted.values()]

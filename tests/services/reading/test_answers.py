@@ -76,6 +76,12 @@ def test_undetermined_answers_a_field_of_any_type_that_offers_it_and_no_other(fi
     assert opinion_lines(form(field), given, None, "") == [[field.label, "Undetermined"]]
 
 
+def test_an_integer_that_is_longer_than_any_number_is_refused_at_its_field() -> None:
+    size = PhaseField(key="size", type="number", label="Size")
+
+    assert refused({"size": 10**400}, size) == ("Size: expected a number.", "size")
+
+
 def test_undetermined_is_no_option_of_that_name() -> None:
     option = check_answers(form(DIAGNOSIS), {"fields": {"diagnosis": "undetermined"}})
     abstention = check_answers(form(DIAGNOSIS), {"fields": {"diagnosis": dict(UNDETERMINED)}})

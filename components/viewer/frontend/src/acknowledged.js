@@ -14,7 +14,7 @@ import { wordsIn } from "./words.js";
  * @param {Section[]} sections
  */
 export function drawSections(parent, sections) {
-  const texts = sections.flatMap(({ heading, text }) => [heading && h("h2", { dir: "auto" }, heading), wordsIn(text, "text", "markdown")]);
+  const texts = sections.flatMap(({ heading, text }) => [heading && h("h2", { dir: "auto" }, heading), wordsIn(text, "text", "markdown", true)]);
   parent.replaceChildren(h("style", {}, words, sheet), h("div", { class: "acknowledged" }, ...texts));
   const root = parent.getRootNode();
   const host = root instanceof ShadowRoot ? root.host : parent;

@@ -65,7 +65,20 @@ export class Dialogs {
 
   toggleHelp() {
     if (this.open === "help") return this.close();
-    this.show("help", "Keyboard and mouse", keyTables());
+    this.show("help", "Keyboard and mouse", keyTables(this.without()));
+  }
+
+  /** Actions of keys that do nothing with this item. @returns {Set<string>} */
+  without() {
+    const { payload, item } = this.room;
+    const { fields } = item?.form ?? { fields: [] };
+    const has = {
+      earlier: payload?.revisable !== null,
+      overlays: item?.images?.panes.some(({ overlays }) => overlays.length),
+      takePoint: fields.some(({ type }) => type === "point"),
+      abstain: fields.some(({ undetermined }) => undetermined),
+    };
+    return new Set(Object.entries(has).flatMap(([action, does]) => (does ? [] : [action])));
   }
 
   /** Tab goes round within the window. @param {KeyboardEvent} event */

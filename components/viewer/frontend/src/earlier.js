@@ -30,7 +30,10 @@ export class Earlier {
     const { dialogs, payload, lastAssignment } = room;
     if (dialogs.open === "earlier") return dialogs.close();
     if (room.item?.revision) return this.resume();
-    if (!payload?.revisable || !lastAssignment || room.stage === "sending") return;
+    if (!payload || room.item?.phase === "preview" || room.stage === "sending") return;
+    if (!payload.revisable || !lastAssignment) {
+      return room.form?.mention(payload.revisable === null ? "This study does not let you go back to earlier items." : "No earlier item can be revised at the moment.");
+    }
     const title = "Earlier items";
     dialogs.show("earlier", title, h("p", {}, "Loading …"));
     /** @type {import("../payload.js").RevisableAnswer} */

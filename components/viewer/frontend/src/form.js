@@ -100,7 +100,11 @@ export class Form {
   /** @param {Field} field @returns {import("./fields/registry.js").FieldParts} */
   partsOf(field) {
     return partsOf(field, {
-      onChange: (delay) => this.changed(delay),
+      onChange: (delay) => {
+        // A number is replaced by the first digit alone: those behind it are written after it.
+        if (delay && field.type === "number" && this.aimed === field.key) this.aimed = null;
+        this.changed(delay);
+      },
       typingDelay: TYPING_DELAY,
       points: this.room.points,
       refuse: (sentence) => this.refuse(field.key, sentence),
@@ -140,8 +144,7 @@ export class Form {
     const fits = isUndetermined(before) ? options.length > 0 : [before].flat().every((id) => ids.includes(id));
     if (fits) row.parts.write(before);
     else {
-      this.say(`“${field.label}” was cleared: its answer does not go with the new one above.`);
-      this.problemLine.classList.add("mild");
+      this.mention(`“${field.label}” was cleared: its answer does not go with the new one above.`);
     }
   }
 
@@ -327,7 +330,7 @@ export class Form {
     });
     const row = this.digitRow();
     if (!row) return false;
-    if (row.parts.typed) return row.parts.typed(digit);
+    if (row.parts.typed) return row.parts.typed(digit, row.field.key === this.aimed);
     return this.choose(row.box, choicesOf(row.field), digit, (n) => {
       this.aimed = null;
       this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
@@ -380,6 +383,8 @@ export class Form {
     const next = left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length];
     this.aimed = left ? null : next.field.key;
     next.parts.focus();
+    const focused = this.panels.focused();
+    if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();
     this.refresh();
     return true;
   }
@@ -462,6 +467,12 @@ export class Form {
     this.problemLine.textContent = sentence;
     this.problemLine.classList.toggle("unseen", atField);
     this.problemLine.classList.remove("mild");
+  }
+
+  /** Say what is no mistake. @param {string} sentence */
+  mention(sentence) {
+    this.say(sentence);
+    this.problemLine.classList.add("mild");
   }
 
   /** How high the form is with every field that may still be asked, so that none of them needs room when it comes. */

@@ -45,13 +45,14 @@ export function linesIn(text) {
  * @param {string} text
  * @param {string} name      its class
  * @param {import("../payload.js").TextSetting} [setting]
+ * @param {boolean} [flows]  as Markdown, it may be wrapped where it is written: see `linesOf`
  * @returns {HTMLElement}
  */
-export function wordsIn(text, name, setting = "plain") {
+export function wordsIn(text, name, setting = "plain", flows = false) {
   const tokens = setting === "markdown" ? tokensOf(text) : null;
   if (!tokens) return h("p", { class: name, dir: directionOf(text) }, ...linesIn(text));
   const element = h("div", { class: `${name} markdown` });
-  append(element, tokens, roomOfText());
+  append(element, tokens, roomOfText(), flows);
   element.dir = "auto";
   return element;
 }
@@ -101,19 +102,28 @@ function appendRun(run, tokens, room) {
 
 /** @type {any} */
 const BOLD_ENDS = { type: "strong_close", nesting: -1, content: "" };
+/** @type {any} */
+const BLANK = { type: "text", nesting: 0, content: " " };
+/** What somebody begins a line with on purpose, also where Markdown sees no list, heading, table or code in it. */
+const BEGINS_LINE = /^(?:[-*+•‣◦–—]\s|(?:\p{N}{1,3}|\p{L})[.)]\s|#{1,6}\s|\||```)/u;
 
 /**
  * The tokens of each line; words that stay bold beyond its end are bold on both sides of it.
  *
  * @param {any[]} tokens  of one paragraph, heading or cell
+ * @param {boolean} [flows]  a line goes on in the next one, unless it ends in two blanks or the next begins like an item of a list
  */
-function linesOf(tokens) {
+function linesOf(tokens, flows = false) {
   /** @type {any[][]} */
   const lines = [[]];
   /** @type {any[]} */
   const bold = [];
-  for (const token of tokens) {
+  for (const [i, token] of tokens.entries()) {
     const line = /** @type {any[]} */ (lines.at(-1));
+    if (flows && token.type === "softbreak" && !BEGINS_LINE.test(tokens[i + 1]?.content ?? "")) {
+      line.push(BLANK);
+      continue;
+    }
     if (token.type === "softbreak" || token.type === "hardbreak") {
       line.push(...bold.map(() => BOLD_ENDS));
       lines.push([...bold]);
@@ -149,8 +159,9 @@ const codeOf = ({ info, markup, content }) => (info.trim() ? `${markup}${info}\n
  * @param {HTMLElement} parent
  * @param {any[]} tokens
  * @param {ReturnType<typeof roomOfText>} room  of formulas
+ * @param {boolean} [flows]
  */
-function append(parent, tokens, room) {
+function append(parent, tokens, room, flows = false) {
   /** @type {HTMLElement[]} */
   const within = [parent];
   for (const token of tokens) {
@@ -161,14 +172,14 @@ function append(parent, tokens, room) {
       top.append(element);
       within.push(element);
       // The number or sign of an item is drawn as it is written: "02.", "+", or the one that comes twice.
-      if (token.type === "list_item_open") element.append(h("span", { class: "mark" }, markOf(token)), " ");
+      if (token.type === "list_item_open") element.append(h("span", { class: "mark" }, `${markOf(token)} `));
     } else if (token.nesting === -1) {
       within.pop();
       // Beside the first line of an item stands its sign.
       const directed = top.localName === "li" ? top.querySelector("span[dir]") : top;
       if (DIRECTED.includes(top.localName)) top.dir = directionOf(directed?.textContent ?? "");
     } else if (token.type === "inline") {
-      for (const [i, line] of linesOf(token.children ?? []).entries()) {
+      for (const [i, line] of linesOf(token.children ?? [], flows).entries()) {
         const place = h("span");
         append(place, line, room);
         // When it is full: it would look for its direction anew with each child that it is given.

@@ -1,7 +1,7 @@
 import { freshId, h } from "../dom.js";
 
-/** "1,500" and "1.500" are 1500 to some hands and 1.5 to others; "0,500" has one reading. */
-const TWO_READINGS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
+/** "1,500" and "1.500" are 1500 to some hands and 1.5 to others, also with zeros before them or an exponent; "0,500" has one reading. */
+const TWO_READINGS = /^[+-]?(?:0*[1-9]\d{0,2}|00+)[.,]\d{3}(?:e[+-]?\d+)?$/i;
 
 /**
  * A number with its unit and range. A plain text input: the wheel must not change it, and both 3.5 and 3,5 are read.
@@ -38,7 +38,7 @@ export function numberField(field, { onChange, typingDelay }) {
     labelFor: id,
     read() {
       const value = parsed();
-      return value === null || Number.isNaN(value) ? null : value;
+      return value === null || Number.isNaN(value) || !isHeld(input.value, value) ? null : value;
     },
     draft: () => (/\d$/.test(input.value) && input.value === String(parsed()) ? parsed() : input.value.trim() || null),
     write: (value) => (input.value = value === null || value === undefined ? "" : typeof value === "number" ? oneReading(value) : String(value)),
@@ -47,18 +47,20 @@ export function numberField(field, { onChange, typingDelay }) {
       if (value === null) return null;
       const text = input.value.trim();
       if (TWO_READINGS.test(text)) {
-        const [large, small] = [text.replace(/[.,]/, ""), Number(text.replace(",", "."))];
+        const large = text.replace(/[.,]/, "").replace(/^([+-]?)0+(?=\d)/, "$1");
+        const small = Number(text.replace(",", "."));
         return `could mean ${large} or ${small}; write ${large} without a separator, or ${oneReading(small)}`;
       }
-      if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${input.value.trim().slice(0, 30)}”`;
+      if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${text.slice(0, 30)}”`;
       if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
       if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
+      if (!isHeld(text, value)) return `cannot be stored as “${text.slice(0, 30)}”; write at most 15 significant digits and an exponent from -300 to 300`;
       return null;
     },
-    /** A digit that comes while the focus is elsewhere begins the number. @param {number} digit */
-    typed(digit) {
+    /** A digit that comes while the focus is elsewhere begins the number, or another one in its place. @param {number} digit @param {boolean} anew */
+    typed(digit, anew) {
       input.focus();
-      input.value += String(digit);
+      input.value = `${anew ? "" : input.value}${digit}`;
       onChange(typingDelay);
       return true;
     },
@@ -69,7 +71,27 @@ export function numberField(field, { onChange, typingDelay }) {
 /** @param {number} number @returns {string} as it is typed so that it means nothing else: 1.2340, where 1.234 could be 1234 */
 function oneReading(number) {
   const text = String(number);
-  return TWO_READINGS.test(text) ? `${text}0` : text;
+  return TWO_READINGS.test(text) ? text.replace(/(?=e|$)/, "0") : text;
+}
+
+/**
+ * Whether what is stored says the same as what was written: a number in the computer ends near 1e308, becomes 0 below 1e-323, and keeps
+ * every digit of a text only up to the fifteenth.
+ *
+ * @param {string} text    a number as it was typed
+ * @param {number} value   what it is read as
+ */
+function isHeld(text, value) {
+  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(text.trim().replace(",", "."));
+}
+
+/** @param {string} text  a number @returns {string} the same for every way to write one size: its digits as an integer, and the power of ten */
+function digitsOf(text) {
+  const [mantissa, power = "0"] = text.toLowerCase().split("e");
+  const [whole, fraction = ""] = mantissa.replace(/^[+-]/, "").split(".");
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  return significant && `${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
 /** @param {import("./registry.js").Field} field */
