@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from db import Database, LoginSession, Person, Study, audit
+from db import Database, LoginSession, Person, ProtocolRecord, Study, audit
 from services.demo import example, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
@@ -110,8 +110,12 @@ def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_dem
         study = Study(key="real", title="Real")
         session.add(study)
         session.flush()
+        protocol = session.exec(select(ProtocolRecord)).first()
         demo_admin = identity.person_with(session, "demo-admin")
+        assert protocol is not None
         assert demo_admin is not None
+        session.add(ProtocolRecord(study_id=study.id, canonical_json=protocol.canonical_json, sha256=protocol.sha256))
+        session.flush()
         members.join(session, study, demo_admin, "admin")
 
     with pytest.raises(Conflict, match="Study 'real' has no admin but the demo's"):

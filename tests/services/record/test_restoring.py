@@ -22,7 +22,7 @@ from db import Database, Invitation, LoginSession, Study, Verdict, audit, backup
 from db.backup import restore_dump
 from db.base import now
 from db.engine import make_engine
-from db.migrate import standing
+from db.migrate import newest_schema, standing
 from services.errors import Conflict, InputRefused
 from services.people import identity
 from services.record import maintenance, restoring, verification
@@ -176,7 +176,7 @@ def test_a_migration_begins_with_a_backup_that_can_be_restored(
 
     assert saved is not None
     assert saved.parent == old.data_dir / "backups"
-    assert saved.name.startswith("before-0004-from-0002-")
+    assert saved.name.startswith(f"before-{newest_schema(old.engine)}-from-0002-")
     assert again is None
     assert restore_installation(make_empty(kind), saved).schema == "0002"
 

@@ -55,14 +55,14 @@ def bootstrapped(report: Report) -> list[str]:
 def test_a_new_study_shares_one_draw_and_says_so(rows: StudyRows) -> None:
     report = report_of(rows, "final")
 
-    assert dict(report.analysis_plan)["Interval"].endswith("one draw for all estimates")
+    assert ", one draw for all estimates; " in dict(report.analysis_plan)["Interval"]
     assert any(ONE_DRAW in method for method in bootstrapped(report))
 
 
 def test_a_study_frozen_before_draws_for_each_estimate_and_says_so(rows: StudyRows) -> None:
     report = report_of(stored_before(rows), "final")
 
-    assert dict(report.analysis_plan)["Interval"].endswith("a separate draw for each estimate")
+    assert ", a separate draw for each estimate; " in dict(report.analysis_plan)["Interval"]
     assert bootstrapped(report)
     assert not [method for method in bootstrapped(report) if "draw" in method]
 
