@@ -309,7 +309,7 @@ def test_number_that_would_be_stored_as_another_one_is_refused_and_stays_as_it_w
         ("1.10e1", 11),
         ("1.2340e-7", 1.234e-7),
         ("0.100000000000000000000", 0.1),
-    ],  # fmt: skip
+    ],
 )
 def test_number_with_one_reading_is_stored_and_comes_back_as_it_is(room: MakeRoom, typed: str, stored: float) -> None:
     reader = room("every")
