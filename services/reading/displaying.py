@@ -72,7 +72,9 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
             progress,
             queries.last_assignment(session, membership_id, phases.in_queue(queue)),
             session_summary.own_counts_and_times(session, actor, membership, queue),
-            revision_rules.count_revisable(session, actor, phases, membership) if phases.is_revisable(queue) else None,
+            None
+            if phases.revision_in(queue) == "never"
+            else revision_rules.count_revisable(session, actor, phases, membership),
             next_part,
         )
     first = phases.named(waiting[0].phase)
@@ -188,7 +190,7 @@ def _ahead(
 
 def _revisable(session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment) -> int | None:
     phase = phases.named(assignment.phase)
-    if not phases.is_revisable(phase.queue) or phases.revision_in(phase.queue) == "never":
+    if phases.revision_in(phase.queue) == "never":
         return None
     if phase not in phases.revisable:
         return 0

@@ -227,7 +227,7 @@ class HeadPayload(TypedDict):
 
 
 class StandingPayload(TypedDict):
-    """What stands round an item; `revisable` is None in a queue of which nothing can be revised."""
+    """What stands round an item; `revisable` is None where the study lets nothing of the queue be revised."""
 
     turns: list[TurnPayload]
     practice: PracticePayload | None

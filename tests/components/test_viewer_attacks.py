@@ -269,7 +269,7 @@ def test_list_is_drawn_with_the_numbers_and_signs_that_are_written(room: MakeRoo
     with_texts(reader, texts)
 
     marks = reader.page.locator(".answer li > .mark")
-    assert marks.all_text_contents() == ["1.", "1.", "4.", "+", "+", "02)"]
+    assert marks.all_text_contents() == ["1. ", "1. ", "4. ", "+ ", "+ ", "02) "]
     runs = reader.page.locator(".turns li > p")
     assert [" ".join((text or "").split()) for text in runs.all_text_contents()] == [
         "1. a 1. b 4. c",

@@ -372,7 +372,7 @@ export interface ShownAnswer {
   shown_at: string;
 }
 
-/** What stands round an item; `revisable` is None in a queue of which nothing can be revised. */
+/** What stands round an item; `revisable` is None where the study lets nothing of the queue be revised. */
 export interface StandingPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;

@@ -160,7 +160,9 @@ def test_a_room_knows_the_phases_of_the_table_and_the_preview() -> None:
     assert get_args(payloads.Phase.__value__) == (*PHASES, "preview")
 
 
-def test_a_payload_says_whether_anything_of_its_queue_can_be_revised(sqlite_database: Database, tmp_path: Path) -> None:
+def test_a_payload_says_whether_a_study_lets_anything_of_a_queue_be_revised(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
 
@@ -169,5 +171,5 @@ def test_a_payload_says_whether_anything_of_its_queue_can_be_revised(sqlite_data
     all_read = on_the_desk(situation, rater)
     scored = on_the_desk(situation, rater, "scoring")
 
-    # None of the verdicts, as the protocol has it; and nothing that could be one.
-    assert (read["revisable"], all_read["revisable"], scored["revisable"]) == (0, 0, None)
+    # 0 would say that nothing can be at the moment.
+    assert (read["revisable"], all_read["revisable"], scored["revisable"]) == (None, None, None)
