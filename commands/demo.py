@@ -15,14 +15,16 @@ cli = typer.Typer()
 @cli.command("demo")
 def seed_demo() -> None:
     """Install the demo study and its finished example, once."""
-    # It makes images and has them read, so NumPy, SciPy and nibabel come with it, here and below.
-    from services.demo import example, removal
+    from services.demo import labels, removal
 
     with opened() as database:
-        if example.is_seeded(database):
+        if labels.is_seeded(database):
             state = "already installed" if removal.has_demo(database) else "removed, and is not installed again"
             console.print(f"The demo is {state}; nothing was changed.")
             return
+        # It makes images and has them read: NumPy, SciPy and nibabel come with it.
+        from services.demo import example
+
         with progress_bar() as feed:
             example.seed_demo(database, feed)
 
@@ -30,7 +32,7 @@ def seed_demo() -> None:
 @cli.command()
 def links(port: Annotated[int, typer.Option(help="The port that the server listens on.")] = 8501) -> None:
     """Print a new single-use sign-in link for each of the demo's people."""
-    from services.demo import example, removal
+    from services.demo import labels, removal
     from services.installation import whereabouts
 
     with opened() as database:
@@ -38,7 +40,7 @@ def links(port: Annotated[int, typer.Option(help="The port that the server liste
             console.print(
                 "\nSign in with one of these links (each works once; open them in different browser profiles):\n"
             )
-            for name, token in example.sign_in_links(database):
+            for name, token in labels.sign_in_links(database):
                 console.print(f"  {name:<14} http://127.0.0.1:{port}/link/{token}", markup=False)
             console.print(
                 f"\nNew links: make links PORT={port} DATA_DIR={database.data_dir}    Sign-in page: http://127.0.0.1:{port}/sign-in"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from pathlib import Path
 
 from sqlalchemy import Connection, text
@@ -74,7 +76,7 @@ def _difference(actual: frozenset[str], expected: frozenset[str]) -> str:
     return f" ({'; '.join(said)})"
 
 
-def _in_postgresql(connection: Connection) -> Iterable[tuple[str, str, str, set[str]]]:
+def _in_postgresql(connection: Connection) -> Iterable[tuple[str, str, str, AbstractSet[str]]]:
     for kind, name, table, part in connection.execute(_OF_POSTGRESQL):
         yield kind, name, table, set() if part is None else {_as_made(part)}
 
@@ -83,7 +85,7 @@ def _as_made(definition: str) -> str:
     return _ARRAY_AS_TEXT.sub(r"\1", _VALUE_AS_TEXT.sub(r"\1", _squeezed(definition)))
 
 
-def _in_sqlite(connection: Connection) -> Iterable[tuple[str, str, str, set[str]]]:
+def _in_sqlite(connection: Connection) -> Iterable[tuple[str, str, str, AbstractSet[str]]]:
     plain: dict[str, str] = dict(
         connection.execute(
             text(
@@ -109,12 +111,15 @@ def _in_sqlite(connection: Connection) -> Iterable[tuple[str, str, str, set[str]
             yield f"{unique}{kind}", name, table, {_squeezed(str(sql))}
 
 
+# The definitions of one release are few, and a program that verifies many databases reads each again and again.
+@lru_cache(maxsize=1000)
 def _squeezed(sql: str) -> str:
     """Return a definition in one way of writing; quotes go only from round a name, of which they change nothing."""
     return _IN_MANY_WAYS.sub(lambda match: match["text"] or match["name"] or " ", sql).strip()
 
 
-def _parts_of_table(definition: str) -> set[str]:
+@lru_cache(maxsize=1000)
+def _parts_of_table(definition: str) -> frozenset[str]:
     """Return the columns and constraints of a table, and what stands round them; migrations write them in any order."""
     head, _, rest = definition.partition("(")
     body, _, tail = rest.rpartition(")")
@@ -126,4 +131,4 @@ def _parts_of_table(definition: str) -> set[str]:
             parts.append("")
         else:
             parts[-1] += sign
-    return {f"{head.strip()} (){tail}", *(part.strip() for part in parts)}
+    return frozenset({f"{head.strip()} (){tail}", *(part.strip() for part in parts)})

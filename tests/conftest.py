@@ -54,6 +54,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 RAN_OUT = [PlaywrightTimeout, r"^AssertionError: (Locator|Page) expected"]
 
 
+def pytest_collection() -> None:
+    """Let nothing be searched for garbage while thousands of tests are made, of which none goes."""
+    gc.disable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they stand on, and run files with browser tests last, except for the longest.
 
@@ -81,6 +86,7 @@ def pytest_collection_finish() -> None:
     """Let the collector of garbage pass over the tests and modules, which stay to the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

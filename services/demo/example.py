@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session, col, or_, select
+from sqlmodel import col, select
 
-from db import Case, Database, Item, Membership, Person, Reference, Study
+from db import Case, Database, Item, Reference, Study
 from services.adjudication import review_queue
 from services.demo.example_viewing import simulated_trace
+from services.demo.labels import FINISHED_KEY, OPEN_KEY, PEOPLE, SIMULATED, label_demo
 from services.judging import import_runs
 from services.people import identity
 from services.people.identity import Actor
@@ -24,72 +25,10 @@ from services.studies import freezing, importing, members
 from services.studies.importing import Progress
 from studies.demo.build import build
 
-OPEN_KEY = "demo"
-FINISHED_KEY = "demo-finished"
-PEOPLE = (
-    ("demo-admin", "Demo admin", "admin"),
-    ("demo-reviewer", "Demo reviewer", "reviewer"),
-    ("demo-rater-1", "Demo rater 1", "rater"),
-    ("demo-rater-2", "Demo rater 2", "rater"),
-)
-SIMULATED = (
-    ("simulated-reviewer", "Simulated reviewer", "reviewer"),
-    ("simulated-rater-1", "Simulated rater 1", "rater"),
-    ("simulated-rater-2", "Simulated rater 2", "rater"),
-)
 JUDGE_FILE = Path(__file__).resolve().parents[2] / "studies" / "demo" / "judge_verdicts.csv"
 # How often the simulated people are right: worse than the reference, better than chance, and not alike.
 _SKILL = {"simulated-rater-1": 0.72, "simulated-rater-2": 0.64, "simulated-reviewer": 0.85}
 _SEED = 20_261_120
-
-
-def is_seeded(database: Database) -> bool:
-    """Return whether the demo has been brought in; also when it was removed since, so that it does not come back."""
-    with database.read_only() as session:
-        query = select(Study.id).where(or_(Study.key == OPEN_KEY, col(Study.is_demo)))
-        return session.exec(query).first() is not None
-
-
-def label_demo(database: Database) -> None:
-    """Mark the demo's studies and people as such, also those of a release that did not.
-
-    They are told by their keys and logins together with the roles that the demo gave them, so that a study of
-    somebody's own under one of the keys is none.
-    """
-    roles = {login: role for login, _, role in (*PEOPLE, *SIMULATED)}
-    with database.writing() as session:
-        rows = session.exec(
-            select(Study, Person)
-            .join(Membership, col(Membership.study_id) == Study.id)
-            .join(Person)
-            .where(
-                col(Study.key).in_((OPEN_KEY, FINISHED_KEY)),
-                Person.login == PEOPLE[0][0],
-                Membership.role == PEOPLE[0][2],
-            )
-        ).all()
-        for study, _ in rows:
-            study.is_demo = True
-            session.add(study)
-        members_there = session.exec(
-            select(Person, Membership)
-            .join(Membership, col(Membership.person_id) == Person.id)
-            .where(col(Membership.study_id).in_([study.id for study, _ in rows]), col(Person.login).in_(list(roles)))
-        ).all()
-        for person, membership in members_there:
-            if roles[person.login] == membership.role:
-                person.is_demo = True
-                session.add(person)
-
-
-def demo_studies(session: Session) -> Sequence[Study]:
-    """Return the demo's studies."""
-    return session.exec(select(Study).where(col(Study.is_demo)).order_by(col(Study.id))).all()
-
-
-def demo_people(session: Session) -> Sequence[Person]:
-    """Return the demo's people."""
-    return session.exec(select(Person).where(col(Person.is_demo)).order_by(col(Person.id))).all()
 
 
 def seed_demo(database: Database, progress: Progress | None = None, *, step: float = 1.0) -> None:
@@ -130,11 +69,6 @@ def seed_demo(database: Database, progress: Progress | None = None, *, step: flo
     freezing.freeze_study(database, admin, OPEN_KEY)
     _finish_copy(database, admin, say)
     label_demo(database)
-
-
-def sign_in_links(database: Database) -> list[tuple[str, str]]:
-    """Return a fresh single-use sign-in token for each of the demo's people, with their names."""
-    return [(name, identity.make_link(database, login, "sign_in")) for login, name, _ in PEOPLE]
 
 
 def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:

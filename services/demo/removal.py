@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Membership, Person, Study, audit, now
 from db.base import stored_id
-from services.demo.example import demo_people, demo_studies
+from services.demo.labels import demo_people, demo_studies
 from services.errors import Conflict, NotAllowed
 from services.people.accounts import hold_owners, lock_within, other_owners
 from services.people.identity import Actor

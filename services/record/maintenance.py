@@ -16,6 +16,7 @@ from db.base import new_public_id
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
 from db.readable import columns_of, readable_rows
+from services.demo import labels
 from services.errors import Conflict
 from services.installation.whereabouts import unfinished_file
 from services.people import accounts
@@ -53,14 +54,10 @@ def prepare(database: Database) -> Path | None:
 
 def bring_up_to_date(database: Database) -> None:
     """Migrate, and bring what earlier releases left to the form of this one, without a backup."""
-    # The example is read and scored like a study, so SciPy and nibabel come with it: a second that every command would
-    # wait for, since each asks `require_prepared`.
-    from services.demo import example
-
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     accounts.make_logins_canonical(database)
-    example.label_demo(database)
+    labels.label_demo(database)
 
 
 def require_prepared(database: Database) -> None:

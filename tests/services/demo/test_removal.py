@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import select
 
 from db import Database, LoginSession, Person, ProtocolRecord, Study, audit
-from services.demo import example, removal
+from services.demo import example, labels, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
 from services.record import maintenance
@@ -23,7 +23,7 @@ def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
     with sqlite_database.writing() as session:
         identity.add_person(session, "demo-admin", "Demo admin", is_owner=True)
     admin = signed_in(sqlite_database, "demo-admin")
-    for key, crowd in ((example.OPEN_KEY, example.PEOPLE[1:]), (example.FINISHED_KEY, example.SIMULATED)):
+    for key, crowd in ((labels.OPEN_KEY, labels.PEOPLE[1:]), (labels.FINISHED_KEY, labels.SIMULATED)):
         importing.import_study(sqlite_database, admin, write_study_folder(tmp_path / key), key=key)
         for login, name, role in crowd:
             members.invite(sqlite_database, admin, key, login, name, role)
@@ -46,7 +46,7 @@ def real_owner(database: Database) -> identity.Actor:
     return actor
 
 
-ALL_PEOPLE = {login for login, _, _ in (*example.PEOPLE, *example.SIMULATED)}
+ALL_PEOPLE = {login for login, _, _ in (*labels.PEOPLE, *labels.SIMULATED)}
 
 
 def test_the_demo_of_an_earlier_release_is_marked_at_init(with_demo: Database) -> None:
@@ -83,13 +83,13 @@ def test_the_demo_is_not_removed_while_its_admin_is_the_only_owner(with_demo: Da
 
 def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
     raters = signed_in(with_demo, "demo-rater-1")
-    links = example.sign_in_links(with_demo)
+    links = labels.sign_in_links(with_demo)
     owner = real_owner(with_demo)
 
     removal.remove_demo(with_demo, owner)
 
     assert not removal.has_demo(with_demo)
-    assert example.is_seeded(with_demo)
+    assert labels.is_seeded(with_demo)
     assert all(identity.look_at_link(with_demo, token) is None for _, token in links)
     with pytest.raises(identity.NotSignedIn):
         identity.actor_of_session(with_demo, raters.login_session_id)
@@ -139,5 +139,5 @@ def test_nobody_simulated_stays_signed_in(sqlite_database: Database) -> None:
 
     with sqlite_database.read_only() as session:
         ends = session.exec(select(LoginSession.ended_at)).all()
-    assert len(ends) == len(example.SIMULATED)
+    assert len(ends) == len(labels.SIMULATED)
     assert None not in ends

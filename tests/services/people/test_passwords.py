@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.errors import Conflict
+from services.people import passwords
 from services.people.passwords import hash_password, require_good_password, verify_password
 
 
@@ -69,3 +70,12 @@ def test_a_long_password_of_common_words_is_judged_in_one_pass() -> None:
 def test_an_unknown_login_is_compared_with_a_hash_too() -> None:
     assert not verify_password("anything", None)
     assert verify_password("four quiet lamps", hash_password("four quiet lamps"))
+
+
+def test_a_login_that_nobody_has_costs_as_much_as_a_wrong_password() -> None:
+    """The hash that is verified then is made as those of people are: the same function, memory and passes."""
+    for_nobody, for_somebody = passwords._NOBODY, hash_password("correct horse battery")
+
+    assert for_nobody.split("$")[:4] == for_somebody.split("$")[:4]
+    assert [len(part) for part in for_nobody.split("$")] == [len(part) for part in for_somebody.split("$")]
+    assert not verify_password("correct horse battery", None)
