@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
 from services.reading.correctness import as_text, reference_in_words
-from services.report.files.judge_file import CANDIDATE, ITEM, MODEL
+from services.report.files.columns import (
+    ACCEPTED,
+    CANDIDATE,
+    EXPERIENCE,
+    ITEM,
+    MODEL,
+    QUESTION,
+    RECEIPT,
+    REMARKS,
+    STATUS,
+    TIMES,
+    moment,
+    options_cell,
+    remarks,
+    times,
+)
 from services.report.files.viewing_files import traces_file, volumes_file
 from services.report.rows.consensus import Consensus
 from services.report.rows.reads import Reads, said_in_words
@@ -51,14 +65,8 @@ def _items(reads: Reads) -> DataFile:
         (
             ITEM,
             Column("subject", "Subject", "Pseudonym of the subject: the cluster of the intervals"),
-            Column("category", "Category", "Category of the item"),
-            Column("format", "Format", "yes_no, choice or open"),
-            Column("grounding", "Grounding", "image_grounded or image_informed"),
-            Column("prompt", "Prompt", "What was asked"),
-            Column("options", "Options", "id=text of each option, parted by |; empty for open items"),
-            Column("accepted", "Accepted", "Accepted option ids or texts, parted by |"),
-            Column("low", "Low", "Lower limit of the accepted range; empty for none"),
-            Column("high", "High", "Upper limit of the accepted range; empty for none"),
+            *QUESTION,
+            *ACCEPTED,
             Column("reference_version", "Version", "Version of the reference that counts"),
             Column("reference", "Reference", "The reference in words"),
             Column("text_only_answer", "Text-only answer", "What the text-only baseline answered; empty for nothing"),
@@ -67,7 +75,7 @@ def _items(reads: Reads) -> DataFile:
         tuple(
             (
                 item.key, item.subject, item.category, item.format, item.grounding, item.prompt,
-                "|".join(f"{option}={text}" for option, text in item.options), "|".join(item.accepted),
+                options_cell(item.options), "|".join(item.accepted),
                 item.low, item.high, item.reference_version or None, reference_in_words(item),
                 item.text_only_answer or None, floor,
             )
@@ -83,8 +91,7 @@ def _members(study: StudyRows) -> DataFile:
         (
             Column("member", "Member", "Pseudonym"),
             Column("role", "Role", f"rater, reviewer, or {NOT_LET_IN}: counted nowhere"),
-            Column("specialty", "Specialty", "Specialty at enrolment"),
-            Column("years", "Years", "Years of experience at enrolment"),
+            *EXPERIENCE,
         ),
         tuple(
             (member.pseudonym, role, member.specialty or None, member.years)
@@ -108,11 +115,8 @@ def _verdicts(reads: Reads) -> DataFile:
                     None if column.answers[i] is None else column.words[i],
                     column.answers[i], column.correct[i], column.token_f1[i],
                     entry.reason or None,
-                    entry.comment or None, "|".join(kind for kind, _ in entry.flags) or None,
-                    "|".join(note for _, note in entry.flags if note) or None,
-                    entry.failure or None, entry.revisions if entry.verdict_id else None,
-                    _moment(entry.shown_at), _moment(entry.submitted_at), entry.active_ms, entry.idle_ms,
-                    entry.load_ms, entry.renderer or None, entry.viewport or None, entry.receipt or None,
+                    *remarks(entry), *times(entry), entry.renderer or None, entry.viewport or None,
+                    entry.receipt or None,
                 )
             )  # fmt: skip
     return DataFile(
@@ -123,26 +127,18 @@ def _verdicts(reads: Reads) -> DataFile:
             ITEM,
             Column("subject", "Subject", "Pseudonym of the subject"),
             Column("position", "Position", "Place in the rater's own order"),
-            Column("status", "Status", "answered, not_assessable, technical_failure or missing"),
+            STATUS,
             Column("answer", "Answer", "The answer as stored: option id, text or number"),
             Column("answer_in_words", "Answer in words", "The answer as the rater saw it"),
             Column("compared_as", "Compared as", "What is compared between raters: option id or normalised text"),
             Column("correct", "Correct", "Whether the answer is right; empty without answer or reference"),
             Column("token_f1", "Token F1", "Overlap of words with the reference, open text only"),
             Column("not_assessable", "Not assessable", "The reason; empty when assessed"),
-            Column("comment", "Comment", "The rater's comment"),
-            Column("flags", "Flags", "Kinds of flags raised, parted by |"),
-            Column("flag_notes", "Flag notes", "Notes of the flags, parted by |"),
-            Column("failure", "Failure", "What the browser said when the images could not be shown"),
-            Column("revisions", "Revisions", "How often the verdict was revised"),
-            Column("shown_at", "Shown", "When the item stood on the screen, UTC"),
-            Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
-            Column("active_ms", "Active ms", "Active time in milliseconds, revisions included"),
-            Column("idle_ms", "Idle ms", "Idle time in milliseconds, revisions included"),
-            Column("load_ms", "Load ms", "Time to load the images in milliseconds, revisions included"),
+            *REMARKS,
+            *TIMES,
             Column("renderer", "Renderer", "What drew the images"),
             Column("viewport", "Viewport", "Size of the window in pixels"),
-            Column("receipt", "Receipt", "Receipt of the verdict"),
+            RECEIPT,
         ),
         tuple(rows),
     )
@@ -198,7 +194,7 @@ def _adjudications(study: StudyRows, reads: Reads, consensus: Consensus) -> Data
                 reviewed.decision_in_words(item) or None,
                 None if agreed is None or reviewed.decision is None else reviewed.decision == agreed,
                 consensus.correct_after[reviewed.position] if reviewed.review.origin != "control" else None,
-                review.reason or None, _moment(review.submitted_at),
+                review.reason or None, moment(review.submitted_at),
             )
         )  # fmt: skip
     return DataFile(
@@ -271,7 +267,3 @@ def _score(correct: bool | None) -> str | None:
 
 def _words(reads: Reads, position: int, entry: Entry | None) -> str | None:
     return None if entry is None else said_in_words(reads.items[position], entry)
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat(timespec="seconds")

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from db import Database, JudgeRun
 from exchange.report_structure import Cell, Column, DataFile, Report
 from services.judging.verdict_columns import judged_page
-
-ITEM = Column("item", "Item", "Key of the item")
-CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
-MODEL = Column("model", "Model", "Model that gave the candidate")
+from services.report.files.columns import CANDIDATE, ITEM, MODEL
 
 
 def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:

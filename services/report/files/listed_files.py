@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
 from services.reading.correctness import as_text
-from services.report.files.judge_file import CANDIDATE, ITEM, MODEL
+from services.report.files.columns import (
+    ACCEPTED,
+    CANDIDATE,
+    EXPERIENCE,
+    ITEM,
+    MODEL,
+    QUESTION,
+    RECEIPT,
+    REMARKS,
+    STATUS,
+    TIMES,
+    options_cell,
+    remarks,
+    times,
+)
 from services.report.rows.study_rows import Entry, Member
 
 _MEMBER = Column("member", "Member", "Pseudonym")
@@ -98,20 +111,14 @@ def _items(rows: ListedRows) -> DataFile:
             ITEM,
             Column("case", "Case", "Key of the case"),
             Column("subject", "Subject", "Pseudonym of the subject: the cluster"),
-            Column("category", "Category", "Category of the item"),
-            Column("format", "Format", "yes_no, choice or open"),
-            Column("grounding", "Grounding", "image_grounded or image_informed; empty for neither"),
-            Column("prompt", "Prompt", "What was asked"),
-            Column("options", "Options", "id=text of each option, parted by |; empty for open items"),
-            Column("accepted", "Accepted", "Accepted option ids or texts, parted by |; empty for no reference"),
-            Column("low", "Low", "Lower limit of the accepted range; empty for none"),
-            Column("high", "High", "Upper limit of the accepted range; empty for none"),
+            *QUESTION,
+            *ACCEPTED,
             *_declared(declared),
         ),
         tuple(
             (
                 item.key, item.case, item.subject, item.category or None, item.format, item.grounding or None,
-                item.prompt, "|".join(f"{option}={text}" for option, text in item.options) or None,
+                item.prompt, options_cell(item.options),
                 "|".join(item.accepted) or None, item.low, item.high, *_values(item.attributes, declared),
             )
             for item in rows.items
@@ -128,8 +135,7 @@ def _members(rows: ListedRows) -> DataFile:
             Column("role", "Role", "rater or reviewer"),
             Column("group", "Group", "Key of the group; empty for who is in none"),
             Column("slot", "Slot", "Number of the slot of the group that they fill; empty for none"),
-            Column("specialty", "Specialty", "Specialty at enrolment"),
-            Column("years", "Years", "Years of experience at enrolment"),
+            *EXPERIENCE,
         ),
         tuple(
             (member.pseudonym, role, member.group or None, member.slot, member.specialty or None, member.years)
@@ -177,10 +183,7 @@ def _verdicts(rows: ListedRows) -> DataFile:
             (
                 names.get(entry.member_id), entry.phase, item.key, candidate.key if candidate else None,
                 candidate.model if candidate else None, item.subject, entry.position, entry.status,
-                entry.not_assessable, entry.comment or None, "|".join(kind for kind, _ in entry.flags) or None,
-                "|".join(note for _, note in entry.flags if note) or None, entry.failure or None,
-                entry.revisions if entry.verdict_id else None, _moment(entry.shown_at), _moment(entry.submitted_at),
-                entry.active_ms, entry.idle_ms, entry.load_ms, entry.receipt or None,
+                entry.not_assessable, *remarks(entry), *times(entry), entry.receipt or None,
             )
         )  # fmt: skip
     return DataFile(
@@ -194,19 +197,11 @@ def _verdicts(rows: ListedRows) -> DataFile:
             MODEL,
             Column("subject", "Subject", "Pseudonym of the subject"),
             Column("position", "Position", "Place in the member's own order"),
-            Column("status", "Status", "answered, not_assessable, technical_failure or missing"),
+            STATUS,
             Column("not_assessable", "Not assessable", "Id of the reason; empty when assessed"),
-            Column("comment", "Comment", "The member's comment"),
-            Column("flags", "Flags", "Kinds of flags raised, parted by |"),
-            Column("flag_notes", "Flag notes", "Notes of the flags, parted by |"),
-            Column("failure", "Failure", "What the browser said when the images could not be shown"),
-            Column("revisions", "Revisions", "How often the verdict was revised"),
-            Column("shown_at", "Shown", "When it stood on the screen, UTC"),
-            Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
-            Column("active_ms", "Active ms", "Active time in milliseconds, revisions included"),
-            Column("idle_ms", "Idle ms", "Idle time in milliseconds, revisions included"),
-            Column("load_ms", "Load ms", "Time to load the images in milliseconds, revisions included"),
-            Column("receipt", "Receipt", "Receipt of the verdict"),
+            *REMARKS,
+            *TIMES,
+            RECEIPT,
         ),
         tuple(lines),
     )
@@ -261,7 +256,3 @@ def _candidates(rows: ListedRows) -> DataFile:
             for line in rows.candidates
         ),
     )
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat(timespec="seconds")

@@ -1,0 +1,75 @@
+"""Columns that the data files of both kinds of studies share, each with what stands below them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from exchange.report_structure import Cell, Column
+from services.report.rows.study_rows import Entry
+
+ITEM = Column("item", "Item", "Key of the item")
+CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
+MODEL = Column("model", "Model", "Model that gave the candidate")
+
+# What an item is and asks.
+QUESTION = (
+    Column("category", "Category", "Category of the item"),
+    Column("format", "Format", "yes_no, choice or open"),
+    Column("grounding", "Grounding", "image_grounded or image_informed; empty for neither"),
+    Column("prompt", "Prompt", "What was asked"),
+    Column("options", "Options", "id=text of each option, parted by |; empty for open items"),
+)
+# What counts as right of it.
+ACCEPTED = (
+    Column("accepted", "Accepted", "Accepted option ids or texts, parted by |; empty for no reference"),
+    Column("low", "Low", "Lower limit of the accepted range; empty for none"),
+    Column("high", "High", "Upper limit of the accepted range; empty for none"),
+)
+EXPERIENCE = (
+    Column("specialty", "Specialty", "Specialty at enrolment"),
+    Column("years", "Years", "Years of experience at enrolment"),
+)
+STATUS = Column("status", "Status", "answered, not_assessable, technical_failure or missing")
+# What was said beside the answer, and how often it was said anew.
+REMARKS = (
+    Column("comment", "Comment", "The rater's comment"),
+    Column("flags", "Flags", "Kinds of flags raised, parted by |"),
+    Column("flag_notes", "Flag notes", "Notes of the flags, parted by |"),
+    Column("failure", "Failure", "What the browser said when the images could not be shown"),
+    Column("revisions", "Revisions", "How often the verdict was revised"),
+)
+TIMES = (
+    Column("shown_at", "Shown", "When it stood on the screen, UTC"),
+    Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
+    Column("active_ms", "Active ms", "Active time in milliseconds, revisions included"),
+    Column("idle_ms", "Idle ms", "Idle time in milliseconds, revisions included"),
+    Column("load_ms", "Load ms", "Time to load the images in milliseconds, revisions included"),
+)
+RECEIPT = Column("receipt", "Receipt", "Receipt of the verdict")
+
+
+def options_cell(options: Iterable[tuple[str, str]]) -> str | None:
+    """Return the options of an item, as they stand in its column."""
+    return "|".join(f"{option}={text}" for option, text in options) or None
+
+
+def remarks(entry: Entry) -> tuple[Cell, ...]:
+    """Return what stands below `REMARKS`."""
+    return (
+        entry.comment or None,
+        "|".join(kind for kind, _ in entry.flags) or None,
+        "|".join(note for _, note in entry.flags if note) or None,
+        entry.failure or None,
+        entry.revisions if entry.verdict_id else None,
+    )
+
+
+def times(entry: Entry) -> tuple[Cell, ...]:
+    """Return what stands below `TIMES`."""
+    return moment(entry.shown_at), moment(entry.submitted_at), entry.active_ms, entry.idle_ms, entry.load_ms
+
+
+def moment(at: datetime | None) -> str | None:
+    """Return a moment as it stands in a file."""
+    return None if at is None else at.isoformat(timespec="seconds")
