@@ -76,7 +76,9 @@ class Hanging(Part):
         return self
 
     def panes_of(self, sequences: Sequence[str], uses_prior: bool) -> list[Pane]:
-        """Return the panes of an item that offers these sequences, each with what of them it shows."""
+        """Return the panes of an item that offers these sequences, and what of them each shows; none without any."""
+        if not sequences:
+            return []
         panes = self.panes
         if panes is None:
             panes = [Pane(title="Current", sequences=list(sequences))]

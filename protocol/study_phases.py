@@ -5,14 +5,14 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from protocol.context import Context, TextSettings
 from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.hanging import Hanging
-from protocol.language.things import TELL_THE_REFERENCE
+from protocol.language.things import TELL_THE_REFERENCE, open_to
 from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue
 from protocol.sections import Practice
 from protocol.study import Protocol
@@ -52,6 +52,8 @@ class PhaseRules:
         Keys of fields that ask what an item's format asks.
     options_as_text
         Whether the options of the item stand beside its prompt, since no field offers them.
+    counts
+        Whether its verdicts count as blind; what does not may come after anything was shown.
     """
 
     instructions: str
@@ -72,6 +74,7 @@ class PhaseRules:
     takes_options: frozenset[str] = frozenset()
     as_item: frozenset[str] = frozenset()
     options_as_text: bool = False
+    counts: bool = True
 
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
@@ -248,21 +251,23 @@ class StudyPhases:
     def blind_to(self, showing: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
 
-        The reference and overlays tell something of all that is about the subject, a candidate of its item.
+        The reference and overlays tell something of all that is about the subject, a candidate of its item. A phase
+        that does not count is blind to nothing.
         """
         shown = self.rules_of(showing).shows
-        if shown & TELL_THE_REFERENCE:
-            yield "subject", self._not_showing(showing, TELL_THE_REFERENCE)
+        if told := shown & TELL_THE_REFERENCE:
+            yield "subject", self._blind(showing, told)
         if "candidate" in shown:
-            yield "item", self._not_showing(showing, frozenset({"candidate"}))
+            yield "item", self._blind(showing, {"candidate"})
 
-    def _not_showing(self, showing: Phase, things: frozenset[str]) -> tuple[Phase, ...]:
+    def _blind(self, showing: Phase, told: Set[str]) -> tuple[Phase, ...]:
         others = (
             phase
             for phase in self.counted
             if phase != showing and phase.role == showing.role and _share_people(phase, showing)
         )
-        return tuple(phase for phase in others if not self.rules_of(phase).shows & things)
+        asked = ((phase, self.rules_of(phase)) for phase in others)
+        return tuple(phase for phase, rules in asked if rules.counts and told - open_to(rules.shows))
 
     @property
     def revisable(self) -> tuple[Phase, ...]:

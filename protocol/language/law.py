@@ -6,13 +6,13 @@ at each joining, so an answer may be that it hangs on them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.phases import may_share_people, told_by
-from protocol.language.things import TELL_THE_REFERENCE, THINGS, Reach
+from protocol.language.things import THINGS, Reach, open_to
 
 Answer = Literal["refused", "hangs on subjects"]
 
@@ -79,14 +79,14 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         yield Breach(telling.key, blind.key, THINGS[thing].words if thing in THINGS else f"'{thing}'", answer)
 
 
-def _open_to(phase: Phase) -> set[str]:
+def _open_to(phase: Phase) -> Set[str]:
     """Return what a phase is not blind to: what it shows itself, before the answer."""
     shown = set(phase.shows) | ({"candidate"} if set(phase.rates) & {"candidates", "pairs"} else set())
     if "references" in phase.rates:
         shown.add("reference")
     if any(thing.startswith("reference.") for thing in shown):
         shown |= {thing for thing in shown if thing.startswith("reference.")}
-    return shown | (TELL_THE_REFERENCE if shown & {"reference", "explanation"} else set())
+    return open_to(shown)
 
 
 def _reach(study: Expansion, thing: str) -> Reach:

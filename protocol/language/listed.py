@@ -80,8 +80,8 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
 
 
 def _is_read(phase: expanded.Phase) -> bool:
-    """Return whether a phase rates items from their scans, with nothing beside them that tells what is right."""
-    return phase.rates == ["items"] and "scans" in phase.shows and "reference" not in phase.shows
+    """Return whether a phase rates items with nothing beside them that tells what is right."""
+    return phase.rates == ["items"] and "reference" not in phase.shows
 
 
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
@@ -117,6 +117,7 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         takes_options=asks_format,
         as_item=asks_format,
         options_as_text="options" in shows and not asks_format,
+        counts=phase.counts,
     )
 
 
@@ -210,6 +211,11 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
     if _UNDER_JUDGEMENT.get(rates, rates) not in (*phase.shows, "items"):
         yield "shows", f"the {_UNITS[rates][1]}s that are rated are not shown; add {_UNDER_JUDGEMENT[rates]}."
+    if rates != "candidates" and "candidate" in phase.shows:
+        yield (
+            "shows",
+            f"an answer is shown where answers are rated, and here {_UNITS[rates][1]}s are; remove candidate.",
+        )
     if rates != "items" and phase.form == "as_item":
         yield "form", "form: as_item is the form of an item; name the fields."
     fields = [asked for form in study.forms for asked in form.fields] if phase.form == "as_item" else phase.fields
@@ -220,7 +226,7 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
         yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
     if phase.revise != "never" and not _is_read(phase):
-        yield "revise", "only items that are read from scans, without their reference, can be revised yet."
+        yield "revise", "only verdicts on items whose reference is not shown can be revised yet."
     if phase.then is not None:
         yield "then", "nothing is shown after the own answer yet; remove then."
     by, opens = phase.by, phase.opens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,8 +50,18 @@ THINGS: dict[str, Thing] = {
         Thing("judge", "the judge's verdict", "item"),
     )
 }
-# A phase that shows one of these is blind to none of them: each gives the others away.
+# Whoever sees one of these may know what counts as right.
 TELL_THE_REFERENCE = frozenset({"reference", "explanation", "overlays"})
+
+
+def open_to(shown: Set[str]) -> Set[str]:
+    """Return what a phase that shows these things is not blind to.
+
+    The reference and its explanation give away where a lesion is masked; a mask gives away less than they do.
+    """
+    return shown | TELL_THE_REFERENCE if shown & {"reference", "explanation"} else shown
+
+
 # Of what is rated follows what is told, whether or not `shows` names it.
 TOLD_BY_RATING = {"candidates": "candidate", "pairs": "candidate", "references": "reference", "answers": "opinions"}
 

@@ -55,6 +55,14 @@ DEALT = (
     .replace("    by: others\n", "    by: {per_unit: 1}\n")
     .replace(", done_by: everyone", "")
 )
+# The reads have masks beside the scans themselves, and the last phase shows what a mask gives away only in part.
+READ_WITH_OVERLAYS = CHAIN.replace(
+    "shows: [scans, prompt, options]\n    form: {answer: as_item}\n    revise",
+    "shows: [scans, overlays, prompt, options]\n    form: {answer: as_item}\n    revise",
+).replace(
+    "rates: candidates\n    shows: [prompt, reference, candidate]\n    form: {verdict: correctness}",
+    "rates: items\n    shows: [scans, prompt, reference]\n    form: {hard: yes_no}",
+)
 GROUPS = ("readers", "others")
 
 
@@ -68,10 +76,11 @@ def late_reader(situation: Situation, group: str = "") -> Actor:
     return signed_in(situation.database, "late")
 
 
+@pytest.mark.parametrize("text", [CHAIN, READ_WITH_OVERLAYS], ids=["scans", "scans with overlays"])
 def test_reads_stand_once_a_part_with_references_is_begun_behind_a_part_of_others(
-    sqlite_database: Database, tmp_path: Path
+    sqlite_database: Database, tmp_path: Path, text: str
 ) -> None:
-    situation = opened_listed(sqlite_database, tmp_path / "study", CHAIN, groups=GROUPS)
+    situation = opened_listed(sqlite_database, tmp_path / "study", text, groups=GROUPS)
     reader, other = situation.raters
     work(situation, reader, "part-1")
     work(situation, other, "part-1")
@@ -97,7 +106,9 @@ def test_reads_stand_behind_a_part_of_which_nothing_was_dealt(sqlite_database: D
     assert revising.list_revisable(sqlite_database, late, read) == []
 
 
-@pytest.mark.parametrize("text", [CHAIN, WITH_OVERLAYS], ids=["reference", "overlays"])
+@pytest.mark.parametrize(
+    "text", [CHAIN, WITH_OVERLAYS, READ_WITH_OVERLAYS], ids=["reference", "overlays", "reference after overlays"]
+)
 def test_who_joins_late_is_shown_nothing_of_a_later_part_before_the_own_reads(
     sqlite_database: Database, tmp_path: Path, text: str
 ) -> None:

@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db import Assignment, Database
 from services.errors import Conflict, NotFound, ReadsOpen
-from services.reading import previewing, submission, worklist
+from services.reading import previewing, revising, submission, worklist
 from services.record import package, redrawing, verification
 from services.studies import freezing, members
 from tests.listed_study import (
@@ -24,7 +24,7 @@ from tests.listed_study import (
     write_listed,
 )
 from tests.room_study import change_item
-from tests.situations import read_all
+from tests.situations import any_answers, on_the_desk, read_all, show, submit
 
 
 def drop_lines(path: Path, *beginnings: str) -> None:
@@ -184,6 +184,60 @@ phases:
         {"id": "1", "text": "Low", "meaning": "Nobody would ask."},
         {"id": "2", "text": "High"},
     ]
+
+
+READ_FROM_WORDS = """
+blindread: 2
+name: listed
+title: Reads from words
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [vignette, prompt, options]
+    form: {answer: as_item}
+    revise: until_closed
+"""
+
+
+def test_items_are_read_and_revised_from_words_alone_where_nothing_has_scans(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    without_scans = [
+        *(lambda folder, item=f"i{n}": change_item(folder, item, sequences="") for n in range(1, 7)),
+        lambda folder: (folder / "volumes.csv").unlink(),
+    ]
+    situation = opened_listed(sqlite_database, tmp_path / "study", READ_FROM_WORDS, raters=1, changes=without_scans)
+    rater = situation.raters[0]
+    preview = previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2")
+    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-1")
+    read_all(situation, rater, "part-1")
+
+    first = on_the_desk(situation, rater, "part-1")["assignment"]
+    earlier = revising.list_revisable(sqlite_database, rater, first)
+    again = revising.reopen(sqlite_database, rater, earlier[0]["assignment"])
+    show(situation, rater, again)
+    submit(situation, rater, again, any_answers(again))
+
+    assert preview["images"] is None
+    assert len(earlier) == 6
+    assert [row["revisions"] for row in closed_tables(situation)["verdicts.csv"]].count("1") == 1
+
+
+def test_what_does_not_count_may_come_after_anything(sqlite_database: Database, tmp_path: Path) -> None:
+    look_back = """  - key: after
+    title: Look back
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    counts: no
+"""
+    situation = opened_listed(sqlite_database, tmp_path / "study", READ_THEN_SCORE + look_back, raters=1)
+
+    work_through(situation)
+
+    looked_back = [row for row in closed_tables(situation)["verdicts.csv"] if row["phase"] == "after"]
+    assert [row["status"] for row in looked_back] == ["answered"] * 6
 
 
 def test_the_records_of_a_closed_study_hold(sqlite_database: Database, tmp_path: Path) -> None:
