@@ -8,8 +8,10 @@ import json
 import pickle
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import nibabel
@@ -19,6 +21,7 @@ from sqlmodel import select
 
 from db import Database, Person
 from db.engine import DATABASE_FILE, make_engine
+from services.errors import InputRefused, Refused
 from services.people import identity
 from services.people.identity import Actor
 from services.reading import submission
@@ -284,3 +287,18 @@ def read_all(
         show(situation, actor, payload)
         receipts.append(submit(situation, actor, payload, given))
     return receipts
+
+
+def at_once(*acts: Callable[[], Any]) -> list[Any]:
+    """Do several things at the same moment; return what each returned or was refused with."""
+    ready = Barrier(len(acts))
+
+    def outcome_of(act: Callable[[], Any]) -> Any:
+        ready.wait(10)
+        try:
+            return act()
+        except (Refused, InputRefused) as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(outcome_of, acts))

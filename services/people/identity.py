@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
@@ -63,18 +62,19 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
     """
     login = canonical_login(login)
     person = person_with(session, login)
+    if person is not None:
+        return person
+    if " " in login:
+        raise Conflict(f"The login '{login}' has a blank in it; write it as one word, such as an e-mail address.")
+    # Two who add the same people, each in an order of their own, would wait for each other; and somebody else may have
+    # added them since this transaction looked.
+    audit.hold(session)
+    person = person_with(session, login)
     if person is None:
-        if " " in login:
-            raise Conflict(f"The login '{login}' has a blank in it; write it as one word, such as an e-mail address.")
-        added = Person(login=login, name=name.strip() or login, is_owner=is_owner)
-        try:
-            with session.begin_nested():
-                session.add(added)
-        except IntegrityError:
-            # Somebody else added them since this transaction looked.
-            return session.exec(select(Person).where(Person.login == login)).one()
-        audit.record(session, "person added", person_id=added.id)
-        return added
+        person = Person(login=login, name=name.strip() or login, is_owner=is_owner)
+        session.add(person)
+        session.flush()
+        audit.record(session, "person added", person_id=person.id)
     return person
 
 

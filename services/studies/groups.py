@@ -79,20 +79,25 @@ def group_named(phases: StudyPhases, role: str, named: str) -> str:
     return chosen
 
 
-def slot_for(session: Session, study_id: int, group: str, before: int | None = None) -> int | None:
+def slot_for(
+    session: Session, study_id: int, group: str, before: int | None = None, *, saw_items: bool = False
+) -> int | None:
     """Return the number of the slot that the next person of a group fills: the first for which something was dealt.
 
     Parameters
     ----------
     before
         The slot that they filled when they were in the group before; it is theirs again where it is still free.
+    saw_items
+        Whether items were on their screen then: nothing that was dealt to others becomes theirs.
     """
     if not group:
         return None
     taken, dealt = slots_taken(session, study_id).get(group, ()), _dealt(session, study_id, group)
     if before in dealt and before not in taken:
         return before
-    return next(number for number in chain(dealt, count(1)) if number not in taken)
+    undealt = (number for number in count(1) if number not in dealt)
+    return next(number for number in (undealt if saw_items else chain(dealt, count(1))) if number not in taken)
 
 
 def was_filled_anew(session: Session, member: Membership) -> bool:

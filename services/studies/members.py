@@ -176,7 +176,9 @@ def join(
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     # Who comes back as what they were comes back into their group.
     group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))
-    slot = groups.slot_for(session, study_id, group_key, before=membership.slot)
+    # Who has seen something of the study gets nothing new: it may be what they would have to read blind.
+    saw_items = earlier is not None and removing.saw_items(session, earlier)
+    slot = groups.slot_for(session, study_id, group_key, before=membership.slot, saw_items=saw_items)
     gone = removing.take_back(session, study, earlier, role, group_key) if earlier is not None else []
     membership.group_key, membership.slot = group_key, slot
     if membership.role != role:
@@ -185,7 +187,8 @@ def join(
     session.add(membership)
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)
-    removing.assign_if_frozen(session, study, membership)
+    if not saw_items:
+        removing.assign_if_frozen(session, study, membership)
     audit.record(
         session,
         "member joined",

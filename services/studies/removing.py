@@ -127,7 +127,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
     own = col(Assignment.membership_id) == member.id
     gone: list[int] = []
     if role != member.role:
-        if session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None:
+        if saw_items(session, member):
             raise Conflict(
                 f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
             )
@@ -148,6 +148,12 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
     session.add(member)
     session.flush()
     return gone
+
+
+def saw_items(session: Session, member: Membership) -> bool:
+    """Return whether something that is theirs was on a member's screen, or could not be shown on it."""
+    own = col(Assignment.membership_id) == member.id
+    return session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None
 
 
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:

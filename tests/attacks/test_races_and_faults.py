@@ -10,10 +10,8 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -21,7 +19,7 @@ from sqlmodel import func, select
 
 from db import AuditEvent, Database, Lease, Membership, Study, StudyEvent, Verdict, Volume, now
 from db.engine import make_engine
-from services.errors import Conflict, InputRefused, Refused
+from services.errors import Conflict, Refused
 from services.people import accounts, clock
 from services.progress import data_lock
 from services.reading import shown_volumes, submission
@@ -43,6 +41,7 @@ from tests.harness.server import ROOT, clean_environment
 from tests.situations import (
     Situation,
     any_answers,
+    at_once,
     on_the_desk,
     read_all,
     show,
@@ -51,23 +50,6 @@ from tests.situations import (
     write_study_folder,
     write_volume,
 )
-
-
-def at_once(*acts: Callable[[], Any]) -> list[Any]:
-    """Do several things at the same moment; return what each returned or was refused with."""
-    ready = Barrier(len(acts))
-
-    def outcome_of(act: Callable[[], Any]) -> Any:
-        ready.wait(10)
-        try:
-            return act()
-        except Refused as refusal:
-            return refusal
-        except InputRefused as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(outcome_of, acts))
 
 
 def holds(situation: Situation, key: str = "tiny") -> None:

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-from typing import Any
-
 import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Person
 from services.errors import Conflict
 from services.people import accounts
-from tests.situations import signed_in
-
-
-def at_once(*acts: Callable[[], Any]) -> list[Any]:
-    """Do several things at the same moment; return what each returned or was refused with."""
-    ready = Barrier(len(acts))
-
-    def outcome_of(act: Callable[[], Any]) -> Any:
-        ready.wait(10)
-        try:
-            return act()
-        except Conflict as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(outcome_of, acts))
+from tests.situations import at_once, signed_in
 
 
 def test_two_owners_who_lock_each_other_leave_somebody(database: Database) -> None:

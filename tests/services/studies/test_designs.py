@@ -11,11 +11,12 @@ from sqlmodel import col, select
 from db import Assignment, Candidate, Database, Item, Membership
 from services.errors import Conflict
 from services.progress import outstanding
+from services.reading import submission, worklist
 from services.record import verification
 from services.studies import freezing, members, removing
 from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
 from tests.room_study import with_conversation
-from tests.situations import Situation
+from tests.situations import Situation, on_the_desk, show, signed_in
 
 ANY_TWO = """
 blindread: 2
@@ -198,6 +199,49 @@ def test_who_left_comes_back_to_their_own_units(sqlite_database: Database, tmp_p
     invite(situation, "rater-3")
 
     assert units_of(situation) == before
+
+
+READS_OF_TWO = """
+blindread: 2
+name: listed
+title: Reads of two, scores of all
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    by: {per_unit: 2}
+  - key: score
+    title: Scores
+    rates: candidates
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+    opens: {after: read}
+"""
+
+
+@pytest.mark.parametrize("left_with", ["a look", "a failure"])
+def test_who_has_seen_references_is_dealt_no_reads_of_somebody_who_left(
+    database: Database, tmp_path: Path, left_with: str
+) -> None:
+    situation = opened_listed(database, tmp_path / "study", READS_OF_TWO)
+    invite(situation, "late")
+    late = signed_in(database, "late")
+    worklist.acknowledge_instructions(database, late, situation.study_key, "part-2")
+    payload = on_the_desk(situation, late, "part-2")
+    assert payload["reference"]
+    if left_with == "a look":
+        show(situation, late, payload)
+    else:
+        submission.report_failure(database, late, payload["assignment"], "The scan could not be shown.")
+    remove(situation, "rater-2")
+    remove(situation, "late")
+
+    invite(situation, "late")
+
+    assert [desk.total for desk in worklist.desks_of(database, late)] == [0, 6]
+    assert verification.verify_study(database, situation.study_key) == []
 
 
 def test_a_freeze_with_too_few_people_is_refused_with_the_phase(sqlite_database: Database, tmp_path: Path) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlmodel import func, select
 
-from db import Invitation, Person, now
+from db import Database, Invitation, Person, now
 from services.errors import Conflict, NotAllowed
 from services.people import identity
-from services.studies import invitations
+from services.studies import importing, invitations
 from services.studies.invitations import Entry, read_entries
-from tests.situations import Situation
+from tests.situations import Situation, at_once, owner_of, write_study_folder
 
 ADDRESS = "https://reads.example.org"
 
@@ -120,6 +121,23 @@ def test_every_link_has_a_state(imported: Situation) -> None:
 
 
 # ---- pasted lines ----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_people_can_be_invited_into_two_studies_at_once(database: Database, tmp_path: Path) -> None:
+    admin = owner_of(database)
+    for key in ("one", "two"):
+        importing.import_study(database, admin, write_study_folder(tmp_path / key), key=key)
+    people = [Entry(f"reader-{number}", f"Reader {number}") for number in range(12)]
+
+    outcome = at_once(
+        lambda: invitations.invite_people(database, admin, "one", people, ADDRESS),
+        lambda: invitations.invite_people(database, admin, "two", people[::-1], ADDRESS),
+    )
+
+    assert [len(invited) for invited in outcome] == [12, 12]
+    with database.read_only() as session:
+        logins = session.exec(select(Person.login)).all()
+    assert len(logins) == len(set(logins)) == 1 + 12
 
 
 @pytest.mark.parametrize("separator", [", ", ",", ";", "\t"])
