@@ -255,19 +255,19 @@ class StudyPhases:
         that does not count is blind to nothing.
         """
         shown = self.rules_of(showing).shows
-        if told := shown & TELL_THE_REFERENCE:
-            yield "subject", self._blind(showing, told)
+        if disclosed := shown & TELL_THE_REFERENCE:
+            yield "subject", self._blind(showing, disclosed)
         if "candidate" in shown:
             yield "item", self._blind(showing, {"candidate"})
 
-    def _blind(self, showing: Phase, told: Set[str]) -> tuple[Phase, ...]:
+    def _blind(self, showing: Phase, disclosed: Set[str]) -> tuple[Phase, ...]:
         others = (
             phase
             for phase in self.counted
             if phase != showing and phase.role == showing.role and _share_people(phase, showing)
         )
         asked = ((phase, self.rules_of(phase)) for phase in others)
-        return tuple(phase for phase, rules in asked if rules.counts and told - open_to(rules.shows))
+        return tuple(phase for phase, rules in asked if rules.counts and disclosed - open_to(rules.shows))
 
     @property
     def revisable(self) -> tuple[Phase, ...]:
