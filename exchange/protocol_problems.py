@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from exchange.refusal import Problems, listed, nearest
+from exchange.refusal import Problems, nearest
 
 # What may stand under a key that takes several kinds of value.
 _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
@@ -72,7 +72,7 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
         return "it is missing; add it."
     if error["type"] == "extra_forbidden":
         names = _keys_at(model, path[:-1])
-        return f"there is no such key{nearest(path[-1], names)}, expected {listed(names)}; correct or remove it."
+        return f"there is no such key{nearest(path[-1], names)}, expected {', '.join(names)}; correct or remove it."
     return f"{_found_and_expected(error, path)}; correct the key."
 
 

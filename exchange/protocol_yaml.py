@@ -36,6 +36,11 @@ class _TooMuch(Exception):
     """A text that unfolds to more than a protocol can mean."""
 
 
+# How the parser says that a text ended at a sign which means something to it.
+_AT_SIGNS = ("expected ',' or", "mapping values are not allowed here", "expected the node content")
+_OF_SIGNS = "correct the line; a text with signs such as : , ? or { in it stands in quotation marks."
+
+
 class _Loader(yaml.SafeLoader):
     """PyYAML keeps the last of two equal keys; here the second is refused, so that no rule is lost unseen."""
 
@@ -101,7 +106,9 @@ def load(text: str, name: str, *, as_text: bool = False) -> Any:
         return loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise refusal(f"line {line}", f"not valid YAML ({shown(str(error.problem), 160)}); correct the line.") from None
+        problem = shown(str(error.problem), 160)
+        cure = _OF_SIGNS if problem.startswith(_AT_SIGNS) else "correct the line."
+        raise refusal(f"line {line}", f"not valid YAML ({problem}); {cure}") from None
     except InputRefused:
         raise
     # ValueError: a date that no calendar has.

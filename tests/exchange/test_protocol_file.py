@@ -36,7 +36,10 @@ def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:
         (lambda p: p.pop("name"), "key name: it is missing; add it"),
         (lambda p: p.update(name="Not A Key"), "key name"),
         (lambda p: p.update(title=""), "key title"),
-        (lambda p: p.update(titel="misspelt"), "key titel: there is no such key (nearest: 'title')"),
+        (
+            lambda p: p.update(titel="misspelt"),
+            "key titel: there is no such key (nearest: 'title'), expected name, title, instructions, consent, notice, ",
+        ),
         (lambda p: p["reading"].update(shufle_options=True), "key reading.shufle_options"),
         (lambda p: p["reading"].update(subject_distance=-1), "key reading.subject_distance"),
         (lambda p: p["reading"].update(order="alphabetical"), "random_per_rater"),
@@ -109,6 +112,7 @@ def test_a_broken_rule_is_refused_by_its_key(change: Change, expected: str) -> N
         ("only words", "found str"),
         ("title: 2024-13-45\n", "not valid YAML (month must be in 1..12)"),
         ("title: \x07\n", "not valid YAML"),
+        ("name: tiny\ntitle: {a: Sure? No}\nseed: {label: How sure: 1, b: ?}\n", "stands in quotation marks"),
         ("name: " + "[" * 500, "nested too deeply"),
     ],
 )
