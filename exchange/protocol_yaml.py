@@ -38,7 +38,7 @@ class _TooMuch(Exception):
 
 # How the parser says that a text ended at a sign which means something to it.
 _AT_SIGNS = ("expected ',' or", "mapping values are not allowed here", "expected the node content")
-_OF_SIGNS = "correct the line; a text with signs such as : , ? or { in it stands in quotation marks."
+_OF_SIGNS = "correct the line; a text with signs such as : , ? or { in it needs quotation marks."
 
 
 class _Loader(yaml.SafeLoader):

@@ -112,7 +112,7 @@ def test_a_broken_rule_is_refused_by_its_key(change: Change, expected: str) -> N
         ("only words", "found str"),
         ("title: 2024-13-45\n", "not valid YAML (month must be in 1..12)"),
         ("title: \x07\n", "not valid YAML"),
-        ("name: tiny\ntitle: {a: Sure? No}\nseed: {label: How sure: 1, b: ?}\n", "stands in quotation marks"),
+        ("name: tiny\ntitle: {a: Sure? No}\nseed: {label: How sure: 1, b: ?}\n", "needs quotation marks"),
         ("name: " + "[" * 500, "nested too deeply"),
     ],
 )
