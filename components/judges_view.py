@@ -34,12 +34,14 @@ def draw_judges(line: StudyLine) -> None:
         return
     with st.container(width=560, border=True):
         st.markdown("**Import a judge's verdicts** on the candidates")
-        name = st.text_input("Name of the run", key="run-name")
-        judge = st.text_input("Judge", key="run-judge", help="Model and version.")
+        # What was imported leaves the form, and its fields are new ones.
+        imported = st.session_state.setdefault("runs-imported", 0)
+        name = st.text_input("Name of the run", key=f"run-name-{imported}")
+        judge = st.text_input("Judge", key=f"run-judge-{imported}", help="Model and version, as figures name it.")
         file = st.file_uploader(
             f"{import_runs.FORMATS_IN_WORDS}: item, candidate, verdict, and error and explanation where there are any",
             type=import_runs.ENDINGS,
-            key="run-file",
+            key=f"run-file-{imported}",
         )
         st.caption("Without a verdict, say in error why. For example, as CSV:")
         st.code(_EXAMPLE, language=None)
@@ -48,11 +50,15 @@ def draw_judges(line: StudyLine) -> None:
 
 
 def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_name: str) -> None:
+    if not judge.strip():
+        notify("error", "The name of the judge is missing: figures call it by that; enter model and version.")
+        st.rerun()
     try:
         line = import_runs.import_judge_verdicts(
             database(), current_actor(), study_key, name=name, judge=judge, content=content, file_name=file_name
         )
         notify("done", line.in_words)
+        st.session_state["runs-imported"] += 1
     except InputRefused as refusal:
         draw_problems(refusal, "Correct them in the judge's file and upload it again.")
         return

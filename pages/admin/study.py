@@ -10,7 +10,10 @@ actor = session.current_actor()
 with session.refusals():
     line = catalogue.study_line(session.database(), actor, st.query_params.get("study", ""))
     study_view.draw_head(line)
-    people, freeze, judges, events = st.tabs(["People and progress", "Freeze", "Judges", "Close and events"])
+    # Others go on working while the page is open: whoever turns to a tab sees how things are now.
+    people, freeze, judges, events = st.tabs(
+        ["People and progress", "Freeze", "Judges", "Close and events"], key="study-tab", on_change="rerun"
+    )
     with people:
         members_view.draw_members(line)
         draft_view.draw_removal(line)

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
 from db import Database, Membership, Person
+from services.judging import import_runs
 from services.progress import data_lock
 from services.reading import member_progress
 from services.studies import catalogue, importing
@@ -123,3 +125,29 @@ def test_the_preview_steps_to_the_neighbours_and_finds(
     app.selectbox[0].select("i5").run()
     assert app.query_params["item"] in ("i5", ["i5"])
     assert any("`i5`" in text.value for text in app.markdown)
+
+
+def test_a_judges_file_is_imported_with_the_name_of_the_judge_and_leaves_the_form(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, PAGE, study="tiny")
+    verdicts = ("judge.csv", b"item,candidate,verdict\ni1,k1,correct\n", "text/csv")
+
+    def field(label: str) -> TextInput:
+        return next(field for field in app.text_input if field.label == label)
+
+    field("Name of the run").input("first")
+    app.file_uploader[0].set_value(verdicts)
+    app.run()
+    press(app, "Import")
+    assert "The name of the judge is missing" in app.error[0].value
+    assert import_runs.judge_runs_of(served_database, situation.admin, "tiny") == []
+
+    field("Judge").input("A model, 2026-11")
+    app.run()
+    press(app, "Import")
+    assert [(run.name, run.judge) for run in import_runs.judge_runs_of(served_database, situation.admin, "tiny")] == [
+        ("first", "A model, 2026-11")
+    ]
+    assert [field("Name of the run").value, field("Judge").value] == ["", ""]
