@@ -40,10 +40,10 @@ REMARKS = (
     Column("revisions", "Revisions", "How often the verdict was revised"),
 )
 TIMES = (
-    Column("shown_at", "Shown", "When it stood on the screen, UTC"),
+    Column("shown_at", "Shown", "When it was last put on the screen before the verdict, UTC"),
     Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
-    Column("active_ms", "Active ms", "Active time in milliseconds, revisions included"),
-    Column("idle_ms", "Idle ms", "Idle time in milliseconds, revisions included"),
+    Column("active_ms", "Active ms", "Active time in milliseconds, over all showings, revisions included"),
+    Column("idle_ms", "Idle ms", "Idle time in milliseconds, over all showings, revisions included"),
     Column("load_ms", "Load ms", "Time to load the images in milliseconds, revisions included"),
 )
 RECEIPT = Column("receipt", "Receipt", "Receipt of the verdict")
