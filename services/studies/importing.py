@@ -88,7 +88,7 @@ def import_study(
     over_draft
         Takes the place of a draft with the same key, which is removed in the same transaction.
     progress
-        Called with (done, total, text) before each volume.
+        Called with (done, total, text) before each volume, and with done = total before the study is stored.
 
     Raises
     ------
@@ -241,7 +241,9 @@ def _prepare_all(
     check_placement(problems, contents, prepared.volumes, prepared.overlays)
     problems.refuse()
     if progress is not None:
-        progress(total, total, "Storing the study")
+        # Also a study without volumes comes to its end.
+        steps = max(total, 1)
+        progress(steps, steps, "Storing the study")
     return prepared
 
 

@@ -21,7 +21,8 @@ from services.people.identity import Actor
 from services.studies import freezing, importing, volume_store
 from services.studies.importing import Imported
 from tests.imaging.nifti_files import blob, save
-from tests.situations import Situation, owner_of, write_study_folder
+from tests.listed_study import SCORE_ALONE
+from tests.situations import Situation, owner_of, write_study_folder, write_table
 
 Change = Callable[[Path], object]
 SCAN = "volumes/c2-t1.nii.gz"
@@ -255,6 +256,24 @@ def test_progress_is_told_volume_by_volume(sqlite_database: Database, folder: Pa
     )
 
     assert said == [(number, 9) for number in range(10)]
+
+
+def test_progress_of_a_study_without_scans_comes_to_its_end(sqlite_database: Database, tmp_path: Path) -> None:
+    (tmp_path / "protocol.yaml").write_text(SCORE_ALONE, encoding="utf-8")
+    write_table(tmp_path / "items.csv", "item,category,format,prompt", [("q1", "physics", "open", "Why?")])
+    columns = "item,accepted,low,high,text_only_answer,provenance"
+    write_table(tmp_path / "references.csv", columns, [("q1", "Because.", "", "", "", "")])
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer", [("a1", "q1", "model-a", "For it is.")])
+    said: list[tuple[int, int]] = []
+
+    importing.import_study(
+        sqlite_database,
+        owner_of(sqlite_database),
+        tmp_path,
+        progress=lambda done, total, text: said.append((done, total)),
+    )
+
+    assert said == [(1, 1)]
 
 
 def test_problems_of_tables_and_volumes_are_said_at_once_and_nothing_is_stored(
