@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 from protocol.forms import Form, Option
 from protocol.parts import Part, ShortText
 
+# How long a verdict may be replaced: not at all, in the login session that gave it, until the study is closed.
+RevisionRule = Literal["never", "session", "study"]
+
 
 class Practice(Part):
     """Items that are read before the real ones, until enough of the answers are right."""
@@ -28,7 +31,7 @@ class Reading(Part):
     order: Literal["random_per_rater", "as_listed"] = "random_per_rater"
     subject_distance: Annotated[int, Field(ge=0, le=50)] = 0
     shuffle_options: bool = False
-    revision: Literal["never", "session", "study"] = "never"
+    revision: RevisionRule = "never"
     practice: Practice | None = None
 
 

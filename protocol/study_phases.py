@@ -14,7 +14,7 @@ from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.hanging import Hanging
 from protocol.language.things import TELL_THE_REFERENCE, open_to
 from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue
-from protocol.sections import Practice
+from protocol.sections import Practice, RevisionRule
 from protocol.study import Protocol
 
 _REASON = PhaseField(key="reason", type="text", label="Reason for the decision")
@@ -65,7 +65,7 @@ class PhaseRules:
     not_assessable: tuple[Option, ...]
     flags: tuple[Option, ...]
     comment: bool
-    revision: str
+    revision: RevisionRule
     order_is_random: bool
     subject_distance: int
     shuffle_options: bool
@@ -238,8 +238,8 @@ class StudyPhases:
         """Return whether a queue is of a kind whose verdicts a protocol may let be revised."""
         return any(phase.revisable for phase in self.in_queue(queue))
 
-    def revision_in(self, queue: Queue) -> str:
-        """Return how long the verdicts of a queue may be revised: never, session or study."""
+    def revision_in(self, queue: Queue) -> RevisionRule:
+        """Return how long the verdicts of a queue may be revised."""
         said = [self.rules_of(phase).revision for phase in self.in_queue(queue) if phase.revisable]
         return said[0] if said else "never"
 

@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 from db import Acknowledgement, Database, Membership, audit
 from db.base import stored_id
 from protocol.phases import Queue
+from protocol.sections import RevisionRule
 from protocol.study_phases import StudyPhases
 from services.people import acts
 from services.people.identity import Actor
@@ -21,6 +22,12 @@ from services.reading import desk, pace, practice, revision_rules
 from services.seals import proofs
 from services.studies import frozen_facts
 
+# What is said before a queue is begun, by how long the protocol lets its verdicts be revised.
+REVISION: dict[RevisionRule, str] = {
+    "never": "Once submitted, an answer can no longer be changed.",
+    "session": "You can change submitted answers (key Q) until you sign out, unless they become final before then.",
+    "study": "You can change submitted answers (key Q) until they become final, at the latest when the study closes.",
+}
 SETTLED = "This part shows references. From here on, your verdicts on the items can no longer be revised."
 
 
@@ -100,6 +107,8 @@ class Instructions:
     text: str
     consent: str
     acknowledged: bool
+    # How long answers can be revised; none of the words that are acknowledged, which a protocol writes.
+    revision: str
 
 
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
@@ -117,7 +126,8 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
         begun = _begun(session, membership)
         parts = _instructions_of(phases, named, begun)
         title = study.title
-    return Instructions(title, named.title, *parts, begun.get(queue) == _hash_of(parts))
+    revision = REVISION[phases.revision_in(named)]
+    return Instructions(title, named.title, *parts, begun.get(queue) == _hash_of(parts), revision)
 
 
 def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:

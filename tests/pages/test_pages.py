@@ -82,6 +82,25 @@ def test_a_rater_who_has_read_everything_gets_back_to_what_may_be_revised(
     assert (payload["kind"], payload["revisable"]) == ("done", 6)  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("never", "Once submitted, an answer can no longer be changed."),
+        ("session", "until you sign out"),
+        ("study", "at the latest when the study closes"),
+    ],
+)
+def test_the_page_before_the_items_says_how_long_answers_can_be_changed(
+    served_database: Database, open_page: OpenPage, tmp_path: Path, rule: str, said: str
+) -> None:
+    situation = room_study(served_database, tmp_path / "study", protocol=reading_rules(revision=rule))
+
+    app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
+
+    assert app.title[0].value == "Before you begin"
+    assert said in texts_on(app)
+
+
 def test_the_instructions_come_once(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
     situation = open_study(served_database, tmp_path / "study")
     app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
