@@ -241,3 +241,50 @@ def test_key_that_opens_a_panel_writes_nothing_while_it_is_held(room: MakeRoom, 
 
     assert len(chosen(reader)) == 1
     assert [area.input_value() for area in reader.page.locator("textarea").all()] == ["", ""]
+
+
+def test_panels_are_closed_when_a_draft_comes_back_and_what_was_said_stands_below_them(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("c")
+    reader.page.keyboard.type("side unclear")
+    reader.press("Escape", "f", "2", "Escape", "1")
+    reader.await_draft("fields", {"answer": "yes"})
+
+    reader.page.reload()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    expect(reader.page.locator(".panel:visible")).to_have_count(0)
+    reader.see("Flag: Something is wrong with the images · Comment: side unclear")
+    reader.press("4")
+    assert chosen(reader)[:2] == ["Yes", "4"]
+    reader.press("c")
+    expect(reader.page.get_by_label("Comment", exact=True)).to_have_value("side unclear")
+    expect(reader.page.get_by_label("Comment", exact=True)).to_be_focused()
+
+
+@pytest.mark.parametrize("key", ["n", "c", "f"])
+def test_escape_closes_an_open_panel_wherever_the_focus_is(room: MakeRoom, key: str) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press(key)
+    expect(reader.page.locator(".panel:visible")).to_have_count(1)
+    reader.page.get_by_role("button", name="Crosshair").click()
+    expect(reader.page.locator(".panel:focus-within")).to_have_count(0)
+
+    reader.press("Escape")
+
+    expect(reader.page.locator(".panel:visible")).to_have_count(0)
+
+
+def test_escape_leaves_a_text_field_before_it_closes_a_panel(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("c")
+    reader.page.get_by_label("Impression").click()
+
+    reader.press("Escape")
+    expect(reader.page.get_by_label("Impression")).not_to_be_focused()
+    expect(reader.page.locator(".panel:visible")).to_have_count(1)
+    reader.press("Escape")
+    expect(reader.page.locator(".panel:visible")).to_have_count(0)

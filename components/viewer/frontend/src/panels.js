@@ -1,6 +1,7 @@
 /**
  * What the form has beside its fields: "not assessable", comment and flag. Each is a panel that opens below its button. While a panel
  * has the focus, digits belong to its choices; Escape closes it and keeps what was said there, Backspace or its button takes that back.
+ * What a draft brings back stands below the buttons, and every panel is closed.
  */
 
 import { badge } from "./digits.js";
@@ -119,9 +120,7 @@ export class Panels {
     this.radios.flag.forEach((radio, i) => (radio.checked = answers?.flag?.id === this.options.flag[i].id));
     this.note.value = answers?.flag?.note ?? "";
     this.remark.value = answers?.comment ?? "";
-    this.setOpen("assess", this.chosen("assess") !== null);
-    this.setOpen("flag", this.chosen("flag") !== null || this.note.value !== "");
-    this.setOpen("comment", this.remark.value !== "");
+    for (const which of /** @type {Which[]} */ (Object.keys(this.panels))) this.setOpen(which, false);
   }
 
   /**
@@ -154,9 +153,12 @@ export class Panels {
     this.panels[which].scrollIntoView({ block: "nearest" });
   }
 
-  /** Close the panel that the keys belong to, and keep what was said there. @returns {boolean} whether there was one */
+  /** Close the panel that the keys belong to, else any that is open, and keep what was said there. @returns {boolean} whether there was one */
   fold() {
-    const which = this.withFocus() ?? (this.open.assess ? "assess" : null);
+    const open = /** @type {Which[]} */ (Object.keys(this.panels)).filter((which) => this.open[which]);
+    // A text field of the form is left first.
+    const other = isTyping(this.focused()) ? null : open[0] ?? null;
+    const which = this.withFocus() ?? other;
     if (!which) return false;
     if (which === "comment" && this.isRemarkOnReason) this.setOpen("assess", false);
     this.isRemarkOnReason = false;
