@@ -36,18 +36,17 @@ def _draw_desk(desk: Desk) -> None:
             width="stretch",
         ):
             _enter(desk)
-        # The room shows the end of the queue then, from which "Earlier items" leads on.
         if desk.revisable and st.button(
             "Look at your items",
             key=f"look-{desk.study_key}-{desk.queue.key}",
-            help="Your verdicts can still be revised: press Q or “Earlier items” there.",
+            help="Your verdicts can still be revised.",
             width="stretch",
         ):
-            _enter(desk)
+            _enter(desk, earlier="1")
 
 
-def _enter(desk: Desk) -> None:
-    st.switch_page(script_of("reading"), query_params={"study": desk.study_key, "phase": desk.queue.key})
+def _enter(desk: Desk, **more: str) -> None:
+    st.switch_page(script_of("reading"), query_params={"study": desk.study_key, "phase": desk.queue.key, **more})
 
 
 def _can_enter(desk: Desk) -> bool:

@@ -71,7 +71,7 @@ def acknowledged_texts(sections: Sequence[tuple[str, str]], *, key: str) -> None
     _texts(key=key, data={"sections": shown, "bundle": f"assets/viewer/{bundle_name()}"})
 
 
-def reading_room(payload: Payload, *, key: str) -> None:
+def reading_room(payload: Payload, *, key: str, earlier: bool = False) -> None:
     """Draw one payload: the images, the prompt and the form of one assignment, or the end of the list.
 
     The room stays alive over reruns. A payload for the assignment that it shows, or for one that it has already
@@ -85,6 +85,10 @@ def reading_room(payload: Payload, *, key: str) -> None:
         nothing that the rater may not see.
     key : str
         Keep it the same from item to item: a new key is a new room, which loads everything again.
+    earlier : bool
+        Whether a room in which nothing is left to be read begins with the earlier items, where some can be revised.
     """
     # A theme is stored for each page: the first is at an address without a name.
-    _component(key=key, data={"payload": payload, "bundle": f"assets/viewer/{bundle_name()}", "pages": ["", *PAGES]})
+    pages = ["", *PAGES]
+    bundle = f"assets/viewer/{bundle_name()}"
+    _component(key=key, data={"payload": payload, "bundle": bundle, "pages": pages, "earlier": earlier})

@@ -15,6 +15,6 @@ with session.refusals():
         # Asked for first: beside a refusal there is no room with which the head line could share its line.
         payload = submission.payload_after_reload(session.database(), actor, study_key, queue)
         frame.draw_in_one_line_with_the_room()
-        reading_room(payload, key="room")
+        reading_room(payload, key="room", earlier="earlier" in st.query_params)
     else:
         instructions.draw_instructions(shown, study_key, queue)

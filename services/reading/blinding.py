@@ -42,6 +42,7 @@ from services.reading.payloads import (
     PracticePayload,
     RevisablePayload,
     RevisionPayload,
+    RevisionRule,
     ScoringPayload,
     StandingPayload,
     SummaryPayload,
@@ -81,6 +82,7 @@ class Desk:
     practice: PracticePayload | None = None
     revision: RevisionPayload | None = None
     revisable: int | None = None
+    revision_rule: RevisionRule = "never"
     ahead: AheadPayload | None = None
 
 
@@ -293,6 +295,7 @@ def _standing(desk: Desk) -> StandingPayload:
         "practice": desk.practice,
         "revision": desk.revision,
         "revisable": desk.revisable,
+        "revision_rule": desk.revision_rule,
         "ahead": desk.ahead,
     }
 
@@ -305,6 +308,7 @@ def done_payload(
     summary: SummaryPayload,
     revisable: int | None = None,
     next_part: NextPayload | None = None,
+    revision_rule: RevisionRule = "never",
 ) -> DonePayload:
     """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
 
@@ -319,6 +323,7 @@ def done_payload(
         "progress": {"done": done, "total": total},
         "summary": summary,
         "revisable": revisable,
+        "revision_rule": revision_rule,
         "next": next_part,
     }
 

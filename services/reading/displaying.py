@@ -76,6 +76,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
             if phases.revision_in(queue) == "never"
             else revision_rules.count_revisable(session, actor, phases, membership),
             next_part,
+            phases.revision_in(queue),
         )
     first = phases.named(waiting[0].phase)
     if first.done_by == "decision":
@@ -116,6 +117,7 @@ def assignment_payload(
         practice=_practice_progress(phases, phase, progress),
         notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
         revisable=_revisable(session, actor, phases, assignment),
+        revision_rule=phases.revision_in(phase.queue),
         ahead=_ahead(session, phases, assignment, progress),
     )
     rules = phases.rules_of(phase)
@@ -159,6 +161,7 @@ def revision_payload(
         turns=_turns(session, phases, assignment, shown.item),
         revision=blinding.revision_payload(verdict.receipt, verdict.submitted_at),
         revisable=_revisable(session, actor, phases, assignment),
+        revision_rule=phases.revision_in(phase.queue),
     )
     rules = phases.rules_of(phase)
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])

@@ -11,12 +11,13 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypeAliasType, TypedDict
 
-from protocol import forms
+from protocol import forms, sections
 
 # Named, so that schema and declarations name them too.
 Phase = TypeAliasType("Phase", Literal["practice", "reading", "scoring", "review", "opinions", "preview"])
 FieldType = TypeAliasType("FieldType", forms.FieldType)
 OverlayStyle = TypeAliasType("OverlayStyle", Literal["outline", "fill"])
+RevisionRule = TypeAliasType("RevisionRule", sections.RevisionRule)
 Plane = TypeAliasType("Plane", Literal["axial", "coronal", "sagittal"])
 # What is counted: items with scans, items without, or answers that are scored.
 SummaryUnit = TypeAliasType("SummaryUnit", Literal["scans", "items", "answers"])
@@ -233,6 +234,7 @@ class StandingPayload(TypedDict):
     practice: PracticePayload | None
     revision: RevisionPayload | None
     revisable: int | None
+    revision_rule: RevisionRule
     ahead: AheadPayload | None
 
 
@@ -321,6 +323,7 @@ class DonePayload(TypedDict):
     progress: ProgressPayload
     summary: SummaryPayload
     revisable: int | None
+    revision_rule: RevisionRule
     next: NextPayload | None
 
 

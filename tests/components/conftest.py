@@ -118,10 +118,16 @@ def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[
     made: list[Room] = []
 
     def prepare(
-        *items: str, width: int = 1440, height: int = 900, streamlit: bool = False, revisable: bool = False
+        *items: str,
+        width: int = 1440,
+        height: int = 900,
+        streamlit: bool = False,
+        revisable: bool = False,
+        only_this_session: bool = False,
     ) -> Room:
         page.set_viewport_size({"width": width, "height": height})
-        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items), "revisable": revisable})
+        revision = "session" if only_this_session else "study" if revisable else "never"
+        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items), "revision": revision})
         made.append(Room(page, stand_in.url, "/" if streamlit else "/try/bare"))
         return made[-1]
 

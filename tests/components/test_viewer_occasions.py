@@ -163,6 +163,74 @@ def test_summary_of_the_session_opens_with_a_key_and_gives_the_focus_back(room: 
     assert reader.page.evaluate("document.activeElement.shadowRoot.activeElement.type") == "radio"
 
 
+def test_list_of_earlier_items_says_what_becomes_of_the_current_item_where_there_is_one(room: MakeRoom) -> None:
+    reader = room("plain", "second", revisable=True)
+    reader.open()
+    dialog = reader.page.get_by_role("dialog", name="Earlier items")
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.press("q")
+    expect(dialog.locator(".note")).to_have_text(
+        "Choose an item to view it again and change your answer. Your entries for the current item are kept."
+    )
+    reader.press("Escape", "1", "4")
+    reader.submit()
+    reader.press("q")
+
+    expect(dialog.locator(".note")).to_have_text("Choose an item to view it again and change your answer.")
+
+
+def test_list_of_earlier_items_says_that_signing_out_ends_it(room: MakeRoom) -> None:
+    reader = room("plain", "second", only_this_session=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.press("q")
+
+    expect(reader.page.get_by_role("dialog", name="Earlier items").locator(".note")).to_contain_text(
+        "Once you sign out, what you have submitted can no longer be revised."
+    )
+
+
+def test_after_signing_in_again_the_key_for_earlier_items_says_why_there_are_none(room: MakeRoom) -> None:
+    reader = room("plain", "second", only_this_session=True)
+    why = "What you submitted before you last signed in can no longer be revised, nor can anything since."
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+    reader.page.request.post(f"{reader.url}/try/sign-in")
+    reader.page.reload()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    reader.press("q")
+    expect(reader.page.locator(".problem-line")).to_have_text(why)
+    reader.press("1", "4")
+    reader.submit()
+    reader.page.request.post(f"{reader.url}/try/sign-in")
+    reader.page.reload()
+    reader.page.locator(".done").wait_for()
+    reader.press("q")
+
+    expect(reader.page.get_by_role("dialog", name="Earlier items")).to_contain_text(why)
+
+
+def test_room_that_is_entered_for_the_earlier_items_begins_with_them_at_its_end_alone(room: MakeRoom) -> None:
+    reader = room("plain", revisable=True)
+    reader.path += "?earlier=1"
+    reader.open()
+    expect(reader.page.locator(".dialog")).to_be_hidden()
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.page.reload()
+    reader.page.get_by_role("dialog", name="Earlier items").get_by_role("button", name="Item 1").wait_for()
+    reader.press("1")
+    reader.see("You are revising your verdict of")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+
 def test_list_of_earlier_items_that_cannot_be_fetched_says_so_and_is_asked_for_again(room: MakeRoom) -> None:
     reader = room("plain", "second", revisable=True)
     reader.open()

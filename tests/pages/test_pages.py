@@ -78,8 +78,11 @@ def test_a_rater_who_has_read_everything_gets_back_to_what_may_be_revised(
     app = open_page(rater)
     next(button for button in app.button if button.label == "Look at your items").click().run()
 
-    payload = payload_on(app)["payload"]
-    assert (payload["kind"], payload["revisable"]) == ("done", 6)  # type: ignore[index]
+    handed = payload_on(app)
+    assert (handed["payload"]["kind"], handed["payload"]["revisable"]) == ("done", 6)  # type: ignore[index]
+    assert handed["earlier"] is True
+    entered = open_page(rater, "rater/room.py", study="tiny", phase="reading")
+    assert payload_on(entered)["earlier"] is False
 
 
 @pytest.mark.parametrize(
@@ -122,7 +125,7 @@ def test_the_room_is_handed_the_item_and_nothing_else(
 
     data = payload_on(app)
 
-    assert set(data) == {"payload", "bundle", "pages"}
+    assert set(data) == {"payload", "bundle", "pages", "earlier"}
     assert data["payload"]["phase"] == "reading"  # type: ignore[index]
     assert data["payload"]["reference"] is None  # type: ignore[index]
 

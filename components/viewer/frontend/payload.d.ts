@@ -35,6 +35,7 @@ export interface DonePayload {
   progress: ProgressPayload;
   summary: SummaryPayload;
   revisable: number | null;
+  revision_rule: RevisionRule;
   next: NextPayload | null;
 }
 
@@ -140,6 +141,7 @@ export interface ItemPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  revision_rule: RevisionRule;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -167,6 +169,7 @@ export interface JudgedPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  revision_rule: RevisionRule;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -216,6 +219,7 @@ export interface OpinionsPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  revision_rule: RevisionRule;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -334,6 +338,8 @@ export interface RevisionPayload {
   saved_at: string;
 }
 
+export type RevisionRule = "never" | "session" | "study";
+
 /** The images of the item on the screen, and what may be fetched ahead, at addresses that are good. */
 export interface ScansAnswer {
   images: ImagesPayload | null;
@@ -353,6 +359,7 @@ export interface ScoringPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  revision_rule: RevisionRule;
   ahead: AheadPayload | null;
   images: null;
   context: ContextPayload;
@@ -378,6 +385,7 @@ export interface StandingPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  revision_rule: RevisionRule;
   ahead: AheadPayload | null;
 }
 

@@ -4,7 +4,7 @@ What the room gets is built by `services.reading.blinding`, as in the applicatio
 
 ``GET /try/log`` tells what was posted; ``POST /try/fault {"route", "status", "times", "body"}`` makes the next answers
 of a route fail; ``POST /try/restart {"items": [...]}`` starts over with the named items; ``POST /try/expire`` makes all
-addresses of scans that were handed out so far invalid.
+addresses of scans that were handed out so far invalid; ``POST /try/sign-in`` begins another login session.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from services.reading.payloads import (
     ResumeAnswer,
     RevisableAnswer,
     RevisablePayload,
+    RevisionRule,
     ScansAnswer,
     ShownAnswer,
     SummaryPayload,
@@ -68,9 +69,10 @@ class Desk:
     def __init__(self) -> None:
         self.restart(os.environ.get("TRY_ITEMS", "plain,second").split(","))
 
-    def restart(self, names: list[str], revisable: bool = False) -> None:
-        self.revisable = revisable
+    def restart(self, names: list[str], revision: RevisionRule = "never") -> None:
+        self.revision = revision
         self.submitted: dict[str, Submitted] = {}
+        self.before: set[str] = set()
         self.hour = 0
         self.queue = [made_up(name, position) for position, name in enumerate(names)]
         self.total = len(self.queue)
@@ -93,15 +95,38 @@ class Desk:
         if not self.queue:
             message = "You have read all items of this list. Thank you."
             return blinding.done_payload(
-                "Thank you", message, self.progress, self.last, self.summary(), self.open_to_revision()
+                "Thank you",
+                message,
+                self.progress,
+                self.last,
+                self.summary(),
+                self.open_to_revision(),
+                revision_rule=self.revision,
             )
         current, *following = self.queue
         draft = self.drafts.get(current.assignment) or blinding.draft_payload(0, {})
         prefetch = following[0].volume_ids if following else []
-        return current.payload(self.keys, self.progress, draft, revisable=self.open_to_revision(), prefetch=prefetch)
+        return current.payload(
+            self.keys,
+            self.progress,
+            draft,
+            revisable=self.open_to_revision(),
+            revision_rule=self.revision,
+            prefetch=prefetch,
+        )
 
     def open_to_revision(self) -> int | None:
-        return len(self.submitted) if self.revisable else None
+        return len(self.revisable) if self.revision != "never" else None
+
+    @property
+    def revisable(self) -> list[tuple[int, Submitted]]:
+        """What may be revised, each with its place: with the rule "session", of this login session only."""
+        settled = self.before if self.revision == "session" else set()
+        numbered = enumerate(self.submitted.items(), 1)
+        return [(number, entry) for number, (assignment, entry) in numbered if assignment not in settled]
+
+    def sign_in_again(self) -> None:
+        self.before = set(self.submitted)
 
     def summary(self) -> SummaryPayload:
         times = [entry.active_ms for entry in self.submitted.values()]
@@ -111,7 +136,7 @@ class Desk:
     def verdicts(self) -> list[RevisablePayload]:
         return [
             entry.item.listed(number, entry.receipt, SAVED_AT, entry.answers)
-            for number, entry in reversed(list(enumerate(self.submitted.values(), 1)))
+            for number, entry in reversed(self.revisable)
         ]
 
     def reopened(self, assignment: str) -> AnyItemPayload:
@@ -121,6 +146,7 @@ class Desk:
             self.progress,
             blinding.draft_payload(0, entry.answers),
             revisable=self.open_to_revision(),
+            revision_rule=self.revision,
             revision=blinding.revision_payload(entry.receipt, SAVED_AT),
             prefetch=[],
         )
@@ -226,7 +252,8 @@ BARE = """<!DOCTYPE html>
   import { mount } from "/assets/viewer/room.mjs";
   const element = document.createElement("div");
   document.getElementById("host").attachShadow({ mode: "open" }).append(element);
-  mount(element, { payload: await (await fetch("/try/payload")).json(), base: `${location.origin}/` });
+  const earlier = new URLSearchParams(location.search).has("earlier");
+  mount(element, { payload: await (await fetch("/try/payload")).json(), base: `${location.origin}/`, earlier });
 </script></body></html>"""
 
 
@@ -255,7 +282,12 @@ async def expire(request: Request) -> JSONResponse:
 
 async def restart(request: Request) -> JSONResponse:
     asked = await request.json()
-    desk.restart(asked["items"], asked.get("revisable", False))
+    desk.restart(asked["items"], asked.get("revision", "never"))
+    return JSONResponse({})
+
+
+async def sign_in(request: Request) -> JSONResponse:
+    desk.sign_in_again()
     return JSONResponse({})
 
 
@@ -273,6 +305,7 @@ app = st.App(
         Route("/try/log", log),
         Route("/try/fault", make_fault, methods=["POST"]),
         Route("/try/expire", expire, methods=["POST"]),
+        Route("/try/sign-in", sign_in, methods=["POST"]),
         Route("/try/restart", restart, methods=["POST"]),
     ],
 )

@@ -25,6 +25,7 @@ from services.reading.payloads import (
     PracticePayload,
     RevisablePayload,
     RevisionPayload,
+    RevisionRule,
     TurnPayload,
 )
 from tests.components.reading_server import made_volumes
@@ -106,7 +107,8 @@ class MadeUp:
         progress: tuple[int, int],
         draft: DraftPayload,
         *,
-        revisable: int = 0,
+        revisable: int | None,
+        revision_rule: RevisionRule,
         revision: RevisionPayload | None = None,
         prefetch: list[int],
     ) -> AnyItemPayload:
@@ -124,6 +126,7 @@ class MadeUp:
             practice=self.practice,
             revision=revision,
             revisable=revisable if self._is_revisable else None,
+            revision_rule=revision_rule if self._is_revisable else "never",
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:

@@ -6,6 +6,7 @@ import { clockTime } from "./transport.js";
 import { inOneRun } from "./words.js";
 
 const LONGEST_FLUSH = 3000;
+const TITLE = "Earlier items";
 
 export class Earlier {
   /** @param {import("./room.js").Room} room */
@@ -31,26 +32,33 @@ export class Earlier {
     if (dialogs.open === "earlier") return dialogs.close();
     if (room.item?.revision) return this.resume();
     if (!payload || room.item?.phase === "preview" || room.stage === "sending") return;
-    if (!payload.revisable || !lastAssignment) {
-      return room.form?.mention(payload.revisable === null ? "This study does not let you go back to earlier items." : "No earlier item can be revised at the moment.");
-    }
-    const title = "Earlier items";
-    dialogs.show("earlier", title, h("p", {}, "Loading …"));
+    if (!payload.revisable || !lastAssignment) return this.refuse(whyNone(payload));
+    dialogs.show("earlier", TITLE, h("p", {}, "Loading …"));
     /** @type {import("../payload.js").RevisableAnswer} */
     let answer;
     try {
       answer = await room.transport.get(`reading/revisable?assignment=${encodeURIComponent(lastAssignment)}`);
     } catch (error) {
-      if (dialogs.open === "earlier") dialogs.show("earlier", title, this.trouble(error, () => this.again()));
+      if (dialogs.open === "earlier") dialogs.show("earlier", TITLE, this.trouble(error, () => this.again()));
       return;
     }
     if (dialogs.open !== "earlier") return;
     const { verdicts } = answer;
-    if (!verdicts.length) return dialogs.show("earlier", title, h("p", {}, "Nothing can be revised at the moment."));
-    dialogs.show("earlier", title,
-      h("p", { class: "note" }, "Choose an item to view it again and change your answer. Your entries for the current item are kept."),
+    if (!verdicts.length) return dialogs.show("earlier", TITLE, h("p", {}, "Nothing can be revised at the moment."));
+    const note = ["Choose an item to view it again and change your answer.",
+      payload.kind === "item" && "Your entries for the current item are kept.",
+      payload.revision_rule === "session" && "Once you sign out, what you have submitted can no longer be revised."];
+    dialogs.show("earlier", TITLE,
+      h("p", { class: "note" }, note.filter(Boolean).join(" ")),
       h("ol", { class: "earlier" }, ...verdicts.map((verdict, i) => h("li", {}, this.entry(verdict, badge(i, verdicts.length))))));
     /** @type {HTMLElement|null} */ (dialogs.content.querySelector(".entry"))?.focus();
+  }
+
+  /** Above the button of the form; where nothing is left to be read, in the window. @param {string} sentence */
+  refuse(sentence) {
+    const { dialogs, form, stage } = this.room;
+    if (stage === "done" || stage === "between") dialogs.show("earlier", TITLE, h("p", {}, sentence));
+    else form?.mention(sentence);
   }
 
   again() {
@@ -83,7 +91,7 @@ export class Earlier {
     if (this.going || room.stage === "sending") return;
     this.going = true;
     if (url === "reading/resume") room.form?.setInert(true);
-    else room.dialogs.show("earlier", "Earlier items", h("p", {}, "Opening …"));
+    else room.dialogs.show("earlier", TITLE, h("p", {}, "Opening …"));
     try {
       // The server must know the newest answers before this item is left, but a reader must not wait for ever.
       await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
@@ -99,7 +107,7 @@ export class Earlier {
       if (!this.awaited(generation, url)) return;
       if (room.stage === "open") room.form?.setInert(false);
       const way = this.trouble(error, () => this.go(url, body));
-      room.dialogs.show("earlier", "Earlier items", way);
+      room.dialogs.show("earlier", TITLE, way);
     } finally {
       this.going = false;
     }
@@ -109,4 +117,12 @@ export class Earlier {
   trouble(error, again) {
     return h("div", { role: "alert" }, h("p", {}, error.message), h("button", { type: "button", class: "plain", onclick: again }, "Try again"));
   }
+}
+
+/** Why there is nothing to go back to. @param {import("../payload.js").Payload} payload */
+function whyNone({ revisable, revision_rule: rule, progress }) {
+  if (revisable === null) return "This study does not let you go back to earlier items.";
+  return rule === "session" && progress.done
+    ? "What you submitted before you last signed in can no longer be revised, nor can anything since."
+    : "No earlier item can be revised at the moment.";
 }
