@@ -76,6 +76,19 @@ def test_second_link_skips_to_the_images_where_arrows_scroll(room: MakeRoom) -> 
     expect(reader.page.locator(".readout .position")).to_contain_text("S 4.0 mm")
 
 
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_unit_and_range_of_a_number_stand_whole_beside_it(room: MakeRoom, width: int) -> None:
+    reader = room("measured", width=width, height=720)
+    reader.open()
+
+    boxes = [reader.page.locator(place).bounding_box() for place in (".measure input", ".unit", ".range")]
+
+    number, unit, limits = (box for box in boxes if box is not None)
+    assert max(unit["height"], limits["height"]) < 25
+    assert number["x"] + number["width"] < unit["x"] < unit["x"] + unit["width"] < limits["x"]
+    assert all(number["y"] < box["y"] < box["y"] + box["height"] < number["y"] + 42 for box in (unit, limits))
+
+
 def test_links_to_skip_by_are_seen_when_they_have_the_focus_only(room: MakeRoom) -> None:
     reader = room("scoring")
     reader.open()

@@ -292,6 +292,25 @@ def test_room_stays_within_the_window_when_the_page_says_something_above_it(room
     )
 
 
+def test_text_field_shows_the_key_that_leads_into_it_while_it_does(room: MakeRoom) -> None:
+    reader = room("written")
+    reader.open()
+    key = reader.page.locator(".lead-in")
+
+    expect(key).to_be_hidden()
+    reader.press("1")
+    expect(key).to_be_visible()
+    expect(key).to_have_text("A to write")
+    reader.press("a")
+
+    expect(reader.page.get_by_label("Impression")).to_be_focused()
+    expect(key).to_be_hidden()
+    reader.press("Escape")
+    expect(key).to_be_visible()
+    reader.press("n")
+    expect(key).to_be_hidden()
+
+
 def test_text_field_and_comment_say_how_they_are_left(room: MakeRoom) -> None:
     reader = room("every")
     reader.open()

@@ -331,6 +331,8 @@ def _same(**more: Any) -> Callable[[int], dict[str, Any]]:
 ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "plain": _same(),
     "without comment": _same(comment=False),
+    "written": _same(fields=[yes_no(), field("words", "text", "Impression")]),
+    "measured": _same(fields=[field("answer", "number", "Severity", unit="points", minimum=0, maximum=10)]),
     "second": _second,
     "neurological": _same(hanging={"convention": "neurological"}),
     "lacking": _lacking,

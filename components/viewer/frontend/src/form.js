@@ -281,7 +281,9 @@ export class Form {
     // What is typed into a text field stays there, whatever else could be chosen by digits.
     const typing = isTyping(this.panels.focused());
     const target = typing || this.panels.digitPanel() ? null : this.digitRow();
+    const next = this.nextRow();
     for (const row of this.rows) {
+      row.box.classList.toggle("next", row === next);
       // Digits must not go where nobody looks.
       if (row === target && this.digitsGoTo && this.digitsGoTo !== row) row.box.scrollIntoView({ block: "nearest" });
       row.box.classList.toggle("takes-digits", row === target);
@@ -374,14 +376,20 @@ export class Form {
     return true;
   }
 
-  /** Put the focus on the first field without an answer; where all have one, on one after the other, whose answer a digit replaces. */
-  goToNext() {
+  /** The row that A leads to: the first without an answer; where all have one, the one behind that which it has led to. */
+  nextRow() {
+    if (this.panels.setsAside) return null;
     const { fields } = this.read();
     const asked = this.rows.filter(({ field }) => this.applies(field, fields));
-    if (this.inert || !asked.length || this.panels.setsAside) return false;
     const left = asked.find(({ field }) => fields[field.key] === undefined);
-    const next = left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length];
-    this.aimed = left ? null : next.field.key;
+    return left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length] ?? null;
+  }
+
+  /** Put the focus on the first field without an answer; where all have one, on one after the other, whose answer a digit replaces. */
+  goToNext() {
+    const next = this.nextRow();
+    if (this.inert || !next) return false;
+    this.aimed = this.read().fields[next.field.key] === undefined ? null : next.field.key;
     next.parts.focus();
     const focused = this.panels.focused();
     if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();

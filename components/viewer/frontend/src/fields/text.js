@@ -1,7 +1,7 @@
 import { freshId, h } from "../dom.js";
 
 /**
- * Free text.
+ * Free text; beside its title stands the key that leads into it or out of it.
  *
  * @type {import("./registry.js").FieldMaker}
  */
@@ -16,7 +16,7 @@ export function textField(field, { onChange, typingDelay }) {
     onblur: () => onChange(0),
   });
   return {
-    body: h("div", { class: "writing" }, area, h("span", { class: "leave" }, h("kbd", {}, "Esc"), " leaves the field")),
+    body: h("div", { class: "writing" }, area, h("span", { class: "lead-in" }, h("kbd", {}, "A"), " to write"), h("span", { class: "leave" }, h("kbd", {}, "Esc"), " leaves the field")),
     labelFor: id,
     read: () => (area.value.trim() === "" ? null : area.value),
     write: (value) => (area.value = value ?? ""),
