@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.components.conftest import Room
+from tests.contrast import contrast
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
@@ -123,6 +124,43 @@ def test_all_words_have_enough_contrast(room: MakeRoom, theme: str) -> None:
     }
     assert len(contrasts) > 200
     assert too_weak == set()
+
+
+# As WCAG 2.2 is computed with: "#rrggbb", and nothing for what is not painted.
+COLOUR = """
+(element, property) => {
+  const paint = document.createElement("canvas").getContext("2d");
+  paint.fillStyle = getComputedStyle(element)[property];
+  paint.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = paint.getImageData(0, 0, 1, 1).data;
+  return a ? "#" + [r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("") : "";
+}
+"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_button_that_submits_stands_out_and_is_filled_only_while_it_can_be_pressed(room: MakeRoom, theme: str) -> None:
+    reader = room("plain")
+    reader.open()
+    if theme == "dark":
+        reader.press("Shift+D")
+    button = reader.page.locator(".submit")
+    page = THEMES[theme]["backgroundColor"]
+
+    fill, ink = (button.evaluate(COLOUR, part) for part in ("backgroundColor", "color"))
+    assert contrast(fill, page) >= 3
+    assert contrast(ink, fill) >= 4.5
+    if theme == "dark":
+        # A colour, since a grey looks disabled there.
+        channels = [int(fill[at : at + 2], 16) for at in (1, 3, 5)]
+        assert max(channels) - min(channels) > 80
+
+    reader.fail("verdict", 409, error="This study is closed; no more verdicts are taken.")
+    reader.press("1", "4", "Enter")
+    reader.see("This study is closed")
+    expect(button).to_be_disabled()
+    assert button.evaluate(COLOUR, "backgroundColor") == ""
+    assert contrast(button.evaluate(COLOUR, "color"), page) >= 4.5
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])
