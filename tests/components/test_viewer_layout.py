@@ -76,6 +76,16 @@ def test_second_link_skips_to_the_images_where_arrows_scroll(room: MakeRoom) -> 
     expect(reader.page.locator(".readout .position")).to_contain_text("S 4.0 mm")
 
 
+def test_without_images_no_link_skips_to_them(room: MakeRoom) -> None:
+    reader = room("scoring", "plain")
+    reader.open()
+
+    expect(reader.page.locator(".skip:not([hidden])")).to_have_text(["Skip to the question"])
+    reader.press("1")
+    reader.submit()
+    expect(reader.page.locator(".skip:not([hidden])")).to_have_text(["Skip to the question", "Skip to the images"])
+
+
 @pytest.mark.parametrize("width", [1280, 1440])
 def test_unit_and_range_of_a_number_stand_whole_beside_it(room: MakeRoom, width: int) -> None:
     reader = room("measured", width=width, height=720)

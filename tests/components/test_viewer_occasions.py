@@ -163,6 +163,17 @@ def test_summary_of_the_session_opens_with_a_key_and_gives_the_focus_back(room: 
     assert reader.page.evaluate("document.activeElement.shadowRoot.activeElement.type") == "radio"
 
 
+def test_summary_says_that_its_time_is_that_of_submitted_items(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("j")
+
+    expect(reader.page.get_by_role("dialog", name="Your session")).to_contain_text(
+        "Time on images and forms of submitted items"
+    )
+
+
 def test_list_of_earlier_items_says_what_becomes_of_the_current_item_where_there_is_one(room: MakeRoom) -> None:
     reader = room("plain", "second", revisable=True)
     reader.open()
@@ -334,5 +345,5 @@ def test_end_of_scoring_counts_answers_and_not_images(room: MakeRoom) -> None:
     reader.press("Enter")
 
     reader.see("Answers scored")
-    reader.see("Time on answers and forms")
+    reader.see("Time on scored answers and their forms")
     reader.see("Median time per answer")

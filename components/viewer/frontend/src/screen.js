@@ -66,8 +66,9 @@ export class Screen {
       event.preventDefault();
       to().focus({ preventScroll: true });
     } }, words);
+    this.skipToImages = skip("scans", "Skip to the images", () => this.images);
     this.skips = h("nav", { class: "skips", "aria-label": "Skip" },
-      skip("question", "Skip to the question", () => this.question()), skip("scans", "Skip to the images", () => this.images));
+      skip("question", "Skip to the question", () => this.question()), this.skipToImages);
     this.head = h("header", { class: "head" }, this.skips,
       h("div", { class: "standing" }, h("div", { class: "done-so-far" }, this.progress, this.count), this.receipt),
       h("div", { class: "occasion" }, this.phase, this.notice),
@@ -206,7 +207,7 @@ export class Screen {
     const banner = payload.revision ? [revisionBanner(payload.revision, () => this.act("resume"))] : [];
     this.brief.paint(payload.images ? banner : [], brief, Boolean(payload.opinions?.length));
     this.cards.replaceChildren(...(payload.images ? [] : banner), ...cards);
-    this.images.hidden = !payload.images;
+    this.images.hidden = this.skipToImages.hidden = !payload.images;
     this.cards.hidden = !cards.length;
     this.body.classList.toggle("words", !payload.images);
     this.body.classList.toggle("judged", Boolean(payload.images && cards.length));

@@ -27,9 +27,9 @@ export class Session {
 
 /** What a unit of the work is called: done, looked at, and one of it. @type {Record<import("../payload.js").SummaryPayload["unit"], [string, string, string]>} */
 const UNITS = {
-  scans: ["Items submitted", "Time on images and forms", "item"],
-  items: ["Items submitted", "Time on items and forms", "item"],
-  answers: ["Answers scored", "Time on answers and forms", "answer"],
+  scans: ["Items submitted", "Time on images and forms of submitted items", "item"],
+  items: ["Items submitted", "Time on submitted items and their forms", "item"],
+  answers: ["Answers scored", "Time on scored answers and their forms", "answer"],
 };
 
 /**
