@@ -90,7 +90,7 @@ def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -
         return ()
     if state_of(session, membership.study_id, afresh=True) != "open":
         return ()
-    named = {"study_id": membership.study_id, "membership_id": stored_id(membership.id)}
+    named = {"study_id": membership.study_id, **_of_member(membership)}
     return tuple(
         (phase.key, phases.rules_of(phase).revision == "session")
         for phase in phases.revisable
@@ -99,15 +99,15 @@ def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -
 
 
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:
-    """Return the phase in which the verdicts of this one are compared, and the queues whose beginning settles them."""
+    """Return the phase in which the verdicts of this one are compared, and those whose beginning settles them."""
     adjudication = phases.adjudication
     compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
-    return compared, tuple(queue.key for queue in phases.queues if phase in phases.settled_by(queue))
+    return compared, tuple(begun_as(phases, queue) for queue in phases.queues if phase in phases.settled_by(queue))
 
 
 @lru_cache(maxsize=16)
-def _settled(compared: str | None, queues: tuple[str, ...]) -> Any:
-    settles = [_acknowledged(queue).exists() for queue in queues]
+def _settled(compared: str | None, begun: tuple[str, ...]) -> Any:
+    settles = [_acknowledged(key).exists() for key in begun]
     if compared is not None:
         compares = (Assignment.study_id == bindparam("study_id"), Assignment.phase == compared)
         settles.append(select(Assignment.id).where(*compares).exists())
@@ -115,14 +115,29 @@ def _settled(compared: str | None, queues: tuple[str, ...]) -> Any:
 
 
 @lru_cache(maxsize=16)
-def _acknowledged(queue: str) -> Any:
-    own = Acknowledgement.membership_id == bindparam("membership_id")
-    return select(Acknowledgement.id).where(own, Acknowledgement.phase == queue)
+def _acknowledged(key: str) -> Any:
+    return select(Acknowledgement.id).where(
+        Acknowledgement.membership_id == bindparam("membership_id"),
+        Acknowledgement.group_key == bindparam("group_key"),
+        Acknowledgement.phase == key,
+    )
 
 
-def has_acknowledged(session: Session, membership_id: int, queue: Queue) -> bool:
-    """Return whether somebody has acknowledged the instructions of a queue, which may show references."""
-    return session.exec(_acknowledged(queue.key), params={"membership_id": membership_id}).first() is not None
+def begun_as(phases: StudyPhases, queue: Queue) -> str:
+    """Return the key under which it is stored that somebody began a queue: that of its first phase.
+
+    The key of a queue is a place, at which another group has another phase.
+    """
+    return phases.in_queue(queue)[0].key
+
+
+def has_acknowledged(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> bool:
+    """Return whether a member has acknowledged the instructions of a queue, whatever they said then."""
+    return session.exec(_acknowledged(begun_as(phases, queue)), params=_of_member(membership)).first() is not None
+
+
+def _of_member(membership: Membership) -> dict[str, int | str]:
+    return {"membership_id": stored_id(membership.id), "group_key": membership.group_key}
 
 
 @lru_cache(maxsize=16)
