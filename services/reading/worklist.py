@@ -16,7 +16,7 @@ from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
 from services.people import acts
 from services.people.identity import Actor
-from services.people.permission import state_of, studies_of
+from services.people.permission import hold_membership, state_of, studies_of
 from services.reading import desk, pace, practice, revision_rules
 from services.seals import proofs
 from services.studies import frozen_facts
@@ -153,6 +153,8 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     Who acknowledged another text under the same name, as it read before, acknowledges this one too.
     """
     with database.writing() as session:
+        # Whether the text asks for consent hangs on what was acknowledged before.
+        hold_membership(session, actor, study_key)
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = _frozen_phases(session, membership)
         earlier = _acknowledged(session, membership)

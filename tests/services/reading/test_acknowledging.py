@@ -16,7 +16,7 @@ from services.record import verification
 from services.studies import members, removing
 from tests.listed_study import opened_listed
 from tests.services.reading.test_listed_settling import late_reader, work
-from tests.situations import Situation, on_the_desk
+from tests.situations import Situation, at_once, on_the_desk
 
 HEAD = """
 blindread: 2
@@ -229,3 +229,19 @@ def test_text_that_is_another_by_now_is_acknowledged_once_more(database: Databas
     assert worklist.instructions(database, reader, "listed", "part-1").acknowledged
     assert worklist.instructions(database, reader, "listed", "part-2").consent == ""
     assert stored(database) == [("raters", "read")] * 2
+
+
+@pytest.mark.parametrize("parts", [("part-1", "part-2"), ("part-1", "part-1")], ids=["two parts", "one part twice"])
+def test_two_start_pages_that_are_left_at_once_are_both_acknowledged(
+    database: Database, tmp_path: Path, parts: tuple[str, str]
+) -> None:
+    situation = opened_listed(database, tmp_path / "study", AT_ONCE, raters=5)
+
+    for reader in situation.raters:
+        at_once(*(lambda part=part, reader=reader: acknowledge(situation, reader, part) for part in parts))
+        said = [worklist.instructions(database, reader, "listed", part) for part in dict.fromkeys(parts)]
+
+        assert [instructions.acknowledged for instructions in said] == [True] * len(said)
+        assert sum(bool(instructions.consent) for instructions in said) == 1
+    assert len(stored(database)) == len(situation.raters) * len(set(parts))
+    assert verification.verify_study(database, "listed") == []
