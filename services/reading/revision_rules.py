@@ -19,7 +19,7 @@ from services.people.permission import hold_study, state_of
 
 # Keys of phases, each with whether its verdicts may be revised in the login session alone that gave them.
 Rules = tuple[tuple[str, bool], ...]
-NOT_REVISABLE = "This verdict cannot be revised; reload the page to continue."
+NOT_REVISABLE = "This verdict cannot be revised and stands as it was saved; reload the page to continue."
 
 
 def revisable_verdicts(
@@ -67,17 +67,24 @@ def require_revisable(
     The reviewers' queue is not opened before this transaction has ended: it would show what is being superseded.
     """
     hold_study(session, membership.study_id)
+    verdict = _revisable_of(session, actor, phases, membership, assignment)
+    if verdict is None:
+        raise NotRevisable(NOT_REVISABLE)
+    return verdict
+
+
+def _revisable_of(
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership, assignment: Assignment
+) -> Verdict | None:
     rules = _may_revise(session, phases, membership)
-    if rules:
-        verdict = session.exec(
-            select(Verdict)
-            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(Assignment.id == assignment.id, *_conditions(rules)),
-            params=_named(actor, membership),
-        ).first()
-        if verdict is not None:
-            return verdict
-    raise NotRevisable(NOT_REVISABLE)
+    if not rules:
+        return None
+    return session.exec(
+        select(Verdict)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(Assignment.id == assignment.id, *_conditions(rules)),
+        params=_named(actor, membership),
+    ).first()
 
 
 def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -> Rules:
@@ -173,11 +180,21 @@ def _named(actor: Actor, membership: Membership) -> dict[str, int]:
 def reopened(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership
 ) -> tuple[Assignment, Verdict] | None:
-    """Return what this login session is revising in a study; nothing when that verdict does not stand any more."""
+    """Return what this login session has opened again in a study; nothing when that verdict does not stand any more."""
     if not phases.revisable:
         return None
     row = session.exec(_REOPENED, params=_named(actor, membership)).first()
     return (row[0], row[1]) if row is not None else None
+
+
+def being_revised(
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership
+) -> tuple[Assignment, Verdict] | None:
+    """Return what this login session is revising and still may: a verdict that was settled meanwhile is put back."""
+    opened = reopened(session, actor, phases, membership)
+    if opened is None or _revisable_of(session, actor, phases, membership, opened[0]) is None:
+        return None
+    return opened
 
 
 _REOPENED: Any = (
