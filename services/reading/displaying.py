@@ -74,7 +74,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
             session_summary.own_counts_and_times(session, actor, membership, queue),
             None
             if phases.revision_in(queue) == "never"
-            else revision_rules.count_revisable(session, actor, phases, membership),
+            else revision_rules.count_revisable(session, actor, phases, membership, queue),
             next_part,
         )
     first = phases.named(waiting[0].phase)
@@ -195,7 +195,7 @@ def _revisable(session: Session, actor: Actor, phases: StudyPhases, assignment: 
     if phase not in phases.revisable:
         return 0
     membership = session.get_one(Membership, assignment.membership_id)
-    return revision_rules.count_revisable(session, actor, phases, membership)
+    return revision_rules.count_revisable(session, actor, phases, membership, phase.queue)
 
 
 def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:

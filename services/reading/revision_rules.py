@@ -23,10 +23,10 @@ NOT_REVISABLE = "This verdict cannot be revised and stands as it was saved; relo
 
 
 def revisable_verdicts(
-    session: Session, actor: Actor, phases: StudyPhases, membership: Membership
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership, queue: Queue
 ) -> list[tuple[Assignment, Verdict]]:
-    """Return the rater's verdicts that may be revised now with their assignments, the last item first."""
-    rules = _may_revise(session, phases, membership)
+    """Return the rater's verdicts in a queue that may be revised now with their assignments, the last item first."""
+    rules = _may_revise_in(session, phases, membership, queue)
     if not rules:
         return []
     rows = session.exec(
@@ -40,9 +40,9 @@ def revisable_verdicts(
     return [(assignment, verdict) for assignment, verdict in rows]
 
 
-def count_revisable(session: Session, actor: Actor, phases: StudyPhases, membership: Membership) -> int:
-    """Return how many of the rater's verdicts may be revised now."""
-    rules = _may_revise(session, phases, membership)
+def count_revisable(session: Session, actor: Actor, phases: StudyPhases, membership: Membership, queue: Queue) -> int:
+    """Return how many of the rater's verdicts in a queue may be revised now."""
+    rules = _may_revise_in(session, phases, membership, queue)
     if not rules:
         return 0
     count: int = session.exec(_count(rules), params=_named(actor, membership)).one()
@@ -103,6 +103,10 @@ def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -
         for phase in phases.revisable
         if not session.exec(_settled(*_what_settles(phases, phase)), params=named).one()
     )
+
+
+def _may_revise_in(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> Rules:
+    return tuple(rule for rule in _may_revise(session, phases, membership) if phases.named(rule[0]).queue == queue)
 
 
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:

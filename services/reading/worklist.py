@@ -76,7 +76,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         pace.about_how_long(session, phases, membership_id, queue, total - done)
                         if state == "open" and done < total and not practising
                         else "",
-                        revision_rules.count_revisable(session, actor, phases, membership)
+                        revision_rules.count_revisable(session, actor, phases, membership, queue)
                         if total and done == total and not practising and phases.is_revisable(queue)
                         else 0,
                     )
