@@ -81,6 +81,7 @@ class Desk:
     practice: PracticePayload | None = None
     revision: RevisionPayload | None = None
     revisable: int | None = None
+    in_parts: bool = False
     ahead: AheadPayload | None = None
 
 
@@ -293,6 +294,7 @@ def _standing(desk: Desk) -> StandingPayload:
         "practice": desk.practice,
         "revision": desk.revision,
         "revisable": desk.revisable,
+        "in_parts": desk.in_parts,
         "ahead": desk.ahead,
     }
 

@@ -106,6 +106,7 @@ def assignment_payload(
         progress=progress,
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
+        in_parts=_in_parts(phases, phase.queue),
     )
     if not phases.rules_of(phase).shows_volumes:
         return _words_payload(session, phases, assignment, place)
@@ -159,6 +160,7 @@ def revision_payload(
         turns=_turns(session, phases, assignment, shown.item),
         revision=blinding.revision_payload(verdict.receipt, verdict.submitted_at),
         revisable=_revisable(session, actor, phases, assignment),
+        in_parts=_in_parts(phases, phase.queue),
     )
     rules = phases.rules_of(phase)
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
@@ -166,6 +168,10 @@ def revision_payload(
 
 def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
     return frozen_facts.phases_of_member(session, session.get_one(Membership, assignment.membership_id))
+
+
+def _in_parts(phases: StudyPhases, queue: Queue) -> bool:
+    return any(other != queue and other.role == queue.role for other in phases.queues)
 
 
 def _practice_progress(phases: StudyPhases, phase: Phase, progress: tuple[int, int]) -> PracticePayload | None:

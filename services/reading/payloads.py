@@ -227,12 +227,16 @@ class HeadPayload(TypedDict):
 
 
 class StandingPayload(TypedDict):
-    """What stands round an item; `revisable` is None where the study lets nothing of the queue be revised."""
+    """What stands round an item; `revisable` is None where the study lets nothing of the queue be revised.
+
+    Whether the queue is one of several parts that the member works through says `in_parts`.
+    """
 
     turns: list[TurnPayload]
     practice: PracticePayload | None
     revision: RevisionPayload | None
     revisable: int | None
+    in_parts: bool
     ahead: AheadPayload | None
 
 

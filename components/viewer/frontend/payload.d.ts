@@ -140,6 +140,7 @@ export interface ItemPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -167,6 +168,7 @@ export interface JudgedPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -216,6 +218,7 @@ export interface OpinionsPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -353,6 +356,7 @@ export interface ScoringPayload {
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: null;
   context: ContextPayload;
@@ -372,12 +376,15 @@ export interface ShownAnswer {
   shown_at: string;
 }
 
-/** What stands round an item; `revisable` is None where the study lets nothing of the queue be revised. */
+/** What stands round an item; `revisable` is None where the study lets nothing of the queue be revised.
+
+Whether the queue is one of several parts that the member works through says `in_parts`. */
 export interface StandingPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
+  in_parts: boolean;
   ahead: AheadPayload | null;
 }
 

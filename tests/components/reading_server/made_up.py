@@ -124,6 +124,7 @@ class MadeUp:
             practice=self.practice,
             revision=revision,
             revisable=revisable if self._is_revisable else None,
+            in_parts=self.phase == "scoring",
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:

@@ -88,6 +88,18 @@ def test_earlier_items_of_a_part_are_its_own(sqlite_database: Database, tmp_path
     assert revising.resume(sqlite_database, rater, again["assignment"]) == here
 
 
+@pytest.mark.parametrize(("text", "in_parts"), [(TWO_AT_ONCE, True), (HEAD + phase("a"), False)])
+def test_room_is_told_whether_the_study_has_other_parts(
+    sqlite_database: Database, tmp_path: Path, text: str, in_parts: bool
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", text, raters=1)
+    (rater,) = situation.raters
+
+    shown = on_the_desk(situation, rater, "part-1")
+
+    assert (shown["revisable"], shown["in_parts"]) == (None, in_parts)
+
+
 def test_instructions_of_a_later_part_are_read_when_it_opens(sqlite_database: Database, tmp_path: Path) -> None:
     """They may say what an earlier part is not to know."""
     situation = opened_listed(sqlite_database, tmp_path / "study", HEAD + phase("a") + phase("b"), raters=1)

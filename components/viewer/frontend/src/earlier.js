@@ -32,7 +32,8 @@ export class Earlier {
     if (room.item?.revision) return this.resume();
     if (!payload || room.item?.phase === "preview" || room.stage === "sending") return;
     if (!payload.revisable || !lastAssignment) {
-      return room.form?.mention(payload.revisable === null ? "This study does not let you go back to earlier items." : "No earlier item can be revised at the moment.");
+      const where = room.item?.in_parts ? "part" : "study";
+      return room.form?.mention(payload.revisable === null ? `This ${where} does not let you go back to earlier items.` : "No earlier item can be revised at the moment.");
     }
     const title = "Earlier items";
     dialogs.show("earlier", title, h("p", {}, "Loading …"));
