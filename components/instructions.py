@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.enter_key import press_with_enter
+from components.problems import plain
 from components.session import current_actor, database
 from components.viewer import acknowledged_texts
 from services.reading import worklist
@@ -25,7 +26,7 @@ def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
     st.html(_STYLE)
     with st.container(key="instructions"):
         with st.container(gap=None):
-            st.caption(f"{shown.study_title} · {shown.queue_title}")
+            st.caption(plain(f"{shown.study_title} · {shown.queue_title}"))
             st.title("Before you begin")
         consent = [("Consent", shown.consent)] if shown.consent else []
         acknowledged_texts([("", shown.text), *consent], key="acknowledged")

@@ -118,10 +118,12 @@ class Acknowledgement(Base, table=True):
     """That a member has read a text (instructions, consent), with the text's hash and the time; append-only."""
 
     __tablename__ = "acknowledgement"
-    __table_args__ = (UniqueConstraint("membership_id", "phase"),)
+    __table_args__ = (UniqueConstraint("membership_id", "group_key", "phase", "text_sha256"),)
 
     id: int | None = Field(default=None, primary_key=True)
     membership_id: int = Field(foreign_key="membership.id")
-    phase: str = Field(max_length=20)
+    # The key of the first phase that is done where the text was read, and the member's group at that time.
+    phase: str = Field(max_length=40)
+    group_key: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
     text_sha256: str = Field(max_length=64)
     acknowledged_at: datetime = Field(default_factory=now)

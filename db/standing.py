@@ -81,6 +81,15 @@ LOCK_OF_ASSIGNMENT: Any = (
     .with_for_update(of=(Assignment, Membership))
 )
 
+# The lock of what one person is in a study; parameters `person_id` and `study_key`.
+LOCK_OF_MEMBER: Any = (
+    select(Membership.id)
+    .join(Study, col(Study.id) == Membership.study_id)
+    .where(col(Study.key) == bindparam("study_key"), col(Membership.person_id) == bindparam("person_id"))
+    # Rows that name the membership may still be added by others.
+    .with_for_update(of=Membership, key_share=True)
+)
+
 # One's own assignment with its study, its draft, freeze and last event, and whether it is its turn in its queue;
 # parameters `person_id` and `public_id`.
 OF_ASSIGNMENT: Any = (

@@ -137,6 +137,16 @@ def has_open_of_the_same(
     return session.exec(waiting.limit(1)).first() is not None
 
 
+def has_been_shown(session: Session, membership_id: int, phases: Sequence[Phase]) -> bool:
+    """Return whether anything that a member was dealt of some phases has stood on their screen."""
+    shown = (
+        select(Display.id)
+        .join(Assignment, col(Assignment.id) == Display.assignment_id)
+        .where(Assignment.membership_id == membership_id, _of(phases))
+    )
+    return session.exec(shown.limit(1)).first() is not None
+
+
 def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:
     """Return the memberships of a study that have an assignment of a phase which is not closed."""
     return set(

@@ -80,6 +80,17 @@ def hold_study(session: Session, study_id: int) -> None:
     session.exec(select(Study.id).where(Study.id == study_id).with_for_update(read=True)).one()
 
 
+def hold_membership(session: Session, actor: Actor, study_key: str) -> None:
+    """Let other acts of the same member, and their removal, wait until this transaction has ended, or wait for them.
+
+    It comes before all else that the transaction reads, so that it sees what it has waited for.
+    """
+    # SQLite lets in one writer at a time anyway.
+    if session.get_bind().dialect.name == "postgresql":
+        named = {"person_id": actor.person_id, "study_key": study_key.replace("\x00", "")}
+        session.exec(standing.LOCK_OF_MEMBER, params=named).first()
+
+
 def studies_of(session: Session, actor: Actor) -> list[tuple[Study, Membership]]:
     """Return all studies in which the actor is something, oldest first."""
     rows = session.exec(standing.OF_EVERY_STUDY, params={"person_id": actor.person_id}).all()

@@ -83,6 +83,7 @@ class Desk:
     revision: RevisionPayload | None = None
     revisable: int | None = None
     revision_rule: RevisionRule = "never"
+    in_parts: bool = False
     ahead: AheadPayload | None = None
 
 
@@ -296,6 +297,7 @@ def _standing(desk: Desk) -> StandingPayload:
         "revision": desk.revision,
         "revisable": desk.revisable,
         "revision_rule": desk.revision_rule,
+        "in_parts": desk.in_parts,
         "ahead": desk.ahead,
     }
 

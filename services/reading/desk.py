@@ -92,9 +92,7 @@ def require_open(session: Session, study: Study, membership: Membership, queue: 
     """
     phases = frozen_facts.phases_of_member(session, membership)
     require_work_before_done(session, phases, stored_id(membership.id), queue)
-    if may_be_revised_before(phases, queue) and not revision_rules.has_acknowledged(
-        session, stored_id(membership.id), queue
-    ):
+    if may_be_revised_before(phases, queue) and not revision_rules.has_acknowledged(session, phases, membership, queue):
         raise ReadsOpen("Read this part's instructions first; after that, your verdicts can no longer be revised.")
 
 
@@ -107,14 +105,15 @@ def may_be_revised_before(phases: StudyPhases, queue: Queue) -> bool:
 def is_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
     """Return whether nothing is open that comes before a queue: of the member, or of everybody it waits for.
 
-    What the member has begun stays open to them when somebody joins whom it would have waited for.
+    What the member has begun stays open to them when somebody joins whom it would have waited for: by what they were
+    shown of it, since instructions are acknowledged also by somebody who was dealt nothing.
     """
     before = phases.before(queue)
     if before and queries.open_assignments(session, membership_id, before, limit=1):
         return False
     if _tells_of_open_work(session, phases, membership_id, queue):
         return False
-    if not phases.waits_for_everyone(queue) or revision_rules.has_acknowledged(session, membership_id, queue):
+    if not phases.waits_for_everyone(queue) or queries.has_been_shown(session, membership_id, phases.in_queue(queue)):
         return True
     return everyone.are_done(session, session.get_one(Membership, membership_id).study_id, phases, queue)
 

@@ -74,7 +74,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
             session_summary.own_counts_and_times(session, actor, membership, queue),
             None
             if phases.revision_in(queue) == "never"
-            else revision_rules.count_revisable(session, actor, phases, membership),
+            else revision_rules.count_revisable(session, actor, phases, membership, queue),
             next_part,
             phases.revision_in(queue),
         )
@@ -107,9 +107,10 @@ def assignment_payload(
         progress=progress,
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
+        in_parts=_in_parts(phases, phase.queue),
     )
     if not phases.rules_of(phase).shows_volumes:
-        return _words_payload(session, phases, assignment, place)
+        return _words_payload(session, actor, phases, assignment, place)
     shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
         place,
@@ -144,12 +145,11 @@ def assignment_payload(
 
 def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
-) -> ItemPayload:
+) -> AnyItemPayload:
     """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
     phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
     keys = keys_of(study, actor)
-    shown = shown_items.shown_of(session, phases, assignment)
     place = Desk(
         phase=phase.screen,
         heading=phase.heading,
@@ -158,17 +158,28 @@ def revision_payload(
         progress=desk.shown_progress_of(session, phases, assignment.membership_id, phase.queue),
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
-        turns=_turns(session, phases, assignment, shown.item),
         revision=blinding.revision_payload(verdict.receipt, verdict.submitted_at),
+        in_parts=_in_parts(phases, phase.queue),
+    )
+    rules = phases.rules_of(phase)
+    if not rules.shows_volumes:
+        return _words_payload(session, actor, phases, assignment, place)
+    shown = shown_items.shown_of(session, phases, assignment)
+    place = replace(
+        place,
+        turns=_turns(session, phases, assignment, shown.item),
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
     )
-    rules = phases.rules_of(phase)
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
 
 
 def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
     return frozen_facts.phases_of_member(session, session.get_one(Membership, assignment.membership_id))
+
+
+def _in_parts(phases: StudyPhases, queue: Queue) -> bool:
+    return any(other != queue and other.role == queue.role for other in phases.queues)
 
 
 def _practice_progress(phases: StudyPhases, phase: Phase, progress: tuple[int, int]) -> PracticePayload | None:
@@ -198,7 +209,7 @@ def _revisable(session: Session, actor: Actor, phases: StudyPhases, assignment: 
     if phase not in phases.revisable:
         return 0
     membership = session.get_one(Membership, assignment.membership_id)
-    return revision_rules.count_revisable(session, actor, phases, membership)
+    return revision_rules.count_revisable(session, actor, phases, membership, phase.queue)
 
 
 def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:
@@ -297,12 +308,19 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 
-def _words_payload(session: Session, phases: StudyPhases, assignment: Assignment, place: Desk) -> ScoringPayload:
+def _words_payload(
+    session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment, place: Desk
+) -> ScoringPayload:
     """Return a candidate, or an item without scans."""
     phase = phases.named(assignment.phase)
     item = shown_items.item_of(session, assignment)
     if phase.kind == "items":
         place = replace(place, turns=_turns(session, phases, assignment, item))
+    place = replace(
+        place,
+        revisable=_revisable(session, actor, phases, assignment),
+        revision_rule=phases.revision_in(phase.queue),
+    )
     reference, candidate = _judged(session, phases, assignment, item)
     return blinding.words_payload(
         desk=place,

@@ -228,13 +228,17 @@ class HeadPayload(TypedDict):
 
 
 class StandingPayload(TypedDict):
-    """What stands round an item; `revisable` is None where the study lets nothing of the queue be revised."""
+    """What stands round an item; `revisable` is None where the study lets nothing of the queue be revised.
+
+    Whether the queue is one of several parts that the member works through says `in_parts`.
+    """
 
     turns: list[TurnPayload]
     practice: PracticePayload | None
     revision: RevisionPayload | None
     revisable: int | None
     revision_rule: RevisionRule
+    in_parts: bool
     ahead: AheadPayload | None
 
 
@@ -392,7 +396,7 @@ class RevisableAnswer(TypedDict):
 class ReopenAnswer(TypedDict):
     """The item that was opened again."""
 
-    payload: ItemPayload
+    payload: AnyItemPayload
 
 
 class ResumeAnswer(TypedDict):

@@ -11,23 +11,24 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding, desk, displaying, revision_rules, shown_items
-from services.reading.payloads import ItemPayload, Payload, RevisablePayload
+from services.reading.payloads import AnyItemPayload, Payload, RevisablePayload
 from services.studies import frozen_facts
 
 
 def list_revisable(database: Database, actor: Actor, public_id: str) -> list[RevisablePayload]:
-    """Return the rater's own verdicts that may be revised, the last item first, in the words of the form.
+    """Return the rater's own verdicts in a queue that may be revised, the last item first, in the words of the form.
 
     Parameters
     ----------
     public_id
-        One of the actor's assignments, which says which study is meant: two studies may be open in two tabs.
+        One of the actor's assignments, which says which queue of which study is meant: several may be open in tabs.
     """
     with database.read_only() as session:
-        _, _, membership = own_assignment(session, actor, public_id)
+        named, _, membership = own_assignment(session, actor, public_id)
         phases = frozen_facts.phases_of_member(session, membership)
+        queue = phases.named(named.phase).queue
         lines = []
-        for assignment, verdict in revision_rules.revisable_verdicts(session, actor, phases, membership):
+        for assignment, verdict in revision_rules.revisable_verdicts(session, actor, phases, membership, queue):
             item = shown_items.item_of(session, assignment)
             form = shown_items.form_with(phases, assignment, item)
             flag = queries.flag_of(session, stored_id(verdict.id))
@@ -48,7 +49,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
         return lines
 
 
-def reopen(database: Database, actor: Actor, public_id: str) -> ItemPayload:
+def reopen(database: Database, actor: Actor, public_id: str) -> AnyItemPayload:
     """Put an item whose verdict may be revised on the screen again, with its answers as the draft.
 
     Raises

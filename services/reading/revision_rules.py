@@ -19,14 +19,14 @@ from services.people.permission import hold_study, state_of
 
 # Keys of phases, each with whether its verdicts may be revised in the login session alone that gave them.
 Rules = tuple[tuple[str, bool], ...]
-NOT_REVISABLE = "This verdict cannot be revised; reload the page to continue."
+NOT_REVISABLE = "This verdict cannot be revised and stands as it was saved; reload the page to continue."
 
 
 def revisable_verdicts(
-    session: Session, actor: Actor, phases: StudyPhases, membership: Membership
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership, queue: Queue
 ) -> list[tuple[Assignment, Verdict]]:
-    """Return the rater's verdicts that may be revised now with their assignments, the last item first."""
-    rules = _may_revise(session, phases, membership)
+    """Return the rater's verdicts in a queue that may be revised now with their assignments, the last item first."""
+    rules = _may_revise_in(session, phases, membership, queue)
     if not rules:
         return []
     rows = session.exec(
@@ -40,9 +40,9 @@ def revisable_verdicts(
     return [(assignment, verdict) for assignment, verdict in rows]
 
 
-def count_revisable(session: Session, actor: Actor, phases: StudyPhases, membership: Membership) -> int:
-    """Return how many of the rater's verdicts may be revised now."""
-    rules = _may_revise(session, phases, membership)
+def count_revisable(session: Session, actor: Actor, phases: StudyPhases, membership: Membership, queue: Queue) -> int:
+    """Return how many of the rater's verdicts in a queue may be revised now."""
+    rules = _may_revise_in(session, phases, membership, queue)
     if not rules:
         return 0
     count: int = session.exec(_count(rules), params=_named(actor, membership)).one()
@@ -67,17 +67,24 @@ def require_revisable(
     The reviewers' queue is not opened before this transaction has ended: it would show what is being superseded.
     """
     hold_study(session, membership.study_id)
+    verdict = _revisable_of(session, actor, phases, membership, assignment)
+    if verdict is None:
+        raise NotRevisable(NOT_REVISABLE)
+    return verdict
+
+
+def _revisable_of(
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership, assignment: Assignment
+) -> Verdict | None:
     rules = _may_revise(session, phases, membership)
-    if rules:
-        verdict = session.exec(
-            select(Verdict)
-            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(Assignment.id == assignment.id, *_conditions(rules)),
-            params=_named(actor, membership),
-        ).first()
-        if verdict is not None:
-            return verdict
-    raise NotRevisable(NOT_REVISABLE)
+    if not rules:
+        return None
+    return session.exec(
+        select(Verdict)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(Assignment.id == assignment.id, *_conditions(rules)),
+        params=_named(actor, membership),
+    ).first()
 
 
 def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -> Rules:
@@ -90,7 +97,7 @@ def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -
         return ()
     if state_of(session, membership.study_id, afresh=True) != "open":
         return ()
-    named = {"study_id": membership.study_id, "membership_id": stored_id(membership.id)}
+    named = {"study_id": membership.study_id, **_of_member(membership)}
     return tuple(
         (phase.key, phases.rules_of(phase).revision == "session")
         for phase in phases.revisable
@@ -98,16 +105,20 @@ def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -
     )
 
 
+def _may_revise_in(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> Rules:
+    return tuple(rule for rule in _may_revise(session, phases, membership) if phases.named(rule[0]).queue == queue)
+
+
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:
-    """Return the phase in which the verdicts of this one are compared, and the queues whose beginning settles them."""
+    """Return the phase in which the verdicts of this one are compared, and those whose beginning settles them."""
     adjudication = phases.adjudication
     compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
-    return compared, tuple(queue.key for queue in phases.queues if phase in phases.settled_by(queue))
+    return compared, tuple(begun_as(phases, queue) for queue in phases.queues if phase in phases.settled_by(queue))
 
 
 @lru_cache(maxsize=16)
-def _settled(compared: str | None, queues: tuple[str, ...]) -> Any:
-    settles = [_acknowledged(queue).exists() for queue in queues]
+def _settled(compared: str | None, begun: tuple[str, ...]) -> Any:
+    settles = [_acknowledged(key).exists() for key in begun]
     if compared is not None:
         compares = (Assignment.study_id == bindparam("study_id"), Assignment.phase == compared)
         settles.append(select(Assignment.id).where(*compares).exists())
@@ -115,14 +126,29 @@ def _settled(compared: str | None, queues: tuple[str, ...]) -> Any:
 
 
 @lru_cache(maxsize=16)
-def _acknowledged(queue: str) -> Any:
-    own = Acknowledgement.membership_id == bindparam("membership_id")
-    return select(Acknowledgement.id).where(own, Acknowledgement.phase == queue)
+def _acknowledged(key: str) -> Any:
+    return select(Acknowledgement.id).where(
+        Acknowledgement.membership_id == bindparam("membership_id"),
+        Acknowledgement.group_key == bindparam("group_key"),
+        Acknowledgement.phase == key,
+    )
 
 
-def has_acknowledged(session: Session, membership_id: int, queue: Queue) -> bool:
-    """Return whether somebody has acknowledged the instructions of a queue, which may show references."""
-    return session.exec(_acknowledged(queue.key), params={"membership_id": membership_id}).first() is not None
+def begun_as(phases: StudyPhases, queue: Queue) -> str:
+    """Return the key under which it is stored that somebody began a queue: that of its first phase.
+
+    The key of a queue is a place, at which another group has another phase.
+    """
+    return phases.in_queue(queue)[0].key
+
+
+def has_acknowledged(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> bool:
+    """Return whether a member has acknowledged the instructions of a queue, whatever they said then."""
+    return session.exec(_acknowledged(begun_as(phases, queue)), params=_of_member(membership)).first() is not None
+
+
+def _of_member(membership: Membership) -> dict[str, int | str]:
+    return {"membership_id": stored_id(membership.id), "group_key": membership.group_key}
 
 
 @lru_cache(maxsize=16)
@@ -158,11 +184,21 @@ def _named(actor: Actor, membership: Membership) -> dict[str, int]:
 def reopened(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership
 ) -> tuple[Assignment, Verdict] | None:
-    """Return what this login session is revising in a study; nothing when that verdict does not stand any more."""
+    """Return what this login session has opened again in a study; nothing when that verdict does not stand any more."""
     if not phases.revisable:
         return None
     row = session.exec(_REOPENED, params=_named(actor, membership)).first()
     return (row[0], row[1]) if row is not None else None
+
+
+def being_revised(
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership
+) -> tuple[Assignment, Verdict] | None:
+    """Return what this login session is revising and still may: a verdict that was settled meanwhile is put back."""
+    opened = reopened(session, actor, phases, membership)
+    if opened is None or _revisable_of(session, actor, phases, membership, opened[0]) is None:
+        return None
+    return opened
 
 
 _REOPENED: Any = (

@@ -103,7 +103,7 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
         for place, assignment in enumerate(desk.within_reach(session, waiting)):
             # Masks are never fetched ahead: only the item on the desk lays them over its scans.
             files |= _shown_by(session, phases, assignment, with_overlays=place == 0)
-    revised = revision_rules.reopened(session, actor, phases, membership)
+    revised = revision_rules.being_revised(session, actor, phases, membership)
     if revised is not None:
         files |= _shown_by(session, phases, revised[0], with_overlays=True)
     return files

@@ -78,7 +78,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
         require_in_study(session, acts.READ, study)
         phases = frozen_facts.phases_of_member(session, membership)
         may_be = phases.is_revisable(named)
-        revised = revision_rules.reopened(session, actor, phases, membership) if may_be else None
+        revised = revision_rules.being_revised(session, actor, phases, membership) if may_be else None
         if revised is not None and phases.named(revised[0].phase).queue == named:
             return displaying.revision_payload(session, actor, study, *revised)
         return _desk_payload(session, actor, study, membership, named)

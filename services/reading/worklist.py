@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from protocol.sections import RevisionRule
 from protocol.study_phases import StudyPhases
 from services.people import acts
 from services.people.identity import Actor
-from services.people.permission import state_of, studies_of
+from services.people.permission import hold_membership, state_of, studies_of
 from services.reading import desk, pace, practice, revision_rules
 from services.seals import proofs
 from services.studies import frozen_facts
@@ -83,7 +83,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         pace.about_how_long(session, phases, membership_id, queue, total - done)
                         if state == "open" and done < total and not practising
                         else "",
-                        revision_rules.count_revisable(session, actor, phases, membership)
+                        revision_rules.count_revisable(session, actor, phases, membership, queue)
                         if total and done == total and not practising and phases.is_revisable(queue)
                         else 0,
                     )
@@ -123,11 +123,11 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = _frozen_phases(session, membership)
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
-        begun = _begun(session, membership)
-        parts = _instructions_of(phases, named, begun)
+        earlier = _acknowledged(session, membership)
+        parts = _instructions_of(phases, named, earlier)
         title = study.title
-    revision = REVISION[phases.revision_in(named)]
-    return Instructions(title, named.title, *parts, begun.get(queue) == _hash_of(parts), revision)
+    acknowledged = _acknowledgement_of(phases, named, parts) in earlier
+    return Instructions(title, named.title, *parts, acknowledged, REVISION[phases.revision_in(named)])
 
 
 def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:
@@ -137,29 +137,47 @@ def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:
     return frozen_facts.phases_of_member(session, membership)
 
 
-def _begun(session: Session, membership: Membership) -> dict[str, str]:
-    """Return the queues whose instructions a member has acknowledged, in that order, with the hash of the words."""
-    return dict(session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id}).all())
+# Under which key a text was acknowledged, and its hash.
+_Acknowledged = tuple[str, str]
+
+
+def _acknowledged(session: Session, membership: Membership) -> list[_Acknowledged]:
+    """Return what a member has acknowledged as one of their group, oldest first."""
+    own = {"membership_id": membership.id, "group_key": membership.group_key}
+    return [(key, text_sha256) for key, text_sha256 in session.exec(_ACKNOWLEDGED, params=own)]
 
 
 _ACKNOWLEDGED: Any = (
     select(Acknowledgement.phase, Acknowledgement.text_sha256)
-    .where(Acknowledgement.membership_id == bindparam("membership_id"))
+    .where(
+        Acknowledgement.membership_id == bindparam("membership_id"),
+        Acknowledgement.group_key == bindparam("group_key"),
+    )
     .order_by(col(Acknowledgement.id))
 )
 
 
 def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
-    """Store that this member has read the instructions of a queue; a second time changes nothing."""
+    """Store that this member has read the instructions of a queue; the same text a second time changes nothing.
+
+    Who acknowledged another text under the same name, as it read before, acknowledges this one too.
+    """
     with database.writing() as session:
+        # Whether the text asks for consent hangs on what was acknowledged before.
+        hold_membership(session, actor, study_key)
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = _frozen_phases(session, membership)
-        begun = _begun(session, membership)
-        text_sha256 = _hash_of(_instructions_of(phases, named, begun))
+        earlier = _acknowledged(session, membership)
+        phase, text_sha256 = _acknowledgement_of(phases, named, _instructions_of(phases, named, earlier))
         # It ends what may be revised, so it may not be done in passing, before the last read.
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
-        if queue not in begun:
-            acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
+        if (phase, text_sha256) not in earlier:
+            acknowledged = Acknowledgement(
+                membership_id=stored_id(membership.id),
+                phase=phase,
+                group_key=membership.group_key,
+                text_sha256=text_sha256,
+            )
             session.add(acknowledged)
             session.flush()
             audit.record(
@@ -167,19 +185,21 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
                 "instructions acknowledged",
                 person_id=actor.person_id,
                 study_id=study.id,
-                phase=queue,
+                phase=phase,
                 rows=proofs.sealed([acknowledged]),
             )
 
 
-def _hash_of(parts: tuple[str, str]) -> str:
-    return hashlib.sha256("\n\n".join(part for part in parts if part).encode()).hexdigest()
+def _acknowledgement_of(phases: StudyPhases, queue: Queue, parts: tuple[str, str]) -> _Acknowledged:
+    text = "\n\n".join(part for part in parts if part)
+    return revision_rules.begun_as(phases, queue), hashlib.sha256(text.encode()).hexdigest()
 
 
-def _instructions_of(phases: StudyPhases, queue: Queue, begun: Mapping[str, str]) -> tuple[str, str]:
+def _instructions_of(phases: StudyPhases, queue: Queue, earlier: Sequence[_Acknowledged]) -> tuple[str, str]:
     """Return instructions and consent of a queue; a rater consents once, before the first queue that they begin."""
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
     final = SETTLED if desk.may_be_revised_before(phases, queue) else ""
     text = "\n\n".join(part for part in (instructions, final) if part)
-    asks = queue.role == "rater" and next(iter(begun), queue.key) == queue.key
+    key = revision_rules.begun_as(phases, queue)
+    asks = queue.role == "rater" and (not earlier or earlier[0][0] == key)
     return text, phases.consent if asks else ""

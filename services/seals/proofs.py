@@ -71,7 +71,7 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     StudyEvent: ("id", "study_id", "kind", "reason", "person_id", "at"),
     Membership: ("id", "person_id", "study_id", "role", "pseudonym", "specialty", "years", "created_at",
                  "group_key", "slot"),
-    Acknowledgement: ("id", "membership_id", "phase", "text_sha256", "acknowledged_at"),
+    Acknowledgement: ("id", "membership_id", "phase", "text_sha256", "acknowledged_at", "group_key"),
     Assignment: ("id", "public_id", "study_id", "membership_id", "item_id", "candidate_id", "phase", "kind", "step",
                  "pass_number", "position", "option_order", "created_at"),
     PracticeResult: ("id", "membership_id", "pass_number", "correct", "judged", "passed", "created_at"),
@@ -99,6 +99,7 @@ YOUNGER: dict[type[Base], dict[str, Any]] = {
     Candidate: {"attributes": {}},
     FreezeItem: {"phase": "", "inclusion_error": None, "slots": []},
     Membership: {"group_key": "", "slot": None},
+    Acknowledgement: {"group_key": ""},
 }
 
 # Fixed by the freeze; a draft may still change them.

@@ -56,6 +56,15 @@ def test_key_for_earlier_items_says_that_the_study_lets_nobody_go_back(room: Mak
     expect(reader.page.locator(".problem-line")).to_be_empty()
 
 
+def test_key_for_earlier_items_says_of_a_part_that_it_lets_nobody_go_back(room: MakeRoom) -> None:
+    reader = room("scoring")
+    reader.open()
+
+    reader.press("q")
+
+    expect(reader.page.locator(".problem-line")).to_have_text("This part does not let you go back to earlier items.")
+
+
 def test_key_for_earlier_items_says_that_there_are_none_yet(room: MakeRoom) -> None:
     reader = room("plain", revisable=True)
     reader.open()

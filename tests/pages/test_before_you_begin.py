@@ -62,6 +62,7 @@ WRITTEN = [
     "| a | b |",
     "| 1 | 2 | 3 lost |",
 ]
+TITLES = ("~~Reads~~, :red[then] *scores*", ":material/home: **Reads** $x$ [a](b)")
 TEXT = "\n\n".join(WRITTEN[:4]) + "\n\n" + "\n".join([WRITTEN[4], "|---|---|", WRITTEN[5]])
 
 
@@ -72,6 +73,8 @@ def test_texts_are_drawn_with_all_their_signs_and_nothing_is_agreed_to_before_th
 ) -> None:
     written = "\n".join(f"  {line}" for line in TEXT.split("\n"))
     protocol = READ_THEN_SCORE.replace("instructions: Read every item.", f"instructions: |\n{written}")
+    for number, title in enumerate(("title: Reads, then scores", "title: Reads")):
+        protocol = protocol.replace(f"{title}\n", f"title: '{TITLES[number]}'\n")
     with served(migrated_sqlite, tmp_path) as (database, running):
         opened_listed(database, tmp_path / "study", protocol, raters=1)
         running.start()
@@ -92,6 +95,7 @@ def test_texts_are_drawn_with_all_their_signs_and_nothing_is_agreed_to_before_th
         page.unroute("**/assets/viewer/*")
         expect(page.locator(".st-key-begin button")).to_be_visible()
 
+        expect(page.get_by_text(" · ".join(TITLES), exact=True)).to_be_visible()
         drawn = page.locator(".st-key-acknowledged .acknowledged").inner_text()
         assert [line for line in WRITTEN if line not in " ".join(drawn.split())] == []
         assert page.locator(".st-key-acknowledged a, .st-key-acknowledged img").count() == 0

@@ -142,6 +142,7 @@ export interface ItemPayload {
   revision: RevisionPayload | null;
   revisable: number | null;
   revision_rule: RevisionRule;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -170,6 +171,7 @@ export interface JudgedPayload {
   revision: RevisionPayload | null;
   revisable: number | null;
   revision_rule: RevisionRule;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -220,6 +222,7 @@ export interface OpinionsPayload {
   revision: RevisionPayload | null;
   revisable: number | null;
   revision_rule: RevisionRule;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -308,7 +311,7 @@ export interface RefusedAnswer {
 
 /** The item that was opened again. */
 export interface ReopenAnswer {
-  payload: ItemPayload;
+  payload: AnyItemPayload;
 }
 
 /** What is on the desk. */
@@ -360,6 +363,7 @@ export interface ScoringPayload {
   revision: RevisionPayload | null;
   revisable: number | null;
   revision_rule: RevisionRule;
+  in_parts: boolean;
   ahead: AheadPayload | null;
   images: null;
   context: ContextPayload;
@@ -379,13 +383,16 @@ export interface ShownAnswer {
   shown_at: string;
 }
 
-/** What stands round an item; `revisable` is None where the study lets nothing of the queue be revised. */
+/** What stands round an item; `revisable` is None where the study lets nothing of the queue be revised.
+
+Whether the queue is one of several parts that the member works through says `in_parts`. */
 export interface StandingPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
   revisable: number | null;
   revision_rule: RevisionRule;
+  in_parts: boolean;
   ahead: AheadPayload | null;
 }
 

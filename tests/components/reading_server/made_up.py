@@ -127,6 +127,7 @@ class MadeUp:
             revision=revision,
             revisable=revisable if self._is_revisable else None,
             revision_rule=revision_rule if self._is_revisable else "never",
+            in_parts=self.phase == "scoring",
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:

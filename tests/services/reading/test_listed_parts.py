@@ -10,10 +10,10 @@ import pytest
 from db import Database
 from services.errors import Conflict, ReadsOpen
 from services.people.identity import Actor
-from services.reading import submission, worklist
+from services.reading import revising, submission, worklist
 from tests.listed_study import opened_listed, work_through
 from tests.room_study import change_item
-from tests.situations import Situation, any_answers, show, submit
+from tests.situations import Situation, any_answers, on_the_desk, show, submit
 
 HEAD = "blindread: 2\nname: listed\ntitle: Parts\ninstructions: Read.\nconsent: I agree.\nphases:\n"
 
@@ -66,6 +66,38 @@ def test_end_of_a_part_leads_to_another_that_is_open(sqlite_database: Database, 
     assert end["next"]["title"] == "Part b: 6 items"
     assert "close this page" not in end["message"]
     assert finish(situation, rater, "part-2")["next"] is None
+
+
+def test_earlier_items_of_a_part_are_its_own(sqlite_database: Database, tmp_path: Path) -> None:
+    text = HEAD + phase("a", "revise: until_closed") + phase("b", "revise: until_closed", "opens: {at_once: true}")
+    situation = opened_listed(sqlite_database, tmp_path / "study", text, raters=1)
+    (rater,) = situation.raters
+    finish(situation, rater, "part-1")
+    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-2")
+    first = on_the_desk(situation, rater, "part-2")
+    show(situation, rater, first)
+    submit(situation, rater, first, any_answers(first))
+
+    end, here = (on_the_desk(situation, rater, part) for part in ("part-1", "part-2"))
+    own = [revising.list_revisable(sqlite_database, rater, shown["assignment"]) for shown in (end, here)]
+
+    assert (end["revisable"], here["revisable"]) == (len(own[0]), len(own[1])) == (6, 1)
+    assert [line["assignment"] for line in own[1]] == [first["assignment"]]
+    assert [desk.revisable for desk in worklist.desks_of(sqlite_database, rater)] == [6, 0]
+    again = revising.reopen(sqlite_database, rater, first["assignment"])
+    assert revising.resume(sqlite_database, rater, again["assignment"]) == here
+
+
+@pytest.mark.parametrize(("text", "in_parts"), [(TWO_AT_ONCE, True), (HEAD + phase("a"), False)])
+def test_room_is_told_whether_the_study_has_other_parts(
+    sqlite_database: Database, tmp_path: Path, text: str, in_parts: bool
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", text, raters=1)
+    (rater,) = situation.raters
+
+    shown = on_the_desk(situation, rater, "part-1")
+
+    assert (shown["revisable"], shown["in_parts"]) == (None, in_parts)
 
 
 def test_instructions_of_a_later_part_are_read_when_it_opens(sqlite_database: Database, tmp_path: Path) -> None:

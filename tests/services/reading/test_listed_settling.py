@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services.errors import ReadsOpen, StudyNotOpen
+from services.errors import NotFound, NotRevisable, ReadsOpen, StudyNotOpen
 from services.people.identity import Actor
-from services.reading import revising, submission, worklist
+from services.reading import revising, shown_volumes, submission, worklist
 from services.studies import members
 from tests.listed_study import imported_listed, opened_listed, write_listed
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, signed_in, submit
@@ -122,6 +122,31 @@ def test_who_joins_late_is_shown_nothing_of_a_later_part_before_the_own_reads(
         with pytest.raises(ReadsOpen):
             act(sqlite_database, late, situation.study_key, "part-2")
     assert [bool(desk.waits_for) for desk in worklist.desks_of(sqlite_database, late)] == [False, True]
+
+
+def test_verdict_that_was_opened_again_is_put_back_when_a_later_part_is_begun(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = opened_listed(database, tmp_path / "study", CHAIN, groups=GROUPS)
+    reader = situation.raters[0]
+    for who in situation.raters:
+        work(situation, who, "part-1")
+    end = on_the_desk(situation, reader, "part-1")
+    again = revising.reopen(
+        database, reader, revising.list_revisable(database, reader, end["assignment"])[0]["assignment"]
+    )
+    show(situation, reader, again)
+    token = again["images"]["panes"][0]["volumes"][0]["url"].rsplit("/", 1)[1]
+    assert shown_volumes.volume_in_reach(database, reader, token).is_file()
+    assert submission.payload_after_reload(database, reader, "listed", "part-1")["kind"] == "item"
+
+    worklist.acknowledge_instructions(database, reader, "listed", "part-2")
+
+    with pytest.raises(NotRevisable, match="stands as it was saved; reload the page"):
+        submit(situation, reader, again, any_answers(again))
+    assert submission.payload_after_reload(database, reader, "listed", "part-1") == {**end, "revisable": 0}
+    with pytest.raises(NotFound):
+        shown_volumes.volume_in_reach(database, reader, token)
 
 
 def test_what_was_begun_stays_open_when_somebody_joins_who_would_have_been_waited_for(

@@ -187,6 +187,7 @@ ON_EITHER = (
     ("review_task", "UPDATE review_task SET opinion_order = '[901,900]'"),
     ("adjudication", "UPDATE adjudication SET opinions_shown = '[1]'"),
     ("acknowledgement", "DELETE FROM acknowledgement"),
+    ("acknowledgement", "UPDATE acknowledgement SET group_key = 'another'"),
     ("practice_result", "UPDATE practice_result SET correct = correct + 1"),
     ("technical_failure", "DELETE FROM technical_failure"),
     ("study_event", "UPDATE study_event SET reason = 'another' WHERE kind = 'interim'"),

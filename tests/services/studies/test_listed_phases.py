@@ -211,6 +211,7 @@ def test_items_are_read_and_revised_from_words_alone_where_nothing_has_scans(
     rater = situation.raters[0]
     preview = previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2")
     worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-1")
+    unread = on_the_desk(situation, rater, "part-1")
     read_all(situation, rater, "part-1")
 
     first = on_the_desk(situation, rater, "part-1")["assignment"]
@@ -219,8 +220,9 @@ def test_items_are_read_and_revised_from_words_alone_where_nothing_has_scans(
     show(situation, rater, again)
     submit(situation, rater, again, any_answers(again))
 
-    assert preview["images"] is None
-    assert len(earlier) == 6
+    assert [shown["images"] for shown in (preview, unread, again)] == [None, None, None]
+    assert [unread["revisable"], again["revisable"], len(earlier)] == [0, 6, 6]
+    assert again["revision"] is not None
     assert [row["revisions"] for row in closed_tables(situation)["verdicts.csv"]].count("1") == 1
 
 

@@ -120,8 +120,10 @@ export class Earlier {
 }
 
 /** Why there is nothing to go back to. @param {import("../payload.js").Payload} payload */
-function whyNone({ revisable, revision_rule: rule, progress }) {
-  if (revisable === null) return "This study does not let you go back to earlier items.";
+function whyNone(payload) {
+  const { revisable, revision_rule: rule, progress } = payload;
+  const where = payload.kind === "item" && !payload.in_parts ? "study" : "part";
+  if (revisable === null) return `This ${where} does not let you go back to earlier items.`;
   return rule === "session" && progress.done
     ? "What you submitted before you last signed in can no longer be revised, nor can anything since."
     : "No earlier item can be revised at the moment.";
