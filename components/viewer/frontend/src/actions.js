@@ -105,11 +105,11 @@ export class Actions {
     const { view } = panes;
     switch (action) {
       case "digit": return this.digit(value);
-      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.takeBack();
+      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.answerKeys.takeBack();
       case "takePoint": return form?.takePoint();
-      case "abstain": return form?.abstain();
+      case "abstain": return form?.answerKeys.abstain();
       case "panel": return form?.toggle(value);
-      case "answer": return form?.goToNext();
+      case "answer": return form?.answerKeys.goToNext();
       case "submit": return room.submit(value);
       case "escape": return this.escape();
       case "scroll": return view.scroll(value);
@@ -150,7 +150,7 @@ export class Actions {
     const { dialogs, screen, form } = this.room;
     if (dialogs.open) return dialogs.digit(n);
     if (screen.tools.presets.contains(screen.focused())) return this.preset(n);
-    return form?.digit(n);
+    return form?.answerKeys.digit(n);
   }
 
   /** @param {number} n  from 1 */
