@@ -1,6 +1,6 @@
 /** From keys and buttons to what they do: every tool ends in `act`. */
 
-import { bindingOf, isForeign, isTyping, isWriting } from "./keys.js";
+import { beginsNumber, bindingOf, isForeign, isTyping, isWriting } from "./keys.js";
 
 /** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
@@ -70,7 +70,8 @@ export class Actions {
       : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
       : binding.action === "submit" ? event.timeStamp
       : binding.value;
-    if (this.act(binding.action, value) !== false || foreign) event.preventDefault();
+    const done = (beginsNumber(event) && this.act("begin", event.key)) || this.act(binding.action, value);
+    if (done !== false || foreign) event.preventDefault();
     event.stopPropagation();
   }
 
@@ -105,6 +106,7 @@ export class Actions {
     const { view } = panes;
     switch (action) {
       case "digit": return this.digit(value);
+      case "begin": return this.begin(value);
       case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.answerKeys.takeBack();
       case "takePoint": return form?.takePoint();
       case "abstain": return form?.answerKeys.abstain();
@@ -151,6 +153,13 @@ export class Actions {
     if (dialogs.open) return dialogs.digit(n);
     if (screen.tools.presets.contains(screen.focused())) return this.preset(n);
     return form?.answerKeys.digit(n);
+  }
+
+  /** A sign or separator that comes before the digits of a number belongs to the same as they. @param {string} sign @returns {boolean} whether it was taken */
+  begin(sign) {
+    const { dialogs, screen, form } = this.room;
+    if (dialogs.open || screen.tools.presets.contains(screen.focused())) return false;
+    return form?.answerKeys.begin(sign) ?? false;
   }
 
   /** @param {number} n  from 1 */

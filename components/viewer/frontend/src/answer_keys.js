@@ -43,7 +43,7 @@ export class AnswerKeys {
 
   /**
    * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits; all but
-   * the first without an answer. A number that is still to be typed comes before whatever stands behind it.
+   * the first without an answer. A number that is still to be typed, or cannot be read, comes before whatever stands behind it.
    */
   row() {
     const { form } = this;
@@ -79,7 +79,7 @@ export class AnswerKeys {
     });
     const row = this.row();
     if (!row) return false;
-    if (row.parts.typed) return row.parts.typed(digit, row.field.key === this.aimed);
+    if (row.parts.typed) return this.begin(String(digit));
     return this.choose(row.box, choicesOf(row.field), digit, (n) => {
       this.aimed = null;
       this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
@@ -89,6 +89,18 @@ export class AnswerKeys {
       // The focus marks where an arrow key goes on.
       if (row.parts.single && row.box.contains(panels.focused())) row.parts.focus();
     });
+  }
+
+  /**
+   * Begin a number, where a digit would begin one.
+   *
+   * @param {string} beginning  a digit, or what may stand before the first one
+   * @returns {boolean} whether it was taken
+   */
+  begin(beginning) {
+    const { inert, panels } = this.form;
+    const row = inert || panels.digitPanel() ? null : this.row();
+    return row?.parts.typed?.(beginning, row.field.key === this.aimed) ?? false;
   }
 
   /**
@@ -150,6 +162,10 @@ export class AnswerKeys {
       ?? asked.find(({ field }) => fields[field.key] === undefined);
     if (form.inert || form.panels.setsAside || !row?.parts.abstain) return false;
     this.sticky = null;
+    if (row.parts.typed && row.parts.problem() !== null && !row.box.contains(focused)) {
+      row.parts.focus();
+      return true;
+    }
     return row.parts.abstain();
   }
 }
