@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.components.conftest import Room
 from tests.components.form_state import badges, chosen
@@ -240,3 +240,143 @@ def test_focus_goes_with_the_digit_that_replaces_an_answer(room: MakeRoom) -> No
 
     expect(reader.page.get_by_role("radio", name="No")).to_be_focused()
     assert chosen(reader) == ["No", "4"]
+
+
+def typed_size(reader: Room, typed: str, answer: str = "2") -> Locator:
+    """Answer the first question, type the diameter and leave its box."""
+    reader.press(answer)
+    size = reader.page.get_by_label("Largest diameter")
+    size.focus()
+    reader.page.keyboard.type(typed)
+    reader.press("Escape")
+    return size
+
+
+@pytest.mark.parametrize("typed", ["1,500", "1e", "-", "300"])
+def test_digits_after_a_number_with_a_problem_never_make_another_number_of_it(room: MakeRoom, typed: str) -> None:
+    reader = room("every")
+    reader.open()
+    size = typed_size(reader, typed)
+
+    for key in ("4", "Enter", "4", "Enter", "a", "4", "-", ".", "5", "Escape", "4", "Enter"):
+        reader.press(key)
+        expect(size).to_have_value(typed)
+
+    assert reader.posted("verdict") == []
+    reader.await_draft("fields", {"answer": "no", "size": 300 if typed == "300" else typed})
+
+
+@pytest.mark.parametrize("key", ["4", "0", "-", ".", "a", "Enter"])
+def test_number_that_cannot_be_read_asks_to_be_cleared_before_anything_is_typed(room: MakeRoom, key: str) -> None:
+    reader = room("every")
+    reader.open()
+    size = typed_size(reader, "1,500")
+
+    reader.press(key)
+
+    reader.see("“Largest diameter” could mean 1500 or 1.5; write 1500 without a separator, or 1.5.")
+    expect(size).to_be_focused()
+    expect(reader.page.get_by_text("clears it").first).to_be_visible()
+    reader.press("7")
+    reader.see("“Largest diameter” still says “1,500”: clear it with Backspace, then type the number.")
+    reader.press("Backspace", "1", "5")
+    expect(size).to_have_value("15")
+    expect(reader.page.locator("[data-field=size] .problem")).to_be_empty()
+
+
+def test_number_that_cannot_be_read_is_corrected_where_the_reader_puts_the_cursor(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    size = typed_size(reader, "1,23")
+    reader.press("Escape")
+    size.fill("1,234")
+    reader.press("Escape", "3")
+    expect(size).to_have_value("1,234")
+
+    reader.press("End", "0")
+
+    expect(size).to_have_value("1,2340")
+
+
+def test_number_that_cannot_be_read_is_not_called_undetermined_by_a_key_for_the_next_question(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = typed_size(reader, "1,500", answer="4")
+    undetermined = reader.page.locator("[data-field=size] input[type=checkbox]")
+
+    reader.press("Shift+n")
+
+    expect(undetermined).not_to_be_checked()
+    expect(size).to_have_value("1,500")
+    reader.see("could mean 1500 or 1.5")
+    reader.press("Shift+n")
+    expect(undetermined).to_be_checked()
+    expect(size).to_have_value("")
+
+
+@pytest.mark.parametrize(
+    ("keys", "stored"),
+    [("-5", -5), ("−5", -5), (".5", 0.5), (",5", 0.5), ("-.5", -0.5), ("+5", 5), ("-12", -12), ("0.5", 0.5)],
+)
+def test_number_that_begins_outside_its_box_keeps_sign_and_decimal_point(
+    room: MakeRoom, keys: str, stored: float
+) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "Escape")
+
+    for sign in keys:
+        # The minus of typography is on some keyboards, of which the browser under test has none.
+        key = f"{{ key: '{sign}', code: '', bubbles: true, cancelable: true }}"
+        if sign == "−":
+            reader.page.evaluate(f"window.dispatchEvent(new KeyboardEvent('keydown', {key}))")
+        else:
+            reader.press(sign)
+    reader.press("Enter")
+    reader.page.locator(".done").wait_for()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"]["size"] == stored
+
+
+def test_sign_replaces_the_number_to_which_a_has_gone_as_a_digit_does(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = typed_size(reader, "12", answer="4")
+    reader.press("a", "a", "Escape")
+
+    reader.press("-", "5")
+
+    expect(size).to_have_value("-5")
+
+
+def test_keys_that_begin_a_number_act_on_the_images_with_shift(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("-", "4", "s")
+    reader.see("10/s")
+
+    reader.press("_", ">", ">", "<")
+
+    reader.see("15/s")
+    expect(size).to_have_value("")
+    reader.press("-", "5", "Escape", "s", "-", "Enter")
+    reader.page.locator(".done").wait_for()
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"]["size"] == -5
+    assert verdict["trace"]["tools"]["zoom"] == 3
+
+
+def test_digits_go_on_to_the_box_that_says_so(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    said = "label => getComputedStyle(label, '::after').content"
+    label = reader.page.locator("[data-field=size] .title")
+    assert "type the number" not in label.evaluate(said)
+
+    reader.press("4")
+
+    assert "type the number" in label.evaluate(said)
+    reader.press("7", "Escape")
+    assert "type the number" not in label.evaluate(said)

@@ -296,6 +296,21 @@ def test_number_that_would_be_stored_as_another_one_is_refused_and_stays_as_it_w
     assert reader.posted("verdict") == []
 
 
+@pytest.mark.parametrize(("pasted", "stored"), [("−5", -5), ("1e−3", 0.001)])
+def test_minus_sign_of_typography_is_a_minus(room: MakeRoom, pasted: str, stored: float) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4")
+    reader.page.get_by_label("Largest diameter").fill(pasted)
+    reader.await_draft("fields", {"answer": "undetermined", "size": pasted})
+
+    reader.press("Enter")
+    reader.page.locator(".done").wait_for()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"]["size"] == stored
+
+
 @pytest.mark.parametrize(
     ("typed", "stored"),
     [

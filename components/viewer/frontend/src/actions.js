@@ -1,6 +1,6 @@
 /** From keys and buttons to what they do: every tool ends in `act`. */
 
-import { bindingOf, isForeign, isTyping, isWriting } from "./keys.js";
+import { beginsNumber, bindingOf, isForeign, isTyping, isWriting } from "./keys.js";
 
 /** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
@@ -70,7 +70,8 @@ export class Actions {
       : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
       : binding.action === "submit" ? event.timeStamp
       : binding.value;
-    if (this.act(binding.action, value) !== false || foreign) event.preventDefault();
+    const done = (beginsNumber(event) && this.act("begin", event.key)) || this.act(binding.action, value);
+    if (done !== false || foreign) event.preventDefault();
     event.stopPropagation();
   }
 
@@ -105,11 +106,12 @@ export class Actions {
     const { view } = panes;
     switch (action) {
       case "digit": return this.digit(value);
-      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.takeBack();
+      case "begin": return this.begin(value);
+      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.answerKeys.takeBack();
       case "takePoint": return form?.takePoint();
-      case "abstain": return form?.abstain();
+      case "abstain": return form?.answerKeys.abstain();
       case "panel": return form?.toggle(value);
-      case "answer": return form?.goToNext();
+      case "answer": return form?.answerKeys.goToNext();
       case "submit": return room.submit(value);
       case "escape": return this.escape();
       case "scroll": return view.scroll(value);
@@ -150,7 +152,14 @@ export class Actions {
     const { dialogs, screen, form } = this.room;
     if (dialogs.open) return dialogs.digit(n);
     if (screen.tools.presets.contains(screen.focused())) return this.preset(n);
-    return form?.digit(n);
+    return form?.answerKeys.digit(n);
+  }
+
+  /** A sign or separator that comes before the digits of a number belongs to the same as they. @param {string} sign @returns {boolean} whether it was taken */
+  begin(sign) {
+    const { dialogs, screen, form } = this.room;
+    if (dialogs.open || screen.tools.presets.contains(screen.focused())) return false;
+    return form?.answerKeys.begin(sign) ?? false;
   }
 
   /** @param {number} n  from 1 */

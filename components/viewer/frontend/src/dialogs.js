@@ -76,6 +76,7 @@ export class Dialogs {
       earlier: payload?.revisable !== null,
       overlays: item?.images?.panes.some(({ overlays }) => overlays.length),
       takePoint: fields.some(({ type }) => type === "point"),
+      begin: fields.some(({ type }) => type === "number"),
       abstain: fields.some(({ undetermined }) => undetermined),
     };
     return new Set(Object.entries(has).flatMap(([action, does]) => (does ? [] : [action])));

@@ -3,11 +3,10 @@
  * and the one button. Knows nothing of the network.
  */
 
-import { DigitEntry } from "./digits.js";
+import { AnswerKeys } from "./answer_keys.js";
 import { freshId, h } from "./dom.js";
 import { partsOf } from "./fields/registry.js";
-import { choicesOf, isUndetermined } from "./fields/undetermined.js";
-import { isTyping } from "./keys.js";
+import { isUndetermined } from "./fields/undetermined.js";
 import { Panels } from "./panels.js";
 
 const TYPING_DELAY = 800;
@@ -48,13 +47,7 @@ export class Form {
     /** @type {Row[]} */
     this.rows = description.fields.map((field) => this.row(field));
     this.panels = new Panels(description, { onChange: (delay) => this.changed(delay), onOpen: () => room.onPanel(), typingDelay: TYPING_DELAY });
-    this.entry = new DigitEntry();
-    /** @type {Row|null} the row that digits belong to, as it was painted last */
-    this.digitsGoTo = null;
-    /** @type {string|null} key of an answered field that A has gone to: the next digit replaces its answer */
-    this.aimed = null;
-    /** @type {string[]} keys of the fields that digits have answered, the last one last */
-    this.byDigit = [];
+    this.answerKeys = new AnswerKeys(this);
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
@@ -64,7 +57,6 @@ export class Form {
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
     for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);
-    this.sticky = /** @type {string|null} */ (null);
     this.setInert(true);
     this.refresh();
   }
@@ -102,7 +94,7 @@ export class Form {
     return partsOf(field, {
       onChange: (delay) => {
         // A number is replaced by the first digit alone: those behind it are written after it.
-        if (delay && field.type === "number" && this.aimed === field.key) this.aimed = null;
+        if (delay && field.type === "number" && this.answerKeys.aimed === field.key) this.answerKeys.aimed = null;
         this.changed(delay);
       },
       typingDelay: TYPING_DELAY,
@@ -161,7 +153,7 @@ export class Form {
 
   /** Out of a number that is typed half, or out of the panel that has the focus. @returns {boolean} whether there was one */
   escape() {
-    if (this.entry.forget()) return true;
+    if (this.answerKeys.entry.forget()) return true;
     if (this.inert || !this.panels.fold()) return false;
     // What was asked for in the panel is asked no more.
     this.say("");
@@ -210,7 +202,7 @@ export class Form {
 
   /** @param {Partial<Answers>|null|undefined} answers */
   write(answers) {
-    this.entry.forget();
+    this.answerKeys.entry.forget();
     /** @type {Record<string, any>} */
     const fields = {};
     for (const row of this.rows) {
@@ -239,7 +231,7 @@ export class Form {
 
   /** @param {number} delay */
   changed(delay) {
-    this.entry.forget();
+    this.answerKeys.entry.forget();
     this.forgetProblems();
     this.refresh();
     this.room.onChange(this.draft(), delay);
@@ -278,135 +270,12 @@ export class Form {
     this.panels.refresh();
     // In a text area Enter begins a line.
     this.submitKey.textContent = this.panels.focused() instanceof HTMLTextAreaElement ? "Ctrl Enter" : "Enter";
-    // What is typed into a text field stays there, whatever else could be chosen by digits.
-    const typing = isTyping(this.panels.focused());
-    const target = typing || this.panels.digitPanel() ? null : this.digitRow();
-    const next = this.nextRow();
-    for (const row of this.rows) {
-      row.box.classList.toggle("next", row === next);
-      // Digits must not go where nobody looks.
-      if (row === target && this.digitsGoTo && this.digitsGoTo !== row) row.box.scrollIntoView({ block: "nearest" });
-      row.box.classList.toggle("takes-digits", row === target);
-    }
-    this.digitsGoTo = target;
-    // What was begun for other choices must not be ended by a digit that is meant for these.
-    if (this.entry.box && this.entry.box !== this.digitBox()) this.entry.forget();
-  }
-
-  /**
-   * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits; all but
-   * the first without an answer. A number that is still to be typed comes before whatever stands behind it.
-   */
-  digitRow() {
-    if (this.panels.setsAside) return null;
-    const { fields } = this.read();
-    const asked = this.rows.filter(({ field, parts }) => (parts.digit || parts.typed) && this.applies(field, fields));
-    const left = asked.filter(({ field }) => fields[field.key] === undefined);
-    const focused = this.panels.focused();
-    return asked.find(({ field }) => field.key === this.aimed) ?? asked.find(({ field }) => field.key === this.sticky)
-      ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
+    this.answerKeys.paint();
   }
 
   /** Who is to take a key: see `Panels.takes`. @param {KeyboardEvent} event @param {boolean} isDigit */
   takes(event, isDigit) {
     return this.inert ? "room" : this.panels.takes(event, isDigit);
-  }
-
-  digitBox() {
-    const panel = this.panels.digitPanel();
-    return panel ? this.panels.panels[panel] : this.digitRow()?.box ?? null;
-  }
-
-  /**
-   * @param {number} digit
-   * @returns {boolean} whether it was taken
-   */
-  digit(digit) {
-    if (this.inert) return false;
-    const panel = this.panels.digitPanel();
-    if (panel) return this.choose(this.panels.panels[panel], this.panels.radios[panel].length, digit, (n) => {
-      const radio = this.panels.radios[panel][n - 1];
-      radio.checked = true;
-      this.panels.chose(panel, radio);
-      this.changed(0);
-    });
-    const row = this.digitRow();
-    if (!row) return false;
-    if (row.parts.typed) return row.parts.typed(digit, row.field.key === this.aimed);
-    return this.choose(row.box, choicesOf(row.field), digit, (n) => {
-      this.aimed = null;
-      this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
-      // A field that takes several answers keeps the digits until 0 is pressed.
-      this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
-      row.parts.digit?.(n);
-      // The focus marks where an arrow key goes on.
-      if (row.parts.single && row.box.contains(this.panels.focused())) row.parts.focus();
-    });
-  }
-
-  /**
-   * @param {HTMLElement} box
-   * @param {number} count
-   * @param {number} digit
-   * @param {(n: number) => void} choose  told the number once it is complete
-   * @returns {boolean}
-   */
-  choose(box, count, digit, choose) {
-    const n = this.entry.take({ box, count }, digit);
-    if (Number.isNaN(n)) return false;
-    if (n === 0) {
-      this.sticky = null;
-      this.refresh();
-    } else if (n !== null) choose(n);
-    return true;
-  }
-
-  /** Take back the answer that the last digit chose, so that the next digit can choose another; again: the one before. */
-  takeBack() {
-    if (this.entry.forget()) return true;
-    if (this.inert) return false;
-    if (this.panels.takeBack()) return true;
-    const key = this.byDigit.pop();
-    const row = this.rows.find(({ field }) => field.key === key);
-    if (!row) return false;
-    row.parts.write(null);
-    this.aimed = null;
-    this.sticky = null;
-    this.changed(0);
-    return true;
-  }
-
-  /** The row that A leads to: the first without an answer; where all have one, the one behind that which it has led to. */
-  nextRow() {
-    if (this.panels.setsAside) return null;
-    const { fields } = this.read();
-    const asked = this.rows.filter(({ field }) => this.applies(field, fields));
-    const left = asked.find(({ field }) => fields[field.key] === undefined);
-    return left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length] ?? null;
-  }
-
-  /** Put the focus on the first field without an answer; where all have one, on one after the other, whose answer a digit replaces. */
-  goToNext() {
-    const next = this.nextRow();
-    if (this.inert || !next) return false;
-    this.aimed = this.read().fields[next.field.key] === undefined ? null : next.field.key;
-    next.parts.focus();
-    const focused = this.panels.focused();
-    if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();
-    this.refresh();
-    return true;
-  }
-
-  /** Say of the field with the focus, or of the first without an answer, that it cannot be determined; again: take it back. */
-  abstain() {
-    const { fields } = this.read();
-    const asked = this.rows.filter(({ field }) => this.applies(field, fields));
-    const focused = this.panels.focused();
-    const row = asked.find(({ box }) => box.contains(focused)) ?? asked.find(({ field }) => field.key === this.aimed)
-      ?? asked.find(({ field }) => fields[field.key] === undefined);
-    if (this.inert || this.panels.setsAside || !row?.parts.abstain) return false;
-    this.sticky = null;
-    return row.parts.abstain();
   }
 
   takePoint() {
@@ -425,7 +294,7 @@ export class Form {
    */
   check() {
     const { panels } = this;
-    if (this.entry.typed) {
+    if (this.answerKeys.entry.typed) {
       this.say("A digit is missing: type the rest of the number, or delete it with Backspace.");
       return false;
     }

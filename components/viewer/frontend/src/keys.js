@@ -8,7 +8,7 @@
 /**
  * @typedef {Object} Binding
  * @property {string} group
- * @property {string[]} keys     as `combination` below writes them
+ * @property {string[]} keys     as `combination` below writes them; none where the keys have a line of their own, see `beginsNumber`
  * @property {string} shown
  * @property {string} does
  * @property {string} action     name of the room's action
@@ -26,6 +26,7 @@ const moves = arrows.map((arrow) => `Ctrl+Shift+${arrow}`);
 /** @type {Binding[]} */
 export const BINDINGS = [
   { group: "Form", keys: digits, shown: "1 … 9", does: "Answer the highlighted field or the panel with the focus (two digits each if more than nine); numbers are typed", action: "digit", when: "not typing" },
+  { group: "Form", keys: [], shown: "− . ,", does: "Begin the number of the highlighted field, as a digit does (then _ zooms out, > and < change the speed)", action: "begin", when: "not typing" },
   { group: "Form", keys: ["0"], shown: "0", does: "Finish a field that takes several answers (00 if they have two digits)", action: "digit", when: "not typing" },
   { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Delete the last digit or its answer; again: the previous answer. In a panel: clear it", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
@@ -49,8 +50,8 @@ export const BINDINGS = [
   { group: "Slices", keys: ["b"], shown: "B", does: "Next pane (current, prior)", action: "pane", when: "not typing" },
   { group: "Slices", keys: ["t"], shown: "T", does: "Next sequence (T1, T2 …)", action: "sequence", value: 1, when: "not typing" },
   { group: "Slices", keys: ["s", " "], shown: "S, Space", does: "Start or stop cine in the active plane", action: "cine", when: "on images" },
-  { group: "Slices", keys: ["."], shown: ".", does: "Play faster", action: "cineRate", value: 1, when: "not typing", repeats: true },
-  { group: "Slices", keys: [","], shown: ",", does: "Play slower", action: "cineRate", value: -1, when: "not typing", repeats: true },
+  { group: "Slices", keys: [".", ">"], shown: ". or >", does: "Play faster", action: "cineRate", value: 1, when: "not typing", repeats: true },
+  { group: "Slices", keys: [",", "<"], shown: ", or <", does: "Play slower", action: "cineRate", value: -1, when: "not typing", repeats: true },
 
   { group: "Window", keys: digits.map((d) => `Shift+${d}`), shown: "Shift 1 … 9", does: "Window preset", action: "preset", when: "not typing" },
   { group: "Window", keys: ["i"], shown: "I", does: "Brighter", action: "window", value: { level: -1 }, when: "not typing", repeats: true },
@@ -69,7 +70,7 @@ export const BINDINGS = [
   { group: "Tools", keys: ["Shift+u"], shown: "Shift U", does: "Clear the offset", action: "sameMm", when: "not typing" },
 
   { group: "View", keys: ["+", "="], shown: "+", does: "Zoom in (also Ctrl + wheel)", action: "zoom", value: 1.25, when: "not typing", repeats: true },
-  { group: "View", keys: ["-"], shown: "−", does: "Zoom out", action: "zoom", value: 0.8, when: "not typing", repeats: true },
+  { group: "View", keys: ["-", "−", "_"], shown: "− or _", does: "Zoom out", action: "zoom", value: 0.8, when: "not typing", repeats: true },
   { group: "View", keys: moves, shown: "Ctrl Shift arrows", does: "Pan the image", action: "pan", when: "not typing", repeats: true },
   { group: "View", keys: aims, shown: "Ctrl arrows", does: "Move the crosshair within the plane", action: "nudge", when: "not typing", repeats: true },
   { group: "View", keys: ["m"], shown: "M", does: "Enlarge one plane, or all (also double click)", action: "maximise", when: "not typing" },
@@ -168,6 +169,9 @@ export function isTyping(element) {
 
 /** What a number is written with, in the digits of any script. */
 const IN_NUMBERS = /^[\p{Nd}.,+\-−e ]$/iu;
+
+/** Whether a key is no digit, but may stand before the first one of a number; without a plus, which changes no number. @param {KeyboardEvent} event */
+export const beginsNumber = ({ key }) => /^[.,\-−]$/.test(key);
 
 /** Whether a key would write what no number has: where a number is typed, it is a key like elsewhere. @param {KeyboardEvent} event @param {Element|null} focused */
 export function isForeign({ key }, focused) {

@@ -8,7 +8,7 @@ const TWO_READINGS = /^[+-]?(?:0*[1-9]\d{0,2}|00+)[.,]\d{3}(?:e[+-]?\d+)?$/i;
  *
  * @type {import("./registry.js").FieldMaker}
  */
-export function numberField(field, { onChange, typingDelay }) {
+export function numberField(field, { onChange, typingDelay, refuse }) {
   const id = freshId("number");
   const input = h("input", {
     id,
@@ -16,7 +16,20 @@ export function numberField(field, { onChange, typingDelay }) {
     inputMode: "decimal",
     autocomplete: "off",
     class: "number",
-    oninput: () => onChange(typingDelay),
+    // Only so that the style sheet knows an empty box.
+    placeholder: " ",
+    oninput() {
+      object(false);
+      onChange(typingDelay);
+    },
+    /** @param {InputEvent} event */
+    onbeforeinput(event) {
+      const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
+      if (!objected() || !whole || event.inputType !== "insertText") return;
+      event.preventDefault();
+      refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
+    },
+    onpointerdown: () => object(false),
     onblur: () => onChange(0),
   });
   const range = rangeOf(field);
@@ -26,13 +39,47 @@ export function numberField(field, { onChange, typingDelay }) {
     input,
     field.unit && h("span", { class: "unit" }, field.unit),
     range && h("span", { class: "range" }, range),
-    h("span", { class: "leave" }, h("kbd", {}, "Esc"), " to the next field"),
+    h("span", { class: "leave" }, h("kbd", {}, "Esc"), " to the next field", h("span", { class: "takes-back" }, h("kbd", {}, "⌫"), " clears it")),
   );
+  /**
+   * A number with a problem, to which the room and not the reader has brought the focus: what is typed then may be meant for another
+   * field, and must neither be added to the number nor replace it, before the reader clears it or puts the cursor into it.
+   *
+   * @param {boolean} on
+   */
+  const object = (on) => body.classList.toggle("objected", on);
+  const objected = () => body.classList.contains("objected");
   const parsed = () => {
-    const text = input.value.trim().replace(",", ".");
+    const text = plain(input.value);
     if (TWO_READINGS.test(text)) return Number.NaN;
     return text === "" ? null : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   };
+
+  function problem() {
+    const value = parsed();
+    if (value === null) return null;
+    const text = input.value.trim();
+    if (TWO_READINGS.test(plain(text))) {
+      const large = plain(text).replace(".", "").replace(/^([+-]?)0+(?=\d)/, "$1");
+      const small = Number(plain(text));
+      return `could mean ${large} or ${small}; write ${large} without a separator, or ${oneReading(small)}`;
+    }
+    if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${text.slice(0, 30)}”`;
+    if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
+    if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
+    if (!isHeld(text, value)) return `cannot be stored as “${text.slice(0, 30)}”; write at most 15 significant digits and an exponent from -300 to 300`;
+    return null;
+  }
+
+  function focus() {
+    input.focus();
+    const wrong = problem();
+    if (wrong === null) return;
+    object(true);
+    input.select();
+    refuse(wrong);
+  }
+
   return {
     body,
     labelFor: id,
@@ -41,30 +88,23 @@ export function numberField(field, { onChange, typingDelay }) {
       return value === null || Number.isNaN(value) || !isHeld(input.value, value) ? null : value;
     },
     draft: () => (/\d$/.test(input.value) && input.value === String(parsed()) ? parsed() : input.value.trim() || null),
-    write: (value) => (input.value = value === null || value === undefined ? "" : typeof value === "number" ? oneReading(value) : String(value)),
-    problem() {
-      const value = parsed();
-      if (value === null) return null;
-      const text = input.value.trim();
-      if (TWO_READINGS.test(text)) {
-        const large = text.replace(/[.,]/, "").replace(/^([+-]?)0+(?=\d)/, "$1");
-        const small = Number(text.replace(",", "."));
-        return `could mean ${large} or ${small}; write ${large} without a separator, or ${oneReading(small)}`;
-      }
-      if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${text.slice(0, 30)}”`;
-      if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
-      if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
-      if (!isHeld(text, value)) return `cannot be stored as “${text.slice(0, 30)}”; write at most 15 significant digits and an exponent from -300 to 300`;
-      return null;
+    write(value) {
+      object(false);
+      input.value = value === null || value === undefined ? "" : typeof value === "number" ? oneReading(value) : String(value);
     },
-    /** A digit that comes while the focus is elsewhere begins the number, or another one in its place. @param {number} digit @param {boolean} anew */
-    typed(digit, anew) {
+    problem,
+    /** What comes while the focus is elsewhere begins the number, or another one in its place. @param {string} beginning @param {boolean} anew */
+    typed(beginning, anew) {
+      if (problem() !== null || (input.value.trim() && !anew)) {
+        focus();
+        return true;
+      }
       input.focus();
-      input.value = `${anew ? "" : input.value}${digit}`;
+      input.value = beginning;
       onChange(typingDelay);
       return true;
     },
-    focus: () => input.focus(),
+    focus,
   };
 }
 
@@ -82,8 +122,11 @@ function oneReading(number) {
  * @param {number} value   what it is read as
  */
 function isHeld(text, value) {
-  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(text.trim().replace(",", "."));
+  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(plain(text));
 }
+
+/** @param {string} text  as it was typed or pasted @returns {string} with a point for the comma and a hyphen for the minus sign of typography */
+const plain = (text) => text.trim().replace(",", ".").replaceAll("−", "-");
 
 /** @param {string} text  a number @returns {string} the same for every way to write one size: its digits as an integer, and the power of ten */
 function digitsOf(text) {

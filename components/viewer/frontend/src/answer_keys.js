@@ -1,0 +1,180 @@
+/** What keys do to the answers of a form: whose a digit is, and what A, Shift N and Backspace act on. */
+
+import { DigitEntry } from "./digits.js";
+import { choicesOf } from "./fields/undetermined.js";
+import { isTyping } from "./keys.js";
+
+/** @typedef {import("./form.js").Row} Row */
+
+export class AnswerKeys {
+  /** @param {import("./form.js").Form} form */
+  constructor(form) {
+    this.form = form;
+    this.entry = new DigitEntry();
+    /** @type {Row|null} the row that digits belong to, as it was painted last */
+    this.painted = null;
+    /** @type {string|null} key of an answered field that A has gone to: the next digit replaces its answer */
+    this.aimed = null;
+    /** @type {string|null} key of a field for several answers that digits have begun to answer */
+    this.sticky = null;
+    /** @type {string[]} keys of the fields that digits have answered, the last one last */
+    this.byDigit = [];
+  }
+
+  /** The rows that are asked now, in their order. @param {Record<string, any>} values  what is answered so far */
+  asked(values) {
+    return this.form.rows.filter(({ field }) => this.form.applies(field, values));
+  }
+
+  /** Say which field the digits belong to. */
+  paint() {
+    const { rows, panels } = this.form;
+    // What is typed into a text field stays there, whatever else could be chosen by digits.
+    const target = isTyping(panels.focused()) || panels.digitPanel() ? null : this.row();
+    const next = this.next();
+    for (const row of rows) {
+      row.box.classList.toggle("next", row === next);
+      // Digits must not go where nobody looks.
+      if (row === target && this.painted && this.painted !== row) row.box.scrollIntoView({ block: "nearest" });
+      row.box.classList.toggle("takes-digits", row === target);
+    }
+    this.painted = target;
+    // What was begun for other choices must not be ended by a digit that is meant for these.
+    if (this.entry.box && this.entry.box !== this.box()) this.entry.forget();
+  }
+
+  /**
+   * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits; all but
+   * the first without an answer. A number that is still to be typed, or cannot be read, comes before whatever stands behind it.
+   */
+  row() {
+    const { form } = this;
+    if (form.panels.setsAside) return null;
+    const { fields } = form.read();
+    const asked = this.asked(fields).filter(({ parts }) => parts.digit || parts.typed);
+    const left = asked.filter(({ field }) => fields[field.key] === undefined);
+    const focused = form.panels.focused();
+    return asked.find(({ field }) => field.key === this.aimed) ?? asked.find(({ field }) => field.key === this.sticky)
+      ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
+  }
+
+  box() {
+    const { panels } = this.form;
+    const panel = panels.digitPanel();
+    return panel ? panels.panels[panel] : this.row()?.box ?? null;
+  }
+
+  /**
+   * @param {number} digit
+   * @returns {boolean} whether it was taken
+   */
+  digit(digit) {
+    const { form } = this;
+    const { panels } = form;
+    if (form.inert) return false;
+    const panel = panels.digitPanel();
+    if (panel) return this.choose(panels.panels[panel], panels.radios[panel].length, digit, (n) => {
+      const radio = panels.radios[panel][n - 1];
+      radio.checked = true;
+      panels.chose(panel, radio);
+      form.changed(0);
+    });
+    const row = this.row();
+    if (!row) return false;
+    if (row.parts.typed) return this.begin(String(digit));
+    return this.choose(row.box, choicesOf(row.field), digit, (n) => {
+      this.aimed = null;
+      this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
+      // A field that takes several answers keeps the digits until 0 is pressed.
+      this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
+      row.parts.digit?.(n);
+      // The focus marks where an arrow key goes on.
+      if (row.parts.single && row.box.contains(panels.focused())) row.parts.focus();
+    });
+  }
+
+  /**
+   * Begin a number, where a digit would begin one.
+   *
+   * @param {string} beginning  a digit, or what may stand before the first one
+   * @returns {boolean} whether it was taken
+   */
+  begin(beginning) {
+    const { inert, panels } = this.form;
+    const row = inert || panels.digitPanel() ? null : this.row();
+    return row?.parts.typed?.(beginning, row.field.key === this.aimed) ?? false;
+  }
+
+  /**
+   * @param {HTMLElement} box
+   * @param {number} count
+   * @param {number} digit
+   * @param {(n: number) => void} choose  told the number once it is complete
+   * @returns {boolean}
+   */
+  choose(box, count, digit, choose) {
+    const n = this.entry.take({ box, count }, digit);
+    if (Number.isNaN(n)) return false;
+    if (n === 0) {
+      this.sticky = null;
+      this.form.refresh();
+    } else if (n !== null) choose(n);
+    return true;
+  }
+
+  /** Take back the answer that the last digit chose, so that the next digit can choose another; again: the one before. */
+  takeBack() {
+    const { form } = this;
+    if (this.entry.forget()) return true;
+    if (form.inert) return false;
+    if (form.panels.takeBack()) return true;
+    const key = this.byDigit.pop();
+    const row = form.rows.find(({ field }) => field.key === key);
+    if (!row) return false;
+    row.parts.write(null);
+    this.aimed = null;
+    this.sticky = null;
+    form.changed(0);
+    return true;
+  }
+
+  /** The row that A leads to: the first without an answer; where all have one, the one behind that which it has led to. */
+  next() {
+    const { form } = this;
+    if (form.panels.setsAside) return null;
+    const { fields } = form.read();
+    const asked = this.asked(fields);
+    const left = asked.find(({ field }) => fields[field.key] === undefined);
+    return left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length] ?? null;
+  }
+
+  /** Put the focus on the first field without an answer; where all have one, on one after the other, whose answer a digit replaces. */
+  goToNext() {
+    const { form } = this;
+    const next = this.next();
+    if (form.inert || !next) return false;
+    this.aimed = form.read().fields[next.field.key] === undefined ? null : next.field.key;
+    next.parts.focus();
+    const focused = form.panels.focused();
+    if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();
+    form.refresh();
+    return true;
+  }
+
+  /** Say of the field with the focus, or of the first without an answer, that it cannot be determined; again: take it back. */
+  abstain() {
+    const { form } = this;
+    const { fields } = form.read();
+    const asked = this.asked(fields);
+    const focused = form.panels.focused();
+    const row = asked.find(({ box }) => box.contains(focused)) ?? asked.find(({ field }) => field.key === this.aimed)
+      ?? asked.find(({ field }) => fields[field.key] === undefined);
+    if (form.inert || form.panels.setsAside || !row?.parts.abstain) return false;
+    this.sticky = null;
+    if (row.parts.typed && row.parts.problem() !== null && !row.box.contains(focused)) {
+      row.parts.focus();
+      return true;
+    }
+    return row.parts.abstain();
+  }
+}
