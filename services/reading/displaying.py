@@ -258,6 +258,7 @@ def preview_payload(
         progress=(0, 1),
         draft=blinding.draft_payload(0, {}),
         notice=notice_of(study, phases),
+        in_parts=_in_parts(phases, phase.queue),
         turns=tuple(
             blinding.turn_payload(blinding.prompt_of_turn(rules, prompt), [])
             for _, prompt in queries.turns_before(session, shown_item)
