@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, false, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
 
-from db import Acknowledgement, Assignment, Item, Membership, Reopening, Verdict, queries
+from db import Acknowledgement, Assignment, Display, Item, Membership, Reopening, Verdict, queries
 from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
@@ -118,7 +118,8 @@ def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[
 
 @lru_cache(maxsize=16)
 def _settled(compared: str | None, begun: tuple[str, ...]) -> Any:
-    settles = [_acknowledged(key).exists() for key in begun]
+    # Also what was shown: earlier releases stored acknowledgements of listed phases under other keys.
+    settles = [begins.exists() for key in begun for begins in (_acknowledged(key), _shown(key))]
     if compared is not None:
         compares = (Assignment.study_id == bindparam("study_id"), Assignment.phase == compared)
         settles.append(select(Assignment.id).where(*compares).exists())
@@ -132,6 +133,11 @@ def _acknowledged(key: str) -> Any:
         Acknowledgement.group_key == bindparam("group_key"),
         Acknowledgement.phase == key,
     )
+
+
+def _shown(phase: str) -> Any:
+    own = (Assignment.membership_id == bindparam("membership_id"), Assignment.phase == phase)
+    return select(Display.id).join(Assignment, col(Assignment.id) == Display.assignment_id).where(*own)
 
 
 def begun_as(phases: StudyPhases, queue: Queue) -> str:

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import Acknowledgement, Database, Membership, audit
 from db.base import stored_id
+from protocol.language.wording import listed
 from protocol.phases import Queue
 from protocol.sections import RevisionRule
 from protocol.study_phases import StudyPhases
@@ -29,6 +30,8 @@ REVISION: dict[RevisionRule, str] = {
     "study": "You can change submitted answers (key Q) until they become final, at the latest when the study closes.",
 }
 SETTLED = "This part shows references. From here on, your verdicts on the items can no longer be revised."
+# In a study with parts of its own, which are named: others may stay open, and what is shown need be no reference.
+_SETTLED_PARTS = "From here on, your verdicts in {parts} can no longer be revised."
 
 
 @dataclass(frozen=True)
@@ -198,8 +201,20 @@ def _acknowledgement_of(phases: StudyPhases, queue: Queue, parts: tuple[str, str
 def _instructions_of(phases: StudyPhases, queue: Queue, earlier: Sequence[_Acknowledged]) -> tuple[str, str]:
     """Return instructions and consent of a queue; a rater consents once, before the first queue that they begin."""
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
-    final = SETTLED if desk.may_be_revised_before(phases, queue) else ""
+    final = _settling(phases, queue) if desk.may_be_revised_before(phases, queue) else ""
     text = "\n\n".join(part for part in (instructions, final) if part)
     key = revision_rules.begun_as(phases, queue)
-    asks = queue.role == "rater" and (not earlier or earlier[0][0] == key)
+    # What somebody began in another role asked them for no consent.
+    of_raters = {revision_rules.begun_as(phases, part) for part in phases.queues if part.role == "rater"}
+    begun = [name for name, _ in earlier if name in of_raters]
+    asks = queue.role == "rater" and (not begun or begun[0] == key)
     return text, phases.consent if asks else ""
+
+
+def _settling(phases: StudyPhases, queue: Queue) -> str:
+    """Return what is said before a queue whose beginning makes verdicts final."""
+    if not phases.listed:
+        return SETTLED
+    settled = set(phases.settled_by(queue))
+    titles = [phase.heading for phase in phases.revisable if phase in settled]
+    return _SETTLED_PARTS.format(parts=listed([f"“{title}”" for title in titles]))

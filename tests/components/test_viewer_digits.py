@@ -380,3 +380,32 @@ def test_digits_go_on_to_the_box_that_says_so(room: MakeRoom) -> None:
     assert "type the number" in label.evaluate(said)
     reader.press("7", "Escape")
     assert "type the number" not in label.evaluate(said)
+
+
+def test_backspace_takes_back_a_number_before_what_was_answered_earlier(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("4", "1", "2", "Escape")
+    expect(size).to_have_value("12")
+
+    reader.press("Backspace")
+
+    expect(size).to_have_value("")
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 1
+    reader.press("Backspace")
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 0
+
+
+def test_key_that_is_held_for_the_images_begins_no_number(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.page.keyboard.down(".")
+    reader.press("4")
+
+    for _ in range(3):
+        reader.page.keyboard.down(".")
+    reader.page.keyboard.up(".")
+
+    expect(size).to_have_value("")

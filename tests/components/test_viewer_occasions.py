@@ -207,7 +207,10 @@ def test_list_of_earlier_items_says_that_signing_out_ends_it(room: MakeRoom) -> 
 
 def test_after_signing_in_again_the_key_for_earlier_items_says_why_there_are_none(room: MakeRoom) -> None:
     reader = room("plain", "second", only_this_session=True)
-    why = "What you submitted before you last signed in can no longer be revised, nor can anything since."
+    why = (
+        "No earlier item can be revised: what you submitted before you last signed in, or before you began a later "
+        "part, is final."
+    )
     reader.open()
     reader.press("1", "4")
     reader.submit()

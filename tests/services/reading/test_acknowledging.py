@@ -15,8 +15,9 @@ from services.reading import revising, submission, worklist
 from services.record import verification
 from services.studies import members, removing
 from tests.listed_study import opened_listed
+from tests.room_study import room_study
 from tests.services.reading.test_listed_settling import late_reader, work
-from tests.situations import Situation, at_once, on_the_desk
+from tests.situations import Situation, at_once, on_the_desk, signed_in
 
 HEAD = """
 blindread: 2
@@ -245,3 +246,17 @@ def test_two_start_pages_that_are_left_at_once_are_both_acknowledged(
         assert sum(bool(instructions.consent) for instructions in said) == 1
     assert len(stored(database)) == len(situation.raters) * len(set(parts))
     assert verification.verify_study(database, "listed") == []
+
+
+def test_who_has_begun_to_review_consents_before_the_first_items_all_the_same(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = room_study(database, tmp_path / "study", protocol={"consent": "I agree."}, key="tiny")
+    members.invite(database, situation.admin, "tiny", "late", "Late", "reviewer")
+    late = signed_in(database, "late")
+    worklist.acknowledge_instructions(database, late, "tiny", "review")
+    removing.remove_member(database, situation.admin, "tiny", "late")
+
+    members.invite(database, situation.admin, "tiny", "late", "Late", "rater")
+
+    assert worklist.instructions(database, late, "tiny", "reading").consent == "I agree."

@@ -87,7 +87,8 @@ def test_reads_stand_once_a_part_with_references_is_begun_behind_a_part_of_other
     read = on_the_desk(situation, reader, "part-1")["assignment"]
     assert len(revising.list_revisable(sqlite_database, reader, read)) == 6
 
-    assert worklist.SETTLED in worklist.instructions(sqlite_database, reader, situation.study_key, "part-2").text
+    said = worklist.instructions(sqlite_database, reader, situation.study_key, "part-2").text
+    assert said.endswith("From here on, your verdicts in “Reads” can no longer be revised.")
     worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
 
     assert on_the_desk(situation, reader, "part-2")["reference"]
@@ -173,3 +174,21 @@ def test_nothing_is_acknowledged_before_the_freeze(sqlite_database: Database, tm
     for act in (worklist.instructions, worklist.acknowledge_instructions):
         with pytest.raises(StudyNotOpen, match="not open yet"):
             act(sqlite_database, situation.raters[0], situation.study_key, part)
+
+
+def test_reads_stand_once_a_reference_was_shown_whatever_was_acknowledged(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", CHAIN, groups=GROUPS)
+    reader, other = situation.raters
+    work(situation, reader, "part-1")
+    work(situation, other, "part-1")
+    read = on_the_desk(situation, reader, "part-1")["assignment"]
+    worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
+    show(situation, reader, on_the_desk(situation, reader, "part-2"))
+    # As an unreleased version stored it.
+    with sqlite_database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER acknowledgement_no_update")
+        connection.exec_driver_sql("UPDATE acknowledgement SET phase = 'part-2', group_key = '' WHERE phase = 'score'")
+
+    assert revising.list_revisable(sqlite_database, reader, read) == []

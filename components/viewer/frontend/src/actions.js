@@ -70,7 +70,7 @@ export class Actions {
       : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
       : binding.action === "submit" ? event.timeStamp
       : binding.value;
-    const done = (beginsNumber(event) && this.act("begin", event.key)) || this.act(binding.action, value);
+    const done = (beginsNumber(event) && !event.repeat && this.act("begin", event.key)) || this.act(binding.action, value);
     if (done !== false || foreign) event.preventDefault();
     event.stopPropagation();
   }

@@ -102,7 +102,12 @@ export class AnswerKeys {
   begin(beginning) {
     const { inert, panels } = this.form;
     const row = inert || panels.digitPanel() ? null : this.row();
-    return row?.parts.typed?.(beginning, row.field.key === this.aimed) ?? false;
+    if (!row?.parts.typed) return false;
+    const before = row.parts.draft?.();
+    const taken = row.parts.typed(beginning, row.field.key === this.aimed);
+    // Backspace takes it back before anything that was answered earlier.
+    if (row.parts.draft?.() !== before) this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
+    return taken;
   }
 
   /**

@@ -125,6 +125,6 @@ function whyNone(payload) {
   const where = payload.kind === "item" && !payload.in_parts ? "study" : "part";
   if (revisable === null) return `This ${where} does not let you go back to earlier items.`;
   return rule === "session" && progress.done
-    ? "What you submitted before you last signed in can no longer be revised, nor can anything since."
+    ? "No earlier item can be revised: what you submitted before you last signed in, or before you began a later part, is final."
     : "No earlier item can be revised at the moment.";
 }
