@@ -213,7 +213,7 @@ def test_a_reviewers_payload_has_the_allowed_keys_and_no_other(sqlite_database: 
     frame = {
         "kind", "assignment", "key", "phase", "progress", "notice", "images", "context", "prompt", "reference",
         "candidate", "own", "opinions", "draft", "prefetch", "form", "turns", "practice", "revision", "revisable",
-        "text", "ahead", "heading",
+        "text", "ahead", "heading", "in_parts", "revision_rule",
     }  # fmt: skip
 
     payload = on_the_desk(situation, situation.reviewer, "review")

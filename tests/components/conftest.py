@@ -20,7 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Room:
-    """One reader's page, and what the stand-in server was told by it."""
+    """One reader's page, and what the stand-in server was told by it.
+
+    The server ends a connection on which nothing has come for a while, maybe just when a test asks: the request is repeated.
+    """
 
     def __init__(self, page: Page, url: str, path: str) -> None:
         self.page = page
@@ -43,12 +46,14 @@ class Room:
     def fail(self, route: str, status: int, times: int = 1, **body: Any) -> None:
         """Make the next answers of a route a failure."""
         self.page.request.post(
-            f"{self.url}/try/fault", data={"route": route, "status": status, "times": times, "body": body or None}
+            f"{self.url}/try/fault",
+            max_retries=3,
+            data={"route": route, "status": status, "times": times, "body": body or None},
         )
 
     def posted(self, route: str) -> list[dict[str, Any]]:
         """Return the bodies that arrived at a route, in their order."""
-        log = self.page.request.get(f"{self.url}/try/log").json()
+        log = self.page.request.get(f"{self.url}/try/log", max_retries=3).json()
         return [entry["body"] for entry in log if entry["route"] == route]
 
     def await_draft(self, part: str, content: Any) -> None:
@@ -127,7 +132,9 @@ def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[
     ) -> Room:
         page.set_viewport_size({"width": width, "height": height})
         revision = "session" if only_this_session else "study" if revisable else "never"
-        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items), "revision": revision})
+        page.request.post(
+            f"{stand_in.url}/try/restart", max_retries=3, data={"items": list(items), "revision": revision}
+        )
         made.append(Room(page, stand_in.url, "/" if streamlit else "/try/bare"))
         return made[-1]
 

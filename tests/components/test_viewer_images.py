@@ -117,8 +117,9 @@ def test_presets_dragging_and_reset_change_the_window(room: MakeRoom) -> None:
 
 def test_other_sequence_is_shown_without_another_fetch(room: MakeRoom) -> None:
     reader = room("second")
-    reader.open()
-    reader.page.wait_for_timeout(600)
+    with reader.page.expect_response("**/reading/volume/t2-*"):
+        reader.open()
+    settle(reader)
     before = len(reader.asked)
     first = image(reader)
 

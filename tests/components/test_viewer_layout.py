@@ -36,7 +36,9 @@ def tablet(stand_in: RunningServer, browser: Browser) -> Iterator[Callable[..., 
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
-        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items), "revision": "study"})
+        page.request.post(
+            f"{stand_in.url}/try/restart", max_retries=3, data={"items": list(items), "revision": "study"}
+        )
         return Room(page, stand_in.url, "/try/bare")
 
     yield prepare

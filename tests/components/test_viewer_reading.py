@@ -158,6 +158,8 @@ def test_reload_brings_the_same_item_back_with_its_draft(room: MakeRoom) -> None
     reader.page.locator(".submit:not([disabled])").wait_for()
 
     expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
+    reader.see("Comment: Motion in the upper slices")
+    reader.press("c")
     expect(reader.page.get_by_role("textbox", name="Comment")).to_have_value("Motion in the upper slices")
 
 

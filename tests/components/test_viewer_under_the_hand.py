@@ -113,7 +113,7 @@ def test_unsaved_answers_wait_for_their_own_item_while_the_tab_shows_another_one
     reader.see("You are signed out; your draft is kept in this tab.")
 
     for item in ("second", "plain"):
-        reader.page.request.post(f"{reader.url}/try/restart", data={"items": [item]})
+        reader.page.request.post(f"{reader.url}/try/restart", max_retries=3, data={"items": [item]})
         reader.open()
 
     expect(reader.page.get_by_role("radio", name="No")).to_be_checked()

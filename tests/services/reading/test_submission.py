@@ -337,7 +337,9 @@ def test_after_the_last_item_there_are_thanks_and_nothing_about_right_or_wrong(
 
     assert len(receipts) == 6
     done = on_the_desk(situation, rater)
-    assert set(done) == {"kind", "assignment", "title", "message", "progress", "summary", "revisable", "next"}
+    assert set(done) == {
+        "kind", "assignment", "title", "message", "progress", "summary", "revisable", "revision_rule", "next",
+    }  # fmt: skip
     assert set(done["summary"]) == {"unit", "items", "active_ms", "median_ms", "since"}
 
 
