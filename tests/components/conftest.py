@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class Room:
     """One reader's page, and what the stand-in server was told by it.
 
-    The server ends a connection on which nothing has come for a while, maybe just when a test asks: the request is repeated.
+    The server ends a connection on which nothing came for a while, maybe just when a test asks: that is asked again.
     """
 
     def __init__(self, page: Page, url: str, path: str) -> None:
