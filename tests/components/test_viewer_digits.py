@@ -197,8 +197,9 @@ def test_next_field_is_one_key_away_from_a_number_and_letters_without_a_meaning_
     number = reader.page.get_by_label("Largest diameter")
 
     number.focus()
-    reader.page.keyboard.type("-1.5e1;%")
-    expect(number).to_have_value("-1.5e1")
+    reader.page.keyboard.type("-1.5;e")
+    reader.press("Shift+Digit5")
+    expect(number).to_have_value("-1.5")
     reader.press("ControlOrMeta+a")
     reader.page.keyboard.type("1,5pa")
 
@@ -247,7 +248,7 @@ def typed_size(reader: Room, typed: str, answer: str = "2") -> Locator:
     reader.press(answer)
     size = reader.page.get_by_label("Largest diameter")
     size.focus()
-    reader.page.keyboard.type(typed)
+    reader.page.keyboard.insert_text(typed)
     reader.press("Escape")
     return size
 
@@ -395,6 +396,104 @@ def test_backspace_takes_back_a_number_before_what_was_answered_earlier(room: Ma
     assert reader.page.locator("[data-field=answer] input:checked").count() == 1
     reader.press("Backspace")
     assert reader.page.locator("[data-field=answer] input:checked").count() == 0
+
+
+@pytest.mark.parametrize("way", ["by A", "by a click"])
+def test_backspace_takes_back_a_number_that_was_typed_where_the_reader_went(room: MakeRoom, way: str) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("4")
+
+    if way == "by A":
+        reader.press("a")
+    else:
+        size.click()
+    reader.press("1", "2", "Escape", "Backspace")
+
+    expect(size).to_have_value("")
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 1
+
+
+def test_backspace_takes_back_what_was_clicked_last_and_nothing_that_is_asked_no_more(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    answer, subtype = (reader.page.locator(f"[data-field={key}] input:checked") for key in ("answer", "subtype"))
+    reader.press("1", "1")
+    assert (answer.count(), subtype.count()) == (1, 1)
+
+    reader.page.get_by_label("Multiple sclerosis").check()
+    assert subtype.count() == 0
+    reader.press("Backspace")
+
+    assert answer.count() == 0
+
+
+def test_backspace_takes_back_that_a_number_cannot_be_determined(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "Shift+n")
+    undetermined = reader.page.locator("[data-field=size]").get_by_label("Undetermined")
+    expect(undetermined).to_be_checked()
+
+    reader.press("Backspace")
+
+    expect(undetermined).not_to_be_checked()
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 1
+
+
+def test_backspace_takes_back_nothing_that_an_earlier_sitting_has_left(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4")
+    reader.see("Draft saved")
+    reader.open()
+    answer = reader.page.locator("[data-field=answer] input:checked")
+    expect(answer).to_have_count(1)
+
+    reader.press("Backspace")
+
+    assert answer.count() == 1
+
+
+def press_by_place(reader: Room, *keys: tuple[str, str]) -> None:
+    """Press keys as a keyboard does that has other signs than digits in its upper row: sign and place of each."""
+    browser = reader.page.context.new_cdp_session(reader.page)
+    for key, code in keys:
+        for kind in ("keyDown", "keyUp"):
+            text = {"text": key} if kind == "keyDown" else {}
+            browser.send("Input.dispatchKeyEvent", {"type": kind, "key": key, "code": code, **text})
+    browser.detach()
+
+
+def test_digits_of_a_french_keyboard_are_all_written_into_the_number_that_the_first_began(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+
+    press_by_place(reader, ("'", "Digit4"), ("&", "Digit1"), ("é", "Digit2"), ("à", "Digit0"))
+
+    expect(size).to_have_value("120")
+    size.evaluate("input => input.setSelectionRange(1, 2)")
+    press_by_place(reader, ("(", "Digit5"))
+    expect(size).to_have_value("150")
+    reader.submit()
+    assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 150
+
+
+def test_digit_of_a_french_keyboard_does_not_replace_a_number_with_a_problem(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("4")
+    size.fill("1,500")
+    reader.press("Enter")
+    reader.see("could mean 1500 or 1.5")
+
+    press_by_place(reader, ("é", "Digit2"))
+
+    reader.see("still says “1,500”")
+    expect(size).to_have_value("1,500")
 
 
 def test_key_that_is_held_for_the_images_begins_no_number(room: MakeRoom) -> None:

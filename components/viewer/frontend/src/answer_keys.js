@@ -1,7 +1,7 @@
 /** What keys do to the answers of a form: whose a digit is, and what A, Shift N and Backspace act on. */
 
 import { DigitEntry } from "./digits.js";
-import { choicesOf } from "./fields/undetermined.js";
+import { choicesOf, isUndetermined } from "./fields/undetermined.js";
 import { isTyping } from "./keys.js";
 
 /** @typedef {import("./form.js").Row} Row */
@@ -17,8 +17,10 @@ export class AnswerKeys {
     this.aimed = null;
     /** @type {string|null} key of a field for several answers that digits have begun to answer */
     this.sticky = null;
-    /** @type {string[]} keys of the fields that digits have answered, the last one last */
-    this.byDigit = [];
+    /** @type {Map<string, string>} what stands in each field, as it was noted last */
+    this.noted = new Map();
+    /** @type {string[]} keys of the answered fields that Backspace takes back, the one that was answered last at the end */
+    this.answered = [];
   }
 
   /** The rows that are asked now, in their order. @param {Record<string, any>} values  what is answered so far */
@@ -72,6 +74,8 @@ export class AnswerKeys {
     const { form } = this;
     const { panels } = form;
     if (form.inert) return false;
+    const typing = form.rows.find(({ box }) => isTyping(panels.focused()) && box.contains(panels.focused()));
+    if (typing) return typing.parts.insert?.(String(digit)) ?? false;
     const panel = panels.digitPanel();
     if (panel) return this.choose(panels.panels[panel], panels.radios[panel].length, digit, (n) => {
       const radio = panels.radios[panel][n - 1];
@@ -84,7 +88,6 @@ export class AnswerKeys {
     if (row.parts.typed) return this.begin(String(digit));
     return this.choose(row.box, choicesOf(row.field), digit, (n) => {
       this.aimed = null;
-      this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
       // A field that takes several answers keeps the digits until 0 is pressed.
       this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
       row.parts.digit?.(n);
@@ -103,11 +106,7 @@ export class AnswerKeys {
     const { inert, panels } = this.form;
     const row = inert || panels.digitPanel() ? null : this.row();
     if (!row?.parts.typed) return false;
-    const before = row.parts.draft?.();
-    const taken = row.parts.typed(beginning, row.field.key === this.aimed);
-    // Backspace takes it back before anything that was answered earlier.
-    if (row.parts.draft?.() !== before) this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
-    return taken;
+    return row.parts.typed(beginning, row.field.key === this.aimed);
   }
 
   /**
@@ -127,13 +126,33 @@ export class AnswerKeys {
     return true;
   }
 
-  /** Take back the answer that the last digit chose, so that the next digit can choose another; again: the one before. */
+  /** Note what stands in the form. What was answered since then, by whatever key or click, Backspace takes back first. */
+  note() {
+    const { form } = this;
+    const asked = this.asked(form.read().fields);
+    for (const row of form.rows) {
+      const { field: { key } } = row;
+      const said = JSON.stringify(asked.includes(row) ? takenBack(row.parts) : null);
+      if (said === (this.noted.get(key) ?? "null")) continue;
+      this.noted.set(key, said);
+      this.answered = this.answered.filter((other) => other !== key);
+      if (said !== "null") this.answered.push(key);
+    }
+  }
+
+  /** Begin with a form as it was left: nothing of it was answered by the last key. */
+  noteAsLeft() {
+    this.note();
+    this.answered = [];
+  }
+
+  /** Take back the answer that was given last, so that the next digit can give another; again: the one before. */
   takeBack() {
     const { form } = this;
     if (this.entry.forget()) return true;
     if (form.inert) return false;
     if (form.panels.takeBack()) return true;
-    const key = this.byDigit.pop();
+    const key = this.answered.at(-1);
     const row = form.rows.find(({ field }) => field.key === key);
     if (!row) return false;
     row.parts.write(null);
@@ -182,4 +201,16 @@ export class AnswerKeys {
     }
     return row.parts.abstain();
   }
+}
+
+/**
+ * What Backspace can take back of a field: a choice, a number as far as it is typed, that it cannot be determined. Words and points are
+ * changed where they stand.
+ *
+ * @param {import("./fields/registry.js").FieldParts} parts
+ */
+function takenBack(parts) {
+  const value = parts.read();
+  if (!parts.digit && !parts.typed) return isUndetermined(value) ? value : null;
+  return value ?? parts.draft?.() ?? null;
 }

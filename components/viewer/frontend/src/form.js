@@ -213,6 +213,7 @@ export class Form {
     }
     this.panels.write(answers);
     this.refresh();
+    this.answerKeys.noteAsLeft();
   }
 
   /**
@@ -234,6 +235,7 @@ export class Form {
     this.answerKeys.entry.forget();
     this.forgetProblems();
     this.refresh();
+    this.answerKeys.note();
     this.room.onChange(this.draft(), delay);
   }
 

@@ -28,7 +28,7 @@ export const BINDINGS = [
   { group: "Form", keys: digits, shown: "1 … 9", does: "Answer the highlighted field or the panel with the focus (two digits each if more than nine); numbers are typed", action: "digit", when: "not typing" },
   { group: "Form", keys: [], shown: "− . ,", does: "Begin the number of the highlighted field, as a digit does (then _ zooms out, > and < change the speed)", action: "begin", when: "not typing" },
   { group: "Form", keys: ["0"], shown: "0", does: "Finish a field that takes several answers (00 if they have two digits)", action: "digit", when: "not typing" },
-  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Delete the last digit or its answer; again: the previous answer. In a panel: clear it", action: "takeBack", when: "not typing" },
+  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Delete the last digit or the last answer (not words); again: the one before. In a panel: clear it", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
   { group: "Form", keys: ["a"], shown: "A", does: "Go to the next unanswered field; once all are answered, step through them to change an answer", action: "answer", when: "not typing" },
@@ -148,9 +148,8 @@ export function bindingOf(event, focused) {
   if (binding.when === "always") return binding;
   // Enter ends a line in a text area; in a one-line input it has no other meaning.
   const oneLine = binding.action === "submit" && focused instanceof HTMLInputElement;
-  // A sign on the key of a digit is no digit where digits are typed.
-  const asElsewhere = isForeign(event, focused) && binding.action !== "digit";
-  if (isTyping(focused) && !asElsewhere && !oneLine) return null;
+  // Also a digit: it goes by its place, wherever the focus is.
+  if (isTyping(focused) && !isForeign(event, focused) && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
   // Words that are longer than their place are scrolled with the same keys as the slices.
   if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0'], .card[tabindex='0']")) return null;
@@ -167,8 +166,8 @@ export function isTyping(element) {
   return element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || /** @type {any} */ (element).isContentEditable;
 }
 
-/** What a number is written with, in the digits of any script. */
-const IN_NUMBERS = /^[\p{Nd}.,+\-−e ]$/iu;
+/** What a number is typed with, in the digits of any script. An exponent can be pasted: E is for measuring. */
+const IN_NUMBERS = /^[\p{Nd}.,+\-− ]$/u;
 
 /** Whether a key is no digit, but may stand before the first one of a number; without a plus, which changes no number. @param {KeyboardEvent} event */
 export const beginsNumber = ({ key }) => /^[.,\-−]$/.test(key);

@@ -24,10 +24,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     },
     /** @param {InputEvent} event */
     onbeforeinput(event) {
-      const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
-      if (!objected() || !whole || event.inputType !== "insertText") return;
-      event.preventDefault();
-      refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
+      if (event.inputType === "insertText" && refuses()) event.preventDefault();
     },
     onpointerdown: () => object(false),
     onblur: () => onChange(0),
@@ -48,7 +45,13 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
    * @param {boolean} on
    */
   const object = (on) => body.classList.toggle("objected", on);
-  const objected = () => body.classList.contains("objected");
+  /** Whether what is written now is refused, which is said. */
+  const refuses = () => {
+    const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
+    if (!body.classList.contains("objected") || !whole) return false;
+    refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
+    return true;
+  };
   const parsed = () => {
     const text = plain(input.value);
     if (TWO_READINGS.test(text)) return Number.NaN;
@@ -101,6 +104,14 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       }
       input.focus();
       input.value = beginning;
+      onChange(typingDelay);
+      return true;
+    },
+    /** Write what the browser would not: a keyboard may have another sign on the key of a digit. @param {string} digit */
+    insert(digit) {
+      if (refuses()) return true;
+      input.setRangeText(digit, input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
+      object(false);
       onChange(typingDelay);
       return true;
     },
