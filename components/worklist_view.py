@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.frame import script_of
+from components.problems import plain
 from services.reading.worklist import Desk
 
 
@@ -20,11 +21,11 @@ def draw_worklist(desks: list[Desk]) -> None:
 def _draw_desk(desk: Desk) -> None:
     left, right = st.columns([4, 1], vertical_alignment="center")
     with left:
-        st.markdown(f"**{desk.queue.title}** · {desk.study_title}")
+        st.markdown(f"**{plain(desk.queue.title)}** · {plain(desk.study_title)}")
         if desk.simulated_readers:
             st.caption("Simulated readers: the verdicts of this copy were made by a program.")
         if desk.total:
-            st.progress(desk.done / desk.total, text=progress_text(desk))
+            st.progress(desk.done / desk.total, text=plain(progress_text(desk)))
         else:
             st.caption(_nothing_yet(desk))
     with right:

@@ -12,6 +12,7 @@ from db.queries.assignments import (
     last_assignment,
     members_with_open,
     open_assignments,
+    phases_dealt,
     review_task_of,
 )
 from db.queries.references import (
@@ -63,6 +64,7 @@ __all__ = [
     "last_assignment",
     "members_with_open",
     "open_assignments",
+    "phases_dealt",
     "protocol_json",
     "reference_for_forms_that_show_it",
     "reference_of_practice_item",

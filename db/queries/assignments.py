@@ -70,6 +70,14 @@ def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
     )
 
 
+def phases_dealt(session: Session, membership_id: int) -> frozenset[str]:
+    """Return the keys of the phases of which a member has anything, done or open."""
+    return frozenset(session.exec(_PHASES_DEALT, params={"membership_id": membership_id}))
+
+
+_PHASES_DEALT: Any = select(Assignment.phase).where(Assignment.membership_id == bindparam("membership_id")).distinct()
+
+
 def has_open_about(
     session: Session, membership_id: int, phases: Sequence[Phase], item_id: int, reach: Literal["subject", "item"]
 ) -> bool:

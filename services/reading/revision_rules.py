@@ -109,6 +109,12 @@ def _may_revise_in(session: Session, phases: StudyPhases, membership: Membership
     return tuple(rule for rule in _may_revise(session, phases, membership) if phases.named(rule[0]).queue == queue)
 
 
+def is_settled(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> bool:
+    """Return whether a queue's verdicts are final although the protocol lets them be revised."""
+    revisable = any(phase in phases.revisable for phase in phases.in_queue(queue))
+    return revisable and not _may_revise_in(session, phases, membership, queue)
+
+
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:
     """Return the phase in which the verdicts of this one are compared, and those whose beginning settles them."""
     adjudication = phases.adjudication

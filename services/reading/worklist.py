@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from db import Acknowledgement, Database, Membership, audit
+from db import Acknowledgement, Database, Membership, audit, queries
 from db.base import stored_id
 from protocol.language.wording import listed
 from protocol.phases import Queue
@@ -108,9 +108,11 @@ class Instructions:
     study_title: str
     queue_title: str
     text: str
+    # What becomes final once the queue is begun, with titles as they were written; empty for nothing.
+    settles: str
     consent: str
     acknowledged: bool
-    # How long answers can be revised; none of the words that are acknowledged, which a protocol writes.
+    # How long answers can be revised; none of the words that are acknowledged.
     revision: str
 
 
@@ -127,10 +129,14 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
         phases = _frozen_phases(session, membership)
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         earlier = _acknowledged(session, membership)
-        parts = _instructions_of(phases, named, earlier)
+        parts = _instructions_of(session, phases, membership, named, earlier)
+        acknowledged = _acknowledgement_of(phases, named, parts) in earlier
+        revision = phases.revision_in(named)
+        # What was begun elsewhere may have made the verdicts of this part final before the first of them.
+        if not acknowledged and revision_rules.is_settled(session, phases, membership, named):
+            revision = "never"
         title = study.title
-    acknowledged = _acknowledgement_of(phases, named, parts) in earlier
-    return Instructions(title, named.title, *parts, acknowledged, REVISION[phases.revision_in(named)])
+    return Instructions(title, named.title, *parts, acknowledged, REVISION[revision])
 
 
 def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:
@@ -171,7 +177,9 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = _frozen_phases(session, membership)
         earlier = _acknowledged(session, membership)
-        phase, text_sha256 = _acknowledgement_of(phases, named, _instructions_of(phases, named, earlier))
+        phase, text_sha256 = _acknowledgement_of(
+            phases, named, _instructions_of(session, phases, membership, named, earlier)
+        )
         # It ends what may be revised, so it may not be done in passing, before the last read.
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         if (phase, text_sha256) not in earlier:
@@ -193,28 +201,39 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
             )
 
 
-def _acknowledgement_of(phases: StudyPhases, queue: Queue, parts: tuple[str, str]) -> _Acknowledged:
+# Instructions, what becomes final, and consent.
+_Parts = tuple[str, str, str]
+
+
+def _acknowledgement_of(phases: StudyPhases, queue: Queue, parts: _Parts) -> _Acknowledged:
     text = "\n\n".join(part for part in parts if part)
     return revision_rules.begun_as(phases, queue), hashlib.sha256(text.encode()).hexdigest()
 
 
-def _instructions_of(phases: StudyPhases, queue: Queue, earlier: Sequence[_Acknowledged]) -> tuple[str, str]:
-    """Return instructions and consent of a queue; a rater consents once, before the first queue that they begin."""
+def _instructions_of(
+    session: Session, phases: StudyPhases, membership: Membership, queue: Queue, earlier: Sequence[_Acknowledged]
+) -> _Parts:
+    """Return what is acknowledged of a queue; a rater consents once, before the first queue that they begin.
+
+    Whoever has come into another group is asked anew: its instructions are others.
+    """
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
-    final = _settling(phases, queue) if desk.may_be_revised_before(phases, queue) else ""
-    text = "\n\n".join(part for part in (instructions, final) if part)
+    final = _settling(session, phases, stored_id(membership.id), queue)
     key = revision_rules.begun_as(phases, queue)
     # What somebody began in another role asked them for no consent.
     of_raters = {revision_rules.begun_as(phases, part) for part in phases.queues if part.role == "rater"}
     begun = [name for name, _ in earlier if name in of_raters]
     asks = queue.role == "rater" and (not begun or begun[0] == key)
-    return text, phases.consent if asks else ""
+    return instructions, final, phases.consent if asks else ""
 
 
-def _settling(phases: StudyPhases, queue: Queue) -> str:
-    """Return what is said before a queue whose beginning makes verdicts final."""
+def _settling(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> str:
+    """Return what is said before a queue whose beginning makes verdicts final: of what the member has work in."""
+    if not desk.may_be_revised_before(phases, queue):
+        return ""
     if not phases.listed:
         return SETTLED
     settled = set(phases.settled_by(queue))
-    titles = [phase.heading for phase in phases.revisable if phase in settled]
-    return _SETTLED_PARTS.format(parts=listed([f"“{title}”" for title in titles]))
+    dealt = queries.phases_dealt(session, membership_id)
+    titles = [phase.heading for phase in phases.revisable if phase in settled and phase.key in dealt]
+    return _SETTLED_PARTS.format(parts=listed([f"“{title}”" for title in titles])) if titles else ""

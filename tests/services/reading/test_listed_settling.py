@@ -63,6 +63,25 @@ READ_WITH_OVERLAYS = CHAIN.replace(
     "rates: candidates\n    shows: [prompt, reference, candidate]\n    form: {verdict: correctness}",
     "rates: items\n    shows: [scans, prompt, reference]\n    form: {hard: yes_no}",
 )
+# What is scored shows the references of one subject, what is read are the items of others.
+SCORES_BEFORE_READS_OF_OTHERS = """
+blindread: 2
+name: listed
+title: Scores and reads
+phases:
+  - key: score
+    rates: candidates
+    from: {where: {subject: [subject-1]}}
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+  - key: read
+    rates: items
+    from: {where: {subject: [subject-2, subject-3]}}
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    opens: {at_once: yes}
+    revise: until_closed
+"""
 GROUPS = ("readers", "others")
 
 
@@ -87,8 +106,8 @@ def test_reads_stand_once_a_part_with_references_is_begun_behind_a_part_of_other
     read = on_the_desk(situation, reader, "part-1")["assignment"]
     assert len(revising.list_revisable(sqlite_database, reader, read)) == 6
 
-    said = worklist.instructions(sqlite_database, reader, situation.study_key, "part-2").text
-    assert said.endswith("From here on, your verdicts in “Reads” can no longer be revised.")
+    said = worklist.instructions(sqlite_database, reader, situation.study_key, "part-2").settles
+    assert said == "From here on, your verdicts in “Reads” can no longer be revised."
     worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
 
     assert on_the_desk(situation, reader, "part-2")["reference"]
@@ -105,6 +124,37 @@ def test_reads_stand_behind_a_part_of_which_nothing_was_dealt(sqlite_database: D
 
     assert on_the_desk(situation, late, "part-3")["reference"]
     assert revising.list_revisable(sqlite_database, late, read) == []
+
+
+def test_start_page_names_no_part_in_which_its_reader_has_nothing(sqlite_database: Database, tmp_path: Path) -> None:
+    revised = DEALT.replace("    by: {per_unit: 1}\n", "    by: {per_unit: 1}\n    revise: until_closed\n", 1)
+    situation = opened_listed(sqlite_database, tmp_path / "study", revised, raters=2)
+    late, reader = late_reader(situation), situation.raters[0]
+    work(situation, late, "part-1")
+    for part in ("part-1", "part-2"):
+        work(situation, reader, part)
+
+    said = [
+        worklist.instructions(sqlite_database, who, situation.study_key, "part-3").settles for who in (late, reader)
+    ]
+
+    assert "“Reads” can no longer" in said[0]
+    assert "“Reads” and “Rates” can no longer" in said[1]
+
+
+def test_start_page_promises_no_revision_of_a_part_that_an_earlier_one_has_settled(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", SCORES_BEFORE_READS_OF_OTHERS)
+    reader = situation.raters[0]
+    assert "until they become final" in worklist.instructions(sqlite_database, reader, "listed", "part-2").revision
+    work(situation, reader, "part-1")
+
+    said = worklist.instructions(sqlite_database, reader, "listed", "part-2").revision
+
+    assert said == "Once submitted, an answer can no longer be changed."
+    work(situation, reader, "part-2")
+    assert on_the_desk(situation, reader, "part-2")["revisable"] == 0
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
     [first, *_] = revising.list_revisable(database, rater, on_the_desk(situation, rater)["assignment"])
     with pytest.raises(Conflict, match="instructions"):
         on_the_desk(situation, rater, "scoring")
-    assert worklist.SETTLED in worklist.instructions(database, rater, "tiny", "scoring").text
+    assert worklist.instructions(database, rater, "tiny", "scoring").settles == worklist.SETTLED
 
     worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
 
