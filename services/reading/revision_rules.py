@@ -97,11 +97,10 @@ def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -
         return ()
     if state_of(session, membership.study_id, afresh=True) != "open":
         return ()
-    named = {"study_id": membership.study_id, **_of_member(membership)}
     return tuple(
         (phase.key, phases.rules_of(phase).revision == "session")
         for phase in phases.revisable
-        if not session.exec(_settled(*_what_settles(phases, phase)), params=named).one()
+        if not _is_settled(session, phases, membership, phase)
     )
 
 
@@ -110,9 +109,15 @@ def _may_revise_in(session: Session, phases: StudyPhases, membership: Membership
 
 
 def is_settled(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> bool:
-    """Return whether a queue's verdicts are final although the protocol lets them be revised."""
-    revisable = any(phase in phases.revisable for phase in phases.in_queue(queue))
-    return revisable and not _may_revise_in(session, phases, membership, queue)
+    """Return whether a queue's verdicts are final from their beginning, although the protocol lets them be revised."""
+    revisable = [phase for phase in phases.in_queue(queue) if phase in phases.revisable]
+    return bool(revisable) and all(_is_settled(session, phases, membership, phase) for phase in revisable)
+
+
+def _is_settled(session: Session, phases: StudyPhases, membership: Membership, phase: Phase) -> bool:
+    named = {"study_id": membership.study_id, **_of_member(membership)}
+    settled: bool = session.exec(_settled(*_what_settles(phases, phase)), params=named).one()
+    return settled
 
 
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:

@@ -218,22 +218,32 @@ def _instructions_of(
     Whoever has come into another group is asked anew: its instructions are others.
     """
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
-    final = _settling(session, phases, stored_id(membership.id), queue)
     key = revision_rules.begun_as(phases, queue)
+    begun = list(dict.fromkeys(name for name, _ in earlier))
+    before = begun[: begun.index(key)] if key in begun else begun
+    final = _settling(session, phases, stored_id(membership.id), queue, before)
     # What somebody began in another role asked them for no consent.
     of_raters = {revision_rules.begun_as(phases, part) for part in phases.queues if part.role == "rater"}
-    begun = [name for name, _ in earlier if name in of_raters]
-    asks = queue.role == "rater" and (not begun or begun[0] == key)
+    asks = queue.role == "rater" and not of_raters & set(before)
     return instructions, final, phases.consent if asks else ""
 
 
-def _settling(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> str:
-    """Return what is said before a queue whose beginning makes verdicts final: of what the member has work in."""
+def _settling(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, begun: Sequence[str]) -> str:
+    """Return what is said before a queue whose beginning makes verdicts final: of what the member has work in.
+
+    What another queue that was begun before has made final is not said again; `begun` holds these by their keys.
+    """
     if not desk.may_be_revised_before(phases, queue):
         return ""
     if not phases.listed:
         return SETTLED
-    settled = set(phases.settled_by(queue))
+    final = {
+        phase
+        for other in phases.queues
+        if revision_rules.begun_as(phases, other) in begun
+        for phase in phases.settled_by(other)
+    }
+    settled = set(phases.settled_by(queue)) - final
     dealt = queries.phases_dealt(session, membership_id)
     titles = [phase.heading for phase in phases.revisable if phase in settled and phase.key in dealt]
     return _SETTLED_PARTS.format(parts=listed([f"“{title}”" for title in titles])) if titles else ""

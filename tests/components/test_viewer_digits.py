@@ -456,44 +456,174 @@ def test_backspace_takes_back_nothing_that_an_earlier_sitting_has_left(room: Mak
     assert answer.count() == 1
 
 
-def press_by_place(reader: Room, *keys: tuple[str, str]) -> None:
+SHIFT = 8
+
+
+def press_by_place(reader: Room, *keys: tuple[str, str], modifiers: int = 0) -> None:
     """Press keys as a keyboard does that has other signs than digits in its upper row: sign and place of each."""
     browser = reader.page.context.new_cdp_session(reader.page)
     for key, code in keys:
         for kind in ("keyDown", "keyUp"):
             text = {"text": key} if kind == "keyDown" else {}
-            browser.send("Input.dispatchKeyEvent", {"type": kind, "key": key, "code": code, **text})
+            browser.send(
+                "Input.dispatchKeyEvent", {"type": kind, "key": key, "code": code, "modifiers": modifiers, **text}
+            )
     browser.detach()
 
 
-def test_digits_of_a_french_keyboard_are_all_written_into_the_number_that_the_first_began(room: MakeRoom) -> None:
+FRENCH = {"1": ("&", "Digit1"), "2": ("é", "Digit2"), "4": ("'", "Digit4"), "5": ("(", "Digit5"), "6": ("-", "Digit6")}
+
+
+def test_signs_on_the_keys_of_digits_choose_answers_and_begin_no_number(room: MakeRoom) -> None:
     reader = room("structured")
     reader.open()
     size = reader.page.get_by_label("Largest diameter")
 
-    press_by_place(reader, ("'", "Digit4"), ("&", "Digit1"), ("é", "Digit2"), ("à", "Digit0"))
+    press_by_place(reader, FRENCH["4"], FRENCH["1"])
 
-    expect(size).to_have_value("120")
-    size.evaluate("input => input.setSelectionRange(1, 2)")
-    press_by_place(reader, ("(", "Digit5"))
-    expect(size).to_have_value("150")
-    reader.submit()
-    assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 150
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 1
+    reader.see("“Largest diameter” is empty: “&” is no digit on this keyboard: use Shift or the number pad.")
+    expect(size).to_have_value("")
 
 
-def test_digit_of_a_french_keyboard_does_not_replace_a_number_with_a_problem(room: MakeRoom) -> None:
+@pytest.mark.parametrize(("first", "second"), [("6", "2"), ("6", "5")])
+def test_minus_on_the_key_of_a_digit_makes_no_other_number(room: MakeRoom, first: str, second: str) -> None:
     reader = room("structured")
     reader.open()
-    size = reader.page.get_by_label("Largest diameter")
     reader.press("4")
-    size.fill("1,500")
+
+    press_by_place(reader, FRENCH[first], FRENCH[second])
     reader.press("Enter")
-    reader.see("could mean 1500 or 1.5")
 
-    press_by_place(reader, ("é", "Digit2"))
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("-")
+    reader.see("“Largest diameter” stands as “-”")
+    assert reader.posted("verdict") == []
 
-    reader.see("still says “1,500”")
-    expect(size).to_have_value("1,500")
+
+def test_digit_behind_shift_begins_the_number_that_comes_next(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4")
+
+    press_by_place(reader, ("1", "Digit1"), modifiers=SHIFT)
+    press_by_place(reader, ("2", "Digit2"), modifiers=SHIFT)
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+    reader.submit()
+    assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 12
+
+
+@pytest.mark.parametrize("place", ["", "KeyU"])
+def test_digit_counts_as_itself_wherever_its_key_is(room: MakeRoom, place: str) -> None:
+    reader = room("structured")
+    reader.open()
+
+    press_by_place(reader, ("4", place), ("7", place), ("5", place))
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("75")
+    assert reader.page.locator("[data-field=answer] input").nth(3).is_checked()
+
+
+@pytest.mark.parametrize(("typed", "number"), [("١٢", 12), ("۳٫۵", 3.5), ("४२", 42)])
+def test_number_is_read_in_the_digits_of_any_script(room: MakeRoom, typed: str, number: float) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4")
+
+    reader.page.get_by_label("Largest diameter").fill(typed)
+    reader.submit()
+
+    assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == number
+
+
+@pytest.mark.parametrize("key", ["x", "e", "/", "t"])
+def test_digit_behind_a_key_that_no_number_has_is_not_added_to_it(room: MakeRoom, key: str) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("4", "1", "2", key, "8")
+
+    expect(size).to_have_value("12")
+    reader.see("“Largest diameter” stands as “12”")
+    reader.press("Enter")
+    assert reader.posted("verdict") == []
+    reader.press("Backspace", "8")
+    expect(size).to_have_value("18")
+    reader.submit()
+    assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 18
+
+
+def test_number_stands_once_it_is_left_after_a_digit_was_refused(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", "2", "t", "8", "Escape")
+
+    reader.submit()
+
+    assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 12
+
+
+def test_digit_after_undetermined_is_for_the_next_question(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    undetermined = reader.page.locator("[data-field=size]").get_by_label("Undetermined")
+    reader.press("4", "a", "Shift+n")
+
+    reader.press("2")
+
+    expect(undetermined).to_be_checked()
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("")
+
+
+def test_backspace_takes_back_the_answer_that_a_has_gone_to(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4", "a", "Backspace", "2")
+    reader.submit()
+
+    assert reader.posted("verdict")[0]["answers"]["fields"] == {"answer": "no", "confidence": "4"}
+
+
+def test_backspace_takes_back_no_answer_that_only_comes_into_sight_again(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("1", "1", "0")
+    lesion = reader.page.locator("[data-field=answer] .option")
+    where = reader.page.locator("[data-field=sites] input:checked")
+    lesion.nth(1).click()
+    lesion.nth(0).click()
+    expect(where).to_have_count(1)
+
+    reader.press("Backspace")
+
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 0
+
+
+def test_backspace_takes_back_the_last_of_several_answers(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("1", "1", "2")
+    where = reader.page.locator("[data-field=sites] input:checked")
+    expect(where).to_have_count(2)
+
+    reader.press("Backspace")
+
+    expect(where).to_have_count(1)
+    reader.press("3")
+    expect(where).to_have_count(2)
+
+
+def test_backspace_takes_back_a_point_before_an_earlier_answer(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2", "5", "Escape", "p")
+    point = reader.page.locator("[data-field=place]")
+    set_there = point.inner_text()
+
+    reader.press("Backspace")
+
+    assert point.inner_text() != set_there
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("5")
 
 
 def test_key_that_is_held_for_the_images_begins_no_number(room: MakeRoom) -> None:

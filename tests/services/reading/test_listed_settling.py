@@ -138,8 +138,9 @@ def test_start_page_names_no_part_in_which_its_reader_has_nothing(sqlite_databas
         worklist.instructions(sqlite_database, who, situation.study_key, "part-3").settles for who in (late, reader)
     ]
 
-    assert "“Reads” can no longer" in said[0]
-    assert "“Reads” and “Rates” can no longer" in said[1]
+    assert said[0] == "From here on, your verdicts in “Reads” can no longer be revised."
+    # The reads have been final since the second part was begun.
+    assert said[1] == "From here on, your verdicts in “Rates” can no longer be revised."
 
 
 def test_start_page_promises_no_revision_of_a_part_that_an_earlier_one_has_settled(

@@ -1,6 +1,6 @@
 /** From keys and buttons to what they do: every tool ends in `act`. */
 
-import { beginsNumber, bindingOf, isForeign, isTyping, isWriting } from "./keys.js";
+import { beginsNumber, bindingOf, combination, isForeign, isTyping, isWriting, writtenDigit } from "./keys.js";
 
 /** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
@@ -59,6 +59,15 @@ export class Actions {
         return event.stopPropagation();
       }
     }
+    // A number goes by what keys write, as everywhere: some keyboards have other signs on the keys of the digits.
+    const awaits = !(ours && isTyping(target)) && this.awaitsNumber();
+    const written = awaits && plain ? writtenDigit(event.key) : null;
+    const noDigit = awaits && plain && binding?.action === "digit" && written === null && !beginsNumber(event);
+    if (foreign || noDigit) room.form?.answerKeys.strayed(event, noDigit || (!binding && !event.repeat));
+    if (noDigit || (written !== null && !event.repeat)) {
+      if (noDigit || this.act("digit", written) !== false) event.preventDefault();
+      return event.stopPropagation();
+    }
     const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" && room.stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
       if (foreign) event.preventDefault();
@@ -66,7 +75,7 @@ export class Actions {
       if (plain && event.key.length === 1 && ours && !isTyping(target)) event.stopPropagation();
       return;
     }
-    const value = ["digit", "preset"].includes(binding.action) ? Number(event.code.replace(/\D/g, ""))
+    const value = ["digit", "preset"].includes(binding.action) ? Number(combination(event).at(-1))
       : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
       : binding.action === "submit" ? event.timeStamp
       : binding.value;
@@ -149,16 +158,29 @@ export class Actions {
 
   /** Digits belong to the window that is open, or to the tools that have the focus; else to the form. @param {number} n */
   digit(n) {
-    const { dialogs, screen, form } = this.room;
+    const { dialogs, form } = this.room;
     if (dialogs.open) return dialogs.digit(n);
-    if (screen.tools.presets.contains(screen.focused())) return this.preset(n);
+    if (this.ofPresets()) return this.preset(n);
     return form?.answerKeys.digit(n);
+  }
+
+  /** Whether a digit begins a number now. */
+  awaitsNumber() {
+    const { dialogs, form, stage, payload } = this.room;
+    const answers = payload?.kind === "item" && stage !== "between";
+    return answers && !dialogs.open && !this.ofPresets() && Boolean(form?.answerKeys.awaitsNumber());
+  }
+
+  /** Whether digits choose among the window presets, which have the focus. */
+  ofPresets() {
+    const { screen } = this.room;
+    return screen.tools.presets.contains(screen.focused());
   }
 
   /** A sign or separator that comes before the digits of a number belongs to the same as they. @param {string} sign @returns {boolean} whether it was taken */
   begin(sign) {
-    const { dialogs, screen, form } = this.room;
-    if (dialogs.open || screen.tools.presets.contains(screen.focused())) return false;
+    const { dialogs, form } = this.room;
+    if (dialogs.open || this.ofPresets()) return false;
     return form?.answerKeys.begin(sign) ?? false;
   }
 

@@ -19,7 +19,7 @@ export class AnswerKeys {
     this.sticky = null;
     /** @type {Map<string, string>} what stands in each field, as it was noted last */
     this.noted = new Map();
-    /** @type {string[]} keys of the answered fields that Backspace takes back, the one that was answered last at the end */
+    /** @type {{key: string, before: any}[]} what Backspace takes back, the last at the end: whose answer, and what stood there before */
     this.answered = [];
   }
 
@@ -74,8 +74,6 @@ export class AnswerKeys {
     const { form } = this;
     const { panels } = form;
     if (form.inert) return false;
-    const typing = form.rows.find(({ box }) => isTyping(panels.focused()) && box.contains(panels.focused()));
-    if (typing) return typing.parts.insert?.(String(digit)) ?? false;
     const panel = panels.digitPanel();
     if (panel) return this.choose(panels.panels[panel], panels.radios[panel].length, digit, (n) => {
       const radio = panels.radios[panel][n - 1];
@@ -94,6 +92,20 @@ export class AnswerKeys {
       // The focus marks where an arrow key goes on.
       if (row.parts.single && row.box.contains(panels.focused())) row.parts.focus();
     });
+  }
+
+  /** Whether the next digit begins a number. */
+  awaitsNumber() {
+    const { inert, panels } = this.form;
+    return !inert && !panels.digitPanel() && Boolean(this.row()?.parts.typed);
+  }
+
+  /** A key came that no number has, into the number with the focus or into the one that is to be typed. @param {KeyboardEvent} event @param {boolean} idle */
+  strayed({ key, code }, idle) {
+    const { form } = this;
+    const focused = form.panels.focused();
+    const row = isTyping(focused) ? form.rows.find(({ box }) => box.contains(focused)) : this.row();
+    row?.parts.strayed?.(key, idle, /^Digit\d$/.test(code));
   }
 
   /**
@@ -126,17 +138,28 @@ export class AnswerKeys {
     return true;
   }
 
-  /** Note what stands in the form. What was answered since then, by whatever key or click, Backspace takes back first. */
+  /**
+   * Note what stands in the form. What was answered since then, by whatever key or click, Backspace takes back first: of several
+   * answers the last one, and nothing that only comes into sight again.
+   */
   note() {
     const { form } = this;
     const asked = this.asked(form.read().fields);
-    for (const row of form.rows) {
-      const { field: { key } } = row;
-      const said = JSON.stringify(asked.includes(row) ? takenBack(row.parts) : null);
-      if (said === (this.noted.get(key) ?? "null")) continue;
+    let changed = false;
+    this.answered = this.answered.filter(({ key }) => asked.some(({ field }) => field.key === key));
+    for (const { field: { key }, parts } of asked) {
+      const said = JSON.stringify(takenBack(parts));
+      const before = this.noted.get(key) ?? "null";
+      if (said === before) continue;
       this.noted.set(key, said);
-      this.answered = this.answered.filter((other) => other !== key);
-      if (said !== "null") this.answered.push(key);
+      changed = true;
+      if (!parts.many || said === "null") this.answered = this.answered.filter((other) => other.key !== key);
+      if (said !== "null") this.answered.push({ key, before: parts.many ? JSON.parse(before) : null });
+    }
+    // Whoever answers anything, also by a click, has left where A has led.
+    if (changed && this.aimed !== null) {
+      this.aimed = null;
+      this.paint();
     }
   }
 
@@ -152,12 +175,16 @@ export class AnswerKeys {
     if (this.entry.forget()) return true;
     if (form.inert) return false;
     if (form.panels.takeBack()) return true;
-    const key = this.answered.at(-1);
+    const aimed = form.rows.find(({ field, parts }) => field.key === this.aimed && takenBack(parts) !== null);
+    const { key, before } = (aimed ? { key: aimed.field.key, before: null } : this.answered.pop()) ?? { key: null, before: null };
     const row = form.rows.find(({ field }) => field.key === key);
     if (!row) return false;
-    row.parts.write(null);
+    row.parts.write(before);
+    this.noted.set(row.field.key, JSON.stringify(before));
+    this.answered = this.answered.filter((other) => before !== null || other.key !== key);
     this.aimed = null;
-    this.sticky = null;
+    // Of several answers the next one belongs to the same field.
+    this.sticky = before === null ? null : key;
     form.changed(0);
     return true;
   }
@@ -199,18 +226,21 @@ export class AnswerKeys {
       row.parts.focus();
       return true;
     }
-    return row.parts.abstain();
+    const done = row.parts.abstain();
+    // Out of the box in which a number is typed: the next digit is for another question.
+    if (row.parts.typed && row.box.contains(focused)) row.parts.focus();
+    return done;
   }
 }
 
 /**
- * What Backspace can take back of a field: a choice, a number as far as it is typed, that it cannot be determined. Words and points are
+ * What Backspace can take back of a field: choices, a number as far as it is typed, a point, that it cannot be determined. Words are
  * changed where they stand.
  *
  * @param {import("./fields/registry.js").FieldParts} parts
  */
 function takenBack(parts) {
   const value = parts.read();
-  if (!parts.digit && !parts.typed) return isUndetermined(value) ? value : null;
+  if (!parts.digit && !parts.typed && !parts.takePoint) return isUndetermined(value) ? value : null;
   return value ?? parts.draft?.() ?? null;
 }

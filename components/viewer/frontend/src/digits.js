@@ -72,3 +72,13 @@ export class DigitEntry {
     this.box?.classList.toggle("half-typed", this.typed !== "");
   }
 }
+
+/** A text with the digits 0 to 9 for those of any script: each script has its ten in a row, from zero. @param {string} text */
+export function inLatinDigits(text) {
+  return text.replace(/\p{Nd}/gu, (digit) => {
+    const code = /** @type {number} */ (digit.codePointAt(0));
+    let before = 0;
+    while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
+    return String(before % 10);
+  });
+}

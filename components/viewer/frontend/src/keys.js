@@ -5,6 +5,8 @@
  * typed; "on images" leaves arrows and space to the choice or button that has the focus.
  */
 
+import { inLatinDigits } from "./digits.js";
+
 /**
  * @typedef {Object} Binding
  * @property {string} group
@@ -148,8 +150,9 @@ export function bindingOf(event, focused) {
   if (binding.when === "always") return binding;
   // Enter ends a line in a text area; in a one-line input it has no other meaning.
   const oneLine = binding.action === "submit" && focused instanceof HTMLInputElement;
-  // Also a digit: it goes by its place, wherever the focus is.
-  if (isTyping(focused) && !isForeign(event, focused) && !oneLine) return null;
+  // Choices go by the place of a key, numbers by what it writes: there a sign on the key of a digit is no digit.
+  const asElsewhere = isForeign(event, focused) && binding.action !== "digit";
+  if (isTyping(focused) && !asElsewhere && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
   // Words that are longer than their place are scrolled with the same keys as the slices.
   if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0'], .card[tabindex='0']")) return null;
@@ -167,7 +170,12 @@ export function isTyping(element) {
 }
 
 /** What a number is typed with, in the digits of any script. An exponent can be pasted: E is for measuring. */
-const IN_NUMBERS = /^[\p{Nd}.,+\-− ]$/u;
+const IN_NUMBERS = /^[\p{Nd}.,٫+\-− ]$/u;
+
+/** The digit that a key writes, in whatever script, or null. @param {string} key */
+export function writtenDigit(key) {
+  return /^\p{Nd}$/u.test(key) ? Number(inLatinDigits(key)) : null;
+}
 
 /** Whether a key is no digit, but may stand before the first one of a number; without a plus, which changes no number. @param {KeyboardEvent} event */
 export const beginsNumber = ({ key }) => /^[.,\-−]$/.test(key);

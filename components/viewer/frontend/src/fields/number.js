@@ -1,3 +1,4 @@
+import { inLatinDigits } from "../digits.js";
 import { freshId, h } from "../dom.js";
 
 /** "1,500" and "1.500" are 1500 to some hands and 1.5 to others, also with zeros before them or an exponent; "0,500" has one reading. */
@@ -20,14 +21,26 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     placeholder: " ",
     oninput() {
       object(false);
+      goOn();
       onChange(typingDelay);
     },
     /** @param {InputEvent} event */
     onbeforeinput(event) {
       if (event.inputType === "insertText" && refuses()) event.preventDefault();
     },
-    onpointerdown: () => object(false),
-    onblur: () => onChange(0),
+    onpointerdown() {
+      object(false);
+      goOn();
+    },
+    /** @param {KeyboardEvent} event */
+    onkeydown(event) {
+      if (["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) goOn();
+    },
+    onfocus: () => goOn(),
+    onblur() {
+      goOn();
+      onChange(0);
+    },
   });
   const range = rangeOf(field);
   const body = h(
@@ -45,9 +58,24 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
    * @param {boolean} on
    */
   const object = (on) => body.classList.toggle("objected", on);
+  /** Whether a key that no number has came behind what stands here; digits behind that may be meant for anything. */
+  let ended = false;
+  /** What was not added to the number, in words; null for nothing. @type {string|null} */
+  let lost = null;
+  const goOn = () => {
+    ended = false;
+    lost = null;
+  };
+  const stands = () => `stands as “${input.value.trim().slice(0, 30)}”`;
   /** Whether what is written now is refused, which is said. */
   const refuses = () => {
     const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
+    // What is typed over all of it is another number.
+    if (ended && !whole) {
+      lost = `${stands()}, and what was typed after another key was not added; press Esc to go on, or Backspace to change it`;
+      refuse(lost);
+      return true;
+    }
     if (!body.classList.contains("objected") || !whole) return false;
     refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
     return true;
@@ -60,6 +88,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
 
   function problem() {
     const value = parsed();
+    if (lost !== null) return lost;
     if (value === null) return null;
     const text = input.value.trim();
     if (TWO_READINGS.test(plain(text))) {
@@ -78,6 +107,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     input.focus();
     const wrong = problem();
     if (wrong === null) return;
+    if (lost !== null) return refuse(lost);
     object(true);
     input.select();
     refuse(wrong);
@@ -107,13 +137,22 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       onChange(typingDelay);
       return true;
     },
-    /** Write what the browser would not: a keyboard may have another sign on the key of a digit. @param {string} digit */
-    insert(digit) {
-      if (refuses()) return true;
-      input.setRangeText(digit, input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
-      object(false);
-      onChange(typingDelay);
-      return true;
+    /**
+     * A key came here that no number has.
+     *
+     * @param {string} key
+     * @param {boolean} idle     it does nothing elsewhere either
+     * @param {boolean} ofDigit  it is the key of a digit, which other keyboards write there
+     */
+    strayed(key, idle, ofDigit) {
+      const begun = input.value.trim() !== "";
+      ended = begun;
+      if (!idle) return;
+      const sign = key === "Dead" ? "This key" : `“${key}”`;
+      const why = ofDigit ? `${sign} is no digit on this keyboard: use Shift or the number pad` : `${sign} belongs to no number`;
+      const says = begun ? `${stands()}: ${why}; press Esc to go on, or Backspace to change it` : `is empty: ${why}`;
+      if (begun) lost = says;
+      refuse(says);
     },
     focus,
   };
@@ -136,8 +175,8 @@ function isHeld(text, value) {
   return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(plain(text));
 }
 
-/** @param {string} text  as it was typed or pasted @returns {string} with a point for the comma and a hyphen for the minus sign of typography */
-const plain = (text) => text.trim().replace(",", ".").replaceAll("−", "-");
+/** @param {string} text  as it was typed or pasted @returns {string} with a point for the comma, a hyphen for the minus sign of typography, and digits from 0 to 9 */
+const plain = (text) => inLatinDigits(text.trim()).replace(/[,٫]/, ".").replaceAll("−", "-");
 
 /** @param {string} text  a number @returns {string} the same for every way to write one size: its digits as an integer, and the power of ten */
 function digitsOf(text) {

@@ -34,7 +34,7 @@ import { withUndetermined } from "./undetermined.js";
  * @property {() => string|null} problem    what is wrong with the value, to follow the field's label in a sentence
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
  * @property {(beginning: string, anew: boolean) => boolean} [typed]  begin with a digit, sign or separator, or replace what stands there by it, unless that has a problem; only fields in which digits are typed have it
- * @property {(digit: string) => boolean} [insert]  write a digit at the cursor, where the key would write another sign; only fields in which digits are typed have it
+ * @property {(key: string, idle: boolean, ofDigit: boolean) => void} [strayed]  a key came into the field that writes nothing there: whether it does nothing elsewhere either, and is one of a digit
  * @property {() => void} [takePoint]
  * @property {() => boolean} [abstain]   say that it cannot be determined, or take that back
  * @property {() => void} focus
