@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array, vstack
 
 
 class Groups(Protocol):
@@ -45,6 +45,9 @@ class Completion(Protocol):
 
 
 SOURCE, SINK = 0, 1
+
+# Of an integer program, answers times units that are remembered at most: some ten megabytes.
+REMEMBERED = 10_000_000
 
 
 class Flow:
@@ -215,7 +218,8 @@ class IntegerProgram:
     """Samples as solutions of an integer program, for limits that cross one another in more ways than a flow can.
 
     To decide this is hard in general (three crossing limits hold three-dimensional matching), so each answer takes a
-    call of HiGHS [1]_ through scipy.
+    call of HiGHS [1]_ through scipy. The repeats of a draw ask the same again where there is little choice; the answer
+    is then the solver's earlier one, and counts as a call.
 
     References
     ----------
@@ -235,8 +239,12 @@ class IntegerProgram:
                     rows.append(len(most) + label)
                     columns.append(unit)
             most += groups.most
-        self._matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(most), size))
-        self._most = np.array(most, dtype=float)
+        limited = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(most), size))
+        # The last row counts the units that are chosen.
+        self._matrix = vstack([csc_array(limited), csc_array(np.ones((1, size)))], format="csc")
+        self._most = np.array([*most, np.inf], dtype=float)
+        self._least = np.full(len(most) + 1, -np.inf)
+        self._answers: dict[bytes, npt.NDArray[np.bool_] | None] = {}
         self._clear()
 
     def maximum(self, units: Iterable[int] | None = None) -> int:
@@ -275,17 +283,25 @@ class IntegerProgram:
         self._sample = np.zeros(self._size, dtype=bool)
 
     def _solved(self, worth: npt.NDArray[np.float64], at_least: int) -> npt.NDArray[np.bool_] | None:
-        """Return a sample of greatest worth with at least so many units, or None where there is none."""
+        """Return a sample of greatest worth with at least so many units, or None where there is none.
+
+        What a unit is worth is 0 or 1.
+        """
         self.calls += 1
-        constraints = [
-            LinearConstraint(self._matrix, -np.inf, self._most),
-            LinearConstraint(csr_array(np.ones((1, self._size))), at_least, np.inf),
-        ]
+        asked = np.packbits(np.stack([worth, self._low, self._high]).astype(bool)).tobytes() + b"%d" % at_least
+        if asked not in self._answers:
+            if len(self._answers) * self._size > REMEMBERED:
+                self._answers.clear()
+            self._answers[asked] = self._solve(worth, at_least)
+        return self._answers[asked]
+
+    def _solve(self, worth: npt.NDArray[np.float64], at_least: int) -> npt.NDArray[np.bool_] | None:
+        self._least[-1] = at_least
         result = milp(
             -worth,
             integrality=np.ones(self._size),
             bounds=Bounds(self._low, self._high),
-            constraints=constraints,
+            constraints=LinearConstraint(self._matrix, self._least, self._most),
             options={"mip_rel_gap": 0.0},
         )
         if result.status == 2:

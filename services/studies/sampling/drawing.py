@@ -26,11 +26,11 @@ class Untried:
 
     def draw(self, rng: random.Random) -> int:
         """Return one of those that are left, each with equal chances, and take it out."""
+        moved, last = self._moved, self.left - 1
         position = int(rng.random() * self.left)
-        self.left -= 1
-        moved = self._moved
         drawn = moved.get(position, position)
-        moved[position] = moved.get(self.left, self.left)
+        moved[position] = moved.get(last, last)
+        self.left = last
         return self._units[drawn]
 
     def remaining(self) -> list[int]:
@@ -39,8 +39,9 @@ class Untried:
 
 
 def _shuffle(places: list[int], rng: random.Random) -> None:
+    chance = rng.random
     for last in range(len(places) - 1, 0, -1):
-        other = int(rng.random() * (last + 1))
+        other = int(chance() * (last + 1))
         places[last], places[other] = places[other], places[last]
 
 
@@ -61,43 +62,43 @@ def draw_once(pool: Pool, key: str) -> list[int]:
 def fill_places(pool: Pool, rng: random.Random, completion: Completion | None) -> list[int]:
     """Fill the places in random order; without a completion it ends early where a place cannot be filled."""
     room = list(pool.most)
-    groups = pool.groups
+    groups, strata = pool.groups, pool.strata
     drawn: list[int] = []
-    places: list[int] = []
-
-    def has_room(unit: int) -> bool:
-        return all(room[group] for group in groups[unit])
-
-    def take(unit: int) -> None:
+    for unit in pool.certain_units:
+        # Loops, here and below, and no functions: this is run some hundred thousand times for a probability.
+        for group in groups[unit]:
+            if not room[group]:
+                return drawn
+        if completion is not None and not completion.admits(unit):
+            return drawn
         drawn.append(unit)
         for group in groups[unit]:
             room[group] -= 1
-
-    for stratum, certain in enumerate(pool.certain):
-        if not certain:
-            places += [stratum] * pool.wanted[stratum]
-            continue
-        for unit in pool.strata[stratum]:
-            if not has_room(unit) or (completion is not None and not completion.admits(unit)):
-                return drawn
-            take(unit)
+    places = pool.open_places.copy()
     _shuffle(places, rng)
     untried: dict[int, Untried] = {}
     for stratum in places:
-        if stratum not in untried:
-            untried[stratum] = Untried(pool.strata[stratum])
-        units = untried[stratum]
+        units = untried.get(stratum)
+        if units is None:
+            units = untried[stratum] = Untried(strata[stratum])
         vain = 0
-        while True:
-            if units.left == 0:
-                return drawn
+        while units.left:
             if vain > TRIES and 4 * vain > units.left:
-                units = untried[stratum] = Untried([unit for unit in units.remaining() if has_room(unit)])
+                left = [unit for unit in units.remaining() if all(room[group] for group in groups[unit])]
+                units = untried[stratum] = Untried(left)
                 vain = 0
                 continue
             unit = units.draw(rng)
-            if has_room(unit) and (completion is None or completion.admits(unit)):
-                break
+            for group in groups[unit]:
+                if not room[group]:
+                    break
+            else:
+                if completion is None or completion.admits(unit):
+                    break
             vain += 1
-        take(unit)
+        else:
+            return drawn
+        drawn.append(unit)
+        for group in groups[unit]:
+            room[group] -= 1
     return drawn

@@ -101,6 +101,17 @@ class Pool:
         return [len(units) == wanted for units, wanted in zip(self.strata, self.wanted, strict=True)]
 
     @cached_property
+    def certain_units(self) -> list[int]:
+        """The units of the strata that are drawn in full."""
+        return [unit for units, certain in zip(self.strata, self.certain, strict=True) if certain for unit in units]
+
+    @cached_property
+    def open_places(self) -> list[int]:
+        """The strata that are not drawn in full, each as often as units of it are wanted."""
+        wanted = zip(self.wanted, self.certain, strict=True)
+        return [stratum for stratum, (places, certain) in enumerate(wanted) if not certain for _ in range(places)]
+
+    @cached_property
     def unlimited(self) -> list[bool]:
         """For each stratum whether no limit bites on any of its units."""
         return [not any(self.groups[unit] for unit in units) for units in self.strata]
