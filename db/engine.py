@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +17,6 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlmodel import Session
 
-from db import postgresql
 from db.private import keep_private, make_private_folder
 from db.waiting import CANNOT_STORE, DOES_NOT_ANSWER, LONGEST_UNHURRIED, ONE_STEP, Unavailable, left
 
@@ -88,7 +87,7 @@ def make_engine(url: str) -> Engine:
     """Make the engine for a database URL, with the settings that keep verdicts safe."""
     # An error that quotes its parameters would put answers and names into a log or onto a terminal.
     if not url.startswith("sqlite"):
-        return _with_words_for_waiting(_make_postgresql_engine(url))
+        return _make_postgresql_engine(url)
     engine = create_engine(
         url,
         connect_args={"check_same_thread": False, "timeout": ONE_STEP},
@@ -124,7 +123,19 @@ def make_engine(url: str) -> Engine:
             # It waits for nobody and cannot fail, and half of all statements would be this one.
             connection.connection.driver_connection.execute("BEGIN")
 
-    return _with_words_for_waiting(engine)
+    return _with_words_for_waiting(engine, _sqlite_cannot_store, _sqlite_is_busy)
+
+
+def _sqlite_cannot_store(error: BaseException) -> bool:
+    return _says(error, _SQLITE_CANNOT_STORE)
+
+
+def _sqlite_is_busy(error: BaseException) -> bool:
+    return _says(error, _SQLITE_BUSY)
+
+
+def _says(error: BaseException, parts: Iterable[str]) -> bool:
+    return type(error).__module__ == "sqlite3" and any(part in str(error) for part in parts)
 
 
 def _set_patience(connection: Any) -> None:
@@ -136,6 +147,9 @@ def _set_patience(connection: Any) -> None:
 
 
 def _make_postgresql_engine(url: str) -> Engine:
+    # The driver is loaded only where there is a server: on SQLite every command starts the sooner.
+    from db import postgresql
+
     engine = create_engine(
         url,
         connect_args=postgresql.SETTINGS,
@@ -150,19 +164,20 @@ def _make_postgresql_engine(url: str) -> Engine:
     def _connect(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
         return postgresql.connect(*arguments, **named)
 
-    return engine
+    return _with_words_for_waiting(engine, postgresql.cannot_store, postgresql.is_passing)
 
 
-def _with_words_for_waiting(engine: Engine) -> Engine:
+def _with_words_for_waiting(
+    engine: Engine, cannot_store: Callable[[BaseException], bool], is_passing: Callable[[BaseException], bool]
+) -> Engine:
     """Let the engine raise `Unavailable` for what may be gone at the next try, wherever it arises."""
 
     @event.listens_for(engine, "handle_error", retval=True)
     def _in_words(context: ExceptionContext) -> Unavailable | None:
         error = context.original_exception
-        text = str(error) if type(error).__module__ == "sqlite3" else ""
-        if any(part in text for part in _SQLITE_CANNOT_STORE) or postgresql.cannot_store(error):
+        if cannot_store(error):
             return Unavailable(CANNOT_STORE)
-        if any(part in text for part in _SQLITE_BUSY) or postgresql.is_passing(error):
+        if is_passing(error):
             return Unavailable(DOES_NOT_ANSWER)
         return None
 
