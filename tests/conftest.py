@@ -83,9 +83,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector of garbage pass over the tests and modules, which stay to the end."""
+    """Let the collector of garbage pass over the tests and modules, which stay to the end, and seldom begin."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 
