@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
@@ -11,6 +13,7 @@ from sqlalchemy import Boolean, Engine, MetaData, text
 
 from db.engine import make_engine
 from db.migrate import configuration
+from tests.harness.ending import made_once
 
 DUMP = Path(__file__).with_name("first_release.sql.gz")
 SEALED = Path(__file__).with_name("sealed_rows.sql.gz")
@@ -33,12 +36,27 @@ def _written(dump: Path, file: Path) -> Path:
 
 def load_first_release(engine: Engine, scratch: Path) -> None:
     """Bring an empty database, of either kind, to where the release left it."""
-    _load(engine, scratch, DUMP, SCHEMA)
+    load_as_before("first-release", engine, lambda emptied: _load(emptied, scratch, DUMP, SCHEMA))
 
 
 def load_sealed_rows(engine: Engine, scratch: Path) -> None:
     """Bring an empty database to a study in which every table has rows, sealed before schema 0004 added columns."""
-    _load(engine, scratch, SEALED, "0003")
+    load_as_before("sealed-rows", engine, lambda emptied: _load(emptied, scratch, SEALED, "0003"))
+
+
+def load_as_before(name: str, engine: Engine, load: Callable[[Engine], object]) -> None:
+    """Load an empty database; one of SQLite as a copy of that which was so loaded first in this run."""
+    if engine.dialect.name != "sqlite":
+        load(engine)
+        return
+
+    def make(place: Path) -> None:
+        first = make_engine(f"sqlite:///{(place / 'loaded.db').as_posix()}")
+        load(first)
+        first.dispose()
+
+    engine.dispose()
+    shutil.copyfile(made_once(f"loaded-{name}", make) / "loaded.db", str(engine.url.database))
 
 
 def _load(engine: Engine, scratch: Path, dump: Path, number: str) -> None:

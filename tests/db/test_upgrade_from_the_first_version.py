@@ -15,6 +15,7 @@ import db
 from db import queries
 from db.engine import make_engine
 from db.migrate import configuration, upgrade
+from tests.db.first_release import load_as_before
 
 MOMENT = "2026-11-01 10:00:00+00:00"
 # In the order of their foreign keys: what a study looks like in which one item was read and flagged.
@@ -61,15 +62,33 @@ def insert_into(connection: Connection, table: str, row: dict[str, Any]) -> None
     connection.execute(text(f'INSERT INTO "{table}" ({columns}) VALUES ({values})'), row)
 
 
-@pytest.fixture
-def old_engine(empty_database_url: str) -> Iterator[Engine]:
-    """A database as the first version left it, with rows in it."""
-    engine = make_engine(empty_database_url)
+def make_old(engine: Engine) -> None:
     command.upgrade(configuration(engine), "0001")
     with engine.connect() as connection:
         for table, row in ROWS:
             insert_into(connection, table, row)
         connection.commit()
+
+
+def make_upgraded(engine: Engine) -> None:
+    make_old(engine)
+    upgrade(engine)
+
+
+@pytest.fixture
+def old_engine(empty_database_url: str) -> Iterator[Engine]:
+    """A database as the first version left it, with rows in it."""
+    engine = make_engine(empty_database_url)
+    load_as_before("first-version", engine, make_old)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def upgraded_engine(empty_database_url: str) -> Iterator[Engine]:
+    """The same database, brought up to date."""
+    engine = make_engine(empty_database_url)
+    load_as_before("first-version-upgraded", engine, make_upgraded)
     yield engine
     engine.dispose()
 
@@ -102,27 +121,24 @@ def test_every_row_is_there_afterwards_and_new_columns_say_nothing(old_engine: E
 
 
 @pytest.mark.parametrize("table", ["verdict", "flag", "display", "freeze", "judge_run", "judge_verdict"])
-def test_rows_that_were_guarded_still_are(old_engine: Engine, table: str) -> None:
-    upgrade(old_engine)
-
+def test_rows_that_were_guarded_still_are(upgraded_engine: Engine, table: str) -> None:
     for statement in (f'UPDATE "{table}" SET id = 2', f'DELETE FROM "{table}"'):
-        with old_engine.connect() as connection, pytest.raises(DBAPIError, match="append-only"):
+        with upgraded_engine.connect() as connection, pytest.raises(DBAPIError, match="append-only"):
             connection.execute(text(statement))
 
 
-def test_an_old_assignment_keeps_its_guards_and_any_phase_can_be_assigned(old_engine: Engine) -> None:
-    upgrade(old_engine)
+def test_an_old_assignment_keeps_its_guards_and_any_phase_can_be_assigned(upgraded_engine: Engine) -> None:
     insert = (
         "INSERT INTO assignment (id, public_id, study_id, membership_id, item_id, phase, pass_number, position, "
         "option_order, created_at) VALUES (:id, :id, 1, 1, 1, :phase, 1, 1, '[]', :at)"
     ).replace(":id, :id", ":id, :public_id")
 
-    with old_engine.connect() as connection:
+    with upgraded_engine.connect() as connection:
         connection.execute(text(insert), {"id": 2, "public_id": "b", "phase": "practice", "at": MOMENT})
         connection.commit()
         connection.execute(text(insert), {"id": 3, "public_id": "c", "phase": "second_look", "at": MOMENT})
         connection.commit()
-    with old_engine.connect() as connection, pytest.raises(DBAPIError, match=r"(?i)unique"):
+    with upgraded_engine.connect() as connection, pytest.raises(DBAPIError, match=r"(?i)unique"):
         connection.execute(text(insert), {"id": 4, "public_id": "d", "phase": "reading", "at": MOMENT})
 
 
@@ -148,10 +164,8 @@ def test_old_phases_get_their_kind_and_step(old_engine: Engine) -> None:
     ]
 
 
-def test_rows_of_the_first_version_say_that_they_follow_its_rules(old_engine: Engine, tmp_path: Path) -> None:
-    upgrade(old_engine)
-
-    with db.Database(old_engine, tmp_path).read_only() as session:
+def test_rows_of_the_first_version_say_that_they_follow_its_rules(upgraded_engine: Engine, tmp_path: Path) -> None:
+    with db.Database(upgraded_engine, tmp_path).read_only() as session:
         freeze, run = session.get_one(db.Freeze, 1), session.get_one(db.JudgeRun, 1)
         assert (freeze.draw_rule, freeze.version) == (1, 1)
         assert (run.hash_rule, run.scale) == (1, ["incorrect", "correct"])
@@ -177,10 +191,8 @@ def test_references_can_be_removed_until_their_study_is_frozen(old_engine: Engin
             assert connection.execute(text("DELETE FROM reference WHERE item_id = 2")).rowcount == 1
 
 
-def test_the_models_read_what_the_first_version_wrote(old_engine: Engine, tmp_path: Any) -> None:
-    upgrade(old_engine)
-
-    with db.Database(old_engine, tmp_path).read_only() as session:
+def test_the_models_read_what_the_first_version_wrote(upgraded_engine: Engine, tmp_path: Any) -> None:
+    with db.Database(upgraded_engine, tmp_path).read_only() as session:
         assert queries.shown_item(session, 1).history == []
         assert queries.shown_volumes(session, 1)[0].placed
         assert [verdict.receipt for verdict in queries.verdict_chain(session, 1)] == ["7K2M-9FQD"]
