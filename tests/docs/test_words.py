@@ -76,6 +76,7 @@ SYNONYMS = {
 SPOKEN = tuple(place for place in (*CODE, "app.py", "manage.py") if place not in ("agreement", "studies"))
 
 
+@cache
 def files_in(places: tuple[str, ...]) -> list[Path]:
     files = []
     for place in places:
@@ -91,13 +92,19 @@ def files_in(places: tuple[str, ...]) -> list[Path]:
     return files
 
 
+@cache
+def lines_of(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines()
+
+
 @pytest.mark.parametrize(("word", "instead", "places"), RETIRED, ids=[word for word, _, _ in RETIRED])
 def test_a_retired_word_is_said_no_more(word: str, instead: str, places: tuple[str, ...]) -> None:
+    pattern = re.compile(word, re.IGNORECASE)
     said = [
         f"{file.relative_to(ROOT)}:{number}"
         for file in files_in(places)
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
-        if re.search(word, line, re.IGNORECASE)
+        for number, line in enumerate(lines_of(file), start=1)
+        if pattern.search(line)
     ]
 
     assert said == [], f"say '{instead}'"
