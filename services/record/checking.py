@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from sqlmodel import Session
 
+from db.readable import apart
 from services.errors import Unavailable
 
 T = TypeVar("T")
@@ -41,8 +42,7 @@ def sentences_of(session: Session, what: str, check: Callable[[], Iterable[str]]
 def read_or_report(session: Session, what: str, read: Callable[[], T]) -> tuple[T | None, list[str]]:
     """Return what is read, or None and the sentence that it cannot be; see `sentences_of`."""
     try:
-        # A statement that fails would end the whole transaction on PostgreSQL, but for the savepoint.
-        with session.begin_nested():
+        with apart(session):
             return read(), []
     except Unavailable:
         raise
