@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -89,7 +91,12 @@ def load(text: str, name: str, *, as_text: bool = False) -> Any:
     InputRefused
         Naming the line of broken YAML, or saying that it unfolds to more than is taken.
     """
+    return deepcopy(_load(text, name, as_text))
 
+
+# An import asks a protocol for its language first, and then reads the same text as a whole.
+@lru_cache(maxsize=8)
+def _load(text: str, name: str, as_text: bool) -> Any:
     def refusal(place: str, says: str) -> InputRefused:
         return InputRefused([Problem(name, place, says)])
 
