@@ -50,7 +50,7 @@ def apart(session: Session) -> AbstractContextManager[object]:
     """Return the context of some reading that may fail and leaves the transaction usable.
 
     PostgreSQL answers nothing more in a transaction in which a statement failed, unless that went to a savepoint.
-    SQLite ends a statement that fails and nothing else: there a savepoint would be a quarter of what a verification costs.
+    SQLite ends a statement that fails and nothing else: there a quarter of a verification would go into savepoints.
     """
     return nullcontext() if session.get_bind().dialect.name == "sqlite" else session.begin_nested()
 

@@ -17,7 +17,17 @@ from services.reading import submission, worklist
 from services.report import build
 from services.report.files import export
 from services.studies import freezing, importing, members
-from tests.situations import Situation, answers, any_answers, owner_of, show, signed_in, submit, write_study_folder
+from tests.situations import (
+    Situation,
+    answers,
+    any_answers,
+    opened_once,
+    owner_of,
+    show,
+    signed_in,
+    submit,
+    write_study_folder,
+)
 
 # How often a scripted rater says that it cannot be determined, where that can be said.
 ABSTAINING = 0.25
@@ -136,10 +146,15 @@ def opened_listed(
     changes: Iterable[Callable[[Path], object]] = (),
     groups: Sequence[str] = (),
 ) -> Situation:
-    """Import and freeze the tiny study with such a protocol, its tables changed before."""
-    situation = imported_listed(database, write_listed(folder, text, changes), raters, groups=groups)
-    freezing.freeze_study(database, situation.admin, situation.study_key)
-    return situation
+    """Import and freeze the tiny study with such a protocol, its tables changed before; see `opened_once`."""
+
+    def make(empty: Database) -> Situation:
+        situation = imported_listed(empty, folder, raters, groups=groups)
+        freezing.freeze_study(empty, situation.admin, situation.study_key)
+        return situation
+
+    write_listed(folder, text, changes)
+    return opened_once(database, folder, ("listed", raters, list(groups)), make)
 
 
 def work_through(

@@ -189,10 +189,20 @@ def imported_study(
     simulated_readers: bool = False,
 ) -> Situation:
     """Import the tiny study, after some changes of its folder, with two raters and a reviewer; it is not frozen."""
-    admin = owner_of(database)
+    return _imported(database, _changed_folder(folder, protocol, changes), key, simulated_readers)
+
+
+def _changed_folder(
+    folder: Path, protocol: Mapping[str, Any] | None, changes: Iterable[Callable[[Path], object]]
+) -> Path:
     write_study_folder(folder, protocol)
     for change in changes:
         change(folder)
+    return folder
+
+
+def _imported(database: Database, folder: Path, key: str, simulated_readers: bool) -> Situation:
+    admin = owner_of(database)
     importing.import_study(database, admin, folder, key=key, simulated_readers=simulated_readers)
     for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
         members.invite(database, admin, key, login, login.title(), role)
@@ -204,28 +214,45 @@ def open_study(
     database: Database,
     folder: Path,
     protocol: Mapping[str, Any] | None = None,
-    **variant: Any,
+    *,
+    changes: Iterable[Callable[[Path], object]] = (),
+    key: str = "tiny",
+    simulated_readers: bool = False,
 ) -> Situation:
-    """Import and freeze the tiny study, in the variants of `imported_study`.
+    """Import and freeze the tiny study, in the variants of `imported_study`; see `opened_once`."""
 
-    In an empty SQLite database that no server has open it is copied from the one in which a test of the run has first
-    asked for this variant: importing and freezing are the subject of few tests.
+    def make(empty: Database) -> Situation:
+        situation = _imported(empty, folder, key, simulated_readers)
+        freezing.freeze_study(empty, situation.admin, key)
+        return situation
+
+    _changed_folder(folder, protocol, changes)
+    return opened_once(database, folder, ("tiny", key, simulated_readers), make)
+
+
+def opened_once(
+    database: Database, folder: Path, variant: Sequence[object], make: Callable[[Database], Situation]
+) -> Situation:
+    """Return what `make` brings about, from a study folder, in an empty database.
+
+    An empty SQLite database that no server has open becomes a copy of the one in which a test of the run first asked
+    for this variant of a folder with the same files: importing and freezing are the subject of few tests.
     """
-    if variant.get("changes") or not _is_empty_sqlite(database) or _is_open_elsewhere(database):
-        return _opened(database, folder, protocol, **variant)
-    name = hashlib.sha256(json.dumps([protocol, variant], sort_keys=True).encode()).hexdigest()[:16]
-    made = made_once(f"opened-{name}", lambda place: _make_template(place, protocol, variant))
+    if not _is_empty_sqlite(database) or _is_open_elsewhere(database):
+        return make(database)
+    made = made_once(f"opened-{_digest_of(folder, variant)}", lambda place: _make_template(place, make))
     shutil.copyfile(made / "data" / DATABASE_FILE, str(database.engine.url.database))
     shutil.copytree(made / "data" / "volumes", database.volume_dir, dirs_exist_ok=True)
-    shutil.copytree(made / "study", folder, dirs_exist_ok=True)
-    actors = pickle.loads((made / "actors.pickle").read_bytes())
-    return Situation(database, variant.get("key", "tiny"), *actors)
+    key, *actors = pickle.loads((made / "situation.pickle").read_bytes())
+    return Situation(database, key, *actors)
 
 
-def _opened(database: Database, folder: Path, protocol: Mapping[str, Any] | None, **variant: Any) -> Situation:
-    situation = imported_study(database, folder, protocol, **variant)
-    freezing.freeze_study(database, situation.admin, situation.study_key)
-    return situation
+def _digest_of(folder: Path, variant: Sequence[object]) -> str:
+    digest = hashlib.sha256(json.dumps(variant).encode())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
+    return digest.hexdigest()[:16]
 
 
 def _is_empty_sqlite(database: Database) -> bool:
@@ -241,13 +268,14 @@ def _is_open_elsewhere(database: Database) -> bool:
     return Path(f"{database.engine.url.database}-wal").exists()
 
 
-def _make_template(place: Path, protocol: Mapping[str, Any] | None, variant: Mapping[str, Any]) -> None:
+def _make_template(place: Path, make: Callable[[Database], Situation]) -> None:
     migrated = made_once("migrated", migrated_sqlite_file) / MIGRATED
     engine = make_engine(copy_of_sqlite_file(migrated, place / "data" / DATABASE_FILE))
-    situation = _opened(Database(engine, place / "data"), place / "study", protocol, **variant)
+    made = make(Database(engine, place / "data"))
     engine.dispose()
-    actors = (situation.admin, situation.raters, situation.reviewer)
-    (place / "actors.pickle").write_bytes(pickle.dumps(actors))
+    (place / "data" / "volumes").mkdir(exist_ok=True)
+    situation = (made.study_key, made.admin, made.raters, made.reviewer)
+    (place / "situation.pickle").write_bytes(pickle.dumps(situation))
 
 
 def on_the_desk(situation: Situation, actor: Actor, queue: str = "reading") -> dict[str, Any]:
