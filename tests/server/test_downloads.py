@@ -18,7 +18,7 @@ from server.gate import Gate
 from services.people import identity
 from services.progress import data_lock
 from services.studies import members
-from tests.situations import Situation, open_study
+from tests.situations import Situation, open_study, opened_once, write_study_folder
 
 FILES = ("manifest.json", "report.html", "report-csv.zip", "report.json")
 
@@ -30,11 +30,15 @@ def situation(sqlite_url: str, data_dir: Path, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("BLINDREAD_DATA_DIR", str(data_dir))
     database_from_environment.cache_clear()
     database = database_from_environment()
-    made = open_study(database, tmp_path / "one")
-    open_study(database, tmp_path / "two", key="other")
-    members.invite(database, made.admin, "other", "other-admin", "Olga Other", "admin")
-    data_lock.close_study(database, made.admin, "tiny")
-    yield made
+
+    def make(empty: Database) -> Situation:
+        made = open_study(empty, tmp_path / "one")
+        open_study(empty, tmp_path / "two", key="other")
+        members.invite(empty, made.admin, "other", "other-admin", "Olga Other", "admin")
+        data_lock.close_study(empty, made.admin, "tiny")
+        return made
+
+    yield opened_once(database, write_study_folder(tmp_path / "one"), ("two studies",), make)
     database.engine.dispose()
     database_from_environment.cache_clear()
 
