@@ -31,6 +31,8 @@ def open_study(serving: tuple[Situation, RunningServer], page: Page) -> None:
     ((name, value),) = cookie_of(situation.database, running, "admin").items()
     page.context.add_cookies([{"name": name, "value": value, "url": running.url}])
     page.goto(f"{running.url}/study?study={situation.study_key}")
+    # The first page of a new server and a new browser takes its time.
+    page.get_by_role("combobox", name="Role").wait_for()
 
 
 def groups_of(situation: Situation) -> dict[str, str]:
