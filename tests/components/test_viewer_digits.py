@@ -482,7 +482,9 @@ def test_signs_on_the_keys_of_digits_choose_answers_and_begin_no_number(room: Ma
     press_by_place(reader, FRENCH["4"], FRENCH["1"])
 
     assert reader.page.locator("[data-field=answer] input:checked").count() == 1
-    reader.see("“Largest diameter” is empty: “&” is no digit on this keyboard: use Shift or the number pad.")
+    reader.see(
+        "“Largest diameter” is empty: “&” is no digit on this keyboard: use Shift or the number pad; press Backspace"
+    )
     expect(size).to_have_value("")
 
 
@@ -547,10 +549,102 @@ def test_digit_behind_a_key_that_no_number_has_is_not_added_to_it(room: MakeRoom
     reader.see("“Largest diameter” stands as “12”")
     reader.press("Enter")
     assert reader.posted("verdict") == []
+    reader.press("Backspace")
+    expect(size).to_have_value("12")
     reader.press("Backspace", "8")
     expect(size).to_have_value("18")
     reader.submit()
     assert reader.posted("verdict")[0]["answers"]["fields"]["size"] == 18
+
+
+@pytest.mark.parametrize("way", ["a click on Submit", "A", "help and back"])
+def test_refused_digit_is_forgotten_on_no_way_but_by_the_reader(room: MakeRoom, way: str) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", "2", "t", "8")
+
+    if way == "a click on Submit":
+        reader.page.get_by_role("button", name="Submit").click()
+    elif way == "A":
+        reader.press("a", "Enter")
+    else:
+        reader.press("?", "Escape", "8", "Enter")
+
+    reader.see("“Largest diameter” stands as “12”")
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+    assert reader.posted("verdict") == []
+
+
+def test_sign_that_came_instead_of_the_first_digit_holds_the_second_back(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("4")
+
+    press_by_place(reader, FRENCH["2"])
+    press_by_place(reader, ("5", "Digit5"), modifiers=SHIFT)
+    reader.press("Enter")
+
+    expect(size).to_have_value("")
+    reader.see("“é” is no digit on this keyboard")
+    reader.press("Backspace", "2", "5")
+    expect(size).to_have_value("25")
+
+
+def test_no_digit_is_lost_after_a_number_was_refused_and_taken_back(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", "2", "Escape", "a", "a", "Escape")
+    press_by_place(reader, FRENCH["2"])
+
+    reader.press("Backspace", "Backspace", "1", "5")
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("15")
+
+
+def test_escape_takes_digits_again_wherever_the_focus_is(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4")
+    press_by_place(reader, FRENCH["2"])
+
+    reader.press("Escape", "2", "5")
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("25")
+
+
+def test_digit_with_alt_is_none_of_the_rooms(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "Alt+2")
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("")
+
+
+def test_digits_follow_a_out_of_a_field_for_several_answers(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("1", "1")
+    where = reader.page.locator("[data-field=sites] input:checked")
+    expect(where).to_have_count(1)
+
+    reader.press("a", "2")
+
+    expect(where).to_have_count(1)
+
+
+def test_backspace_gives_no_answer_back_that_was_taken_out(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    where = reader.page.locator("[data-field=sites] input:checked")
+    reader.press("1", "1", "2", "2")
+    expect(where).to_have_count(1)
+
+    reader.press("Backspace")
+    expect(where).to_have_count(0)
+    reader.press("Backspace")
+
+    assert reader.page.locator("[data-field=answer] input:checked").count() == 0
 
 
 def test_number_stands_once_it_is_left_after_a_digit_was_refused(room: MakeRoom) -> None:

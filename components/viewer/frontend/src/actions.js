@@ -60,9 +60,9 @@ export class Actions {
       }
     }
     // A number goes by what keys write, as everywhere: some keyboards have other signs on the keys of the digits.
-    const awaits = !(ours && isTyping(target)) && this.awaitsNumber();
-    const written = awaits && plain ? writtenDigit(event.key) : null;
-    const noDigit = awaits && plain && binding?.action === "digit" && written === null && !beginsNumber(event);
+    const awaits = plain && !(event.altKey && !graph) && !(ours && isTyping(target)) && this.awaitsNumber();
+    const written = awaits ? writtenDigit(event.key) : null;
+    const noDigit = awaits && binding?.action === "digit" && written === null && !beginsNumber(event);
     if (foreign || noDigit) room.form?.answerKeys.strayed(event, noDigit || (!binding && !event.repeat));
     if (noDigit || (written !== null && !event.repeat)) {
       if (noDigit || this.act("digit", written) !== false) event.preventDefault();

@@ -19,7 +19,7 @@ export class AnswerKeys {
     this.sticky = null;
     /** @type {Map<string, string>} what stands in each field, as it was noted last */
     this.noted = new Map();
-    /** @type {{key: string, before: any}[]} what Backspace takes back, the last at the end: whose answer, and what stood there before */
+    /** @type {{key: string, added: string|null}[]} what Backspace takes back, the last at the end: whose answer, and which of several */
     this.answered = [];
   }
 
@@ -148,13 +148,15 @@ export class AnswerKeys {
     let changed = false;
     this.answered = this.answered.filter(({ key }) => asked.some(({ field }) => field.key === key));
     for (const { field: { key }, parts } of asked) {
-      const said = JSON.stringify(takenBack(parts));
-      const before = this.noted.get(key) ?? "null";
-      if (said === before) continue;
-      this.noted.set(key, said);
+      const said = takenBack(parts);
+      const before = JSON.parse(this.noted.get(key) ?? "null");
+      if (JSON.stringify(said) === JSON.stringify(before)) continue;
+      this.noted.set(key, JSON.stringify(said));
       changed = true;
-      if (!parts.many || said === "null") this.answered = this.answered.filter((other) => other.key !== key);
-      if (said !== "null") this.answered.push({ key, before: parts.many ? JSON.parse(before) : null });
+      const several = Array.isArray(said);
+      this.answered = this.answered.filter((other) => other.key !== key || (several && said.includes(other.added)));
+      if (several) for (const added of said.filter((id) => !(Array.isArray(before) && before.includes(id)))) this.answered.push({ key, added });
+      else if (said !== null) this.answered.push({ key, added: null });
     }
     // Whoever answers anything, also by a click, has left where A has led.
     if (changed && this.aimed !== null) {
@@ -175,18 +177,31 @@ export class AnswerKeys {
     if (this.entry.forget()) return true;
     if (form.inert) return false;
     if (form.panels.takeBack()) return true;
-    const aimed = form.rows.find(({ field, parts }) => field.key === this.aimed && takenBack(parts) !== null);
-    const { key, before } = (aimed ? { key: aimed.field.key, before: null } : this.answered.pop()) ?? { key: null, before: null };
-    const row = form.rows.find(({ field }) => field.key === key);
-    if (!row) return false;
-    row.parts.write(before);
-    this.noted.set(row.field.key, JSON.stringify(before));
-    this.answered = this.answered.filter((other) => before !== null || other.key !== key);
+    if (this.goOn()) return true;
+    const last = this.lastAnswer();
+    const row = form.rows.find(({ field }) => field.key === last?.key);
+    if (!last || !row) return false;
+    const left = last.added === null ? [] : row.parts.read().filter((/** @type {string} */ id) => id !== last.added);
+    row.parts.write(left.length ? left : null);
     this.aimed = null;
     // Of several answers the next one belongs to the same field.
-    this.sticky = before === null ? null : key;
+    this.sticky = left.length ? last.key : null;
     form.changed(0);
     return true;
+  }
+
+  /** What Backspace takes back: of the field that A has gone to, else what was answered last. */
+  lastAnswer() {
+    const aimed = this.form.rows.find(({ field, parts }) => field.key === this.aimed && takenBack(parts) !== null);
+    if (!aimed) return this.answered.at(-1) ?? null;
+    const own = this.answered.findLast(({ key }) => key === this.aimed);
+    // Of several answers nothing goes that an earlier sitting has left.
+    return own ?? (aimed.parts.many ? null : { key: aimed.field.key, added: null });
+  }
+
+  /** Take digits again in every number that refuses them. @returns {boolean} whether one did */
+  goOn() {
+    return this.form.rows.map(({ parts }) => parts.goOn?.() ?? false).some(Boolean);
   }
 
   /** The row that A leads to: the first without an answer; where all have one, the one behind that which it has led to. */
@@ -205,6 +220,7 @@ export class AnswerKeys {
     const next = this.next();
     if (form.inert || !next) return false;
     this.aimed = form.read().fields[next.field.key] === undefined ? null : next.field.key;
+    this.sticky = null;
     next.parts.focus();
     const focused = form.panels.focused();
     if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();

@@ -7,6 +7,7 @@ import { AnswerKeys } from "./answer_keys.js";
 import { freshId, h } from "./dom.js";
 import { partsOf } from "./fields/registry.js";
 import { isUndetermined } from "./fields/undetermined.js";
+import { isTyping } from "./keys.js";
 import { Panels } from "./panels.js";
 
 const TYPING_DELAY = 800;
@@ -154,6 +155,7 @@ export class Form {
   /** Out of a number that is typed half, or out of the panel that has the focus. @returns {boolean} whether there was one */
   escape() {
     if (this.answerKeys.entry.forget()) return true;
+    if (!this.inert && this.answerKeys.goOn() && !isTyping(this.panels.focused())) return true;
     if (this.inert || !this.panels.fold()) return false;
     // What was asked for in the panel is asked no more.
     this.say("");

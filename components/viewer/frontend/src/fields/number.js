@@ -4,6 +4,8 @@ import { freshId, h } from "../dom.js";
 /** "1,500" and "1.500" are 1500 to some hands and 1.5 to others, also with zeros before them or an exponent; "0,500" has one reading. */
 const TWO_READINGS = /^[+-]?(?:0*[1-9]\d{0,2}|00+)[.,]\d{3}(?:e[+-]?\d+)?$/i;
 
+const WAYS_ON = "press Backspace to go on in it, or Esc to leave it";
+
 /**
  * A number with its unit and range. A plain text input: the wheel must not change it, and both 3.5 and 3,5 are read.
  *
@@ -19,7 +21,13 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     class: "number",
     // Only so that the style sheet knows an empty box.
     placeholder: " ",
-    oninput() {
+    /** @param {InputEvent} event */
+    oninput(event) {
+      // What an input method composes cannot be held back, only put back.
+      if (ended && event.inputType === "insertCompositionText") {
+        input.value = stood;
+        return hold();
+      }
       object(false);
       goOn();
       onChange(typingDelay);
@@ -34,13 +42,12 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     },
     /** @param {KeyboardEvent} event */
     onkeydown(event) {
-      if (["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) goOn();
+      const back = ["Backspace", "Delete"].includes(event.key);
+      if (!back && !["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+      // The first one takes back what was refused, and leaves what stands.
+      if (goOn() && back) event.preventDefault();
     },
-    onfocus: () => goOn(),
-    onblur() {
-      goOn();
-      onChange(0);
-    },
+    onblur: () => onChange(0),
   });
   const range = rangeOf(field);
   const body = h(
@@ -62,18 +69,26 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
   let ended = false;
   /** What was not added to the number, in words; null for nothing. @type {string|null} */
   let lost = null;
+  let stood = "";
+  /** Take digits again. @returns {boolean} whether they were refused */
   const goOn = () => {
+    const refused = ended || lost !== null;
     ended = false;
     lost = null;
+    if (refused) onChange(typingDelay);
+    return refused;
   };
-  const stands = () => `stands as “${input.value.trim().slice(0, 30)}”`;
+  const stands = () => (input.value.trim() ? `stands as “${input.value.trim().slice(0, 30)}”` : "is empty");
+  const hold = () => {
+    lost ??= `${stands()}, and what was typed after another key was not added; ${WAYS_ON}`;
+    refuse(lost);
+  };
   /** Whether what is written now is refused, which is said. */
   const refuses = () => {
     const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
     // What is typed over all of it is another number.
-    if (ended && !whole) {
-      lost = `${stands()}, and what was typed after another key was not added; press Esc to go on, or Backspace to change it`;
-      refuse(lost);
+    if (ended && !(whole && input.value)) {
+      hold();
       return true;
     }
     if (!body.classList.contains("objected") || !whole) return false;
@@ -123,11 +138,17 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     draft: () => (/\d$/.test(input.value) && input.value === String(parsed()) ? parsed() : input.value.trim() || null),
     write(value) {
       object(false);
+      ended = false;
+      lost = null;
       input.value = value === null || value === undefined ? "" : typeof value === "number" ? oneReading(value) : String(value);
     },
     problem,
     /** What comes while the focus is elsewhere begins the number, or another one in its place. @param {string} beginning @param {boolean} anew */
     typed(beginning, anew) {
+      if (ended) {
+        hold();
+        return true;
+      }
       if (problem() !== null || (input.value.trim() && !anew)) {
         focus();
         return true;
@@ -145,15 +166,16 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
      * @param {boolean} ofDigit  it is the key of a digit, which other keyboards write there
      */
     strayed(key, idle, ofDigit) {
-      const begun = input.value.trim() !== "";
-      ended = begun;
+      if (!idle && !input.value.trim()) return;
+      ended = true;
+      stood = input.value;
       if (!idle) return;
       const sign = key === "Dead" ? "This key" : `“${key}”`;
       const why = ofDigit ? `${sign} is no digit on this keyboard: use Shift or the number pad` : `${sign} belongs to no number`;
-      const says = begun ? `${stands()}: ${why}; press Esc to go on, or Backspace to change it` : `is empty: ${why}`;
-      if (begun) lost = says;
-      refuse(says);
+      lost = `${stands()}: ${why}; ${WAYS_ON}`;
+      refuse(lost);
     },
+    goOn,
     focus,
   };
 }
