@@ -647,6 +647,57 @@ def test_backspace_gives_no_answer_back_that_was_taken_out(room: MakeRoom) -> No
     assert reader.page.locator("[data-field=answer] input:checked").count() == 0
 
 
+def test_escape_closes_a_panel_that_was_opened_from_a_number(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", "2", "n", "Escape")
+
+    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
+    reader.submit()
+    assert reader.posted("verdict")[0]["answers"]["not_assessable"] is None
+
+
+def test_number_that_was_left_by_a_holds_no_backspace_back(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2", "1", "2", "a", "4")
+    confidence = reader.page.locator("[data-field=confidence] input:checked")
+    expect(confidence).to_have_count(1)
+
+    reader.press("Backspace")
+
+    expect(confidence).to_have_count(0)
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+
+
+def test_number_that_a_has_gone_to_stays_the_next_one_when_a_sign_was_refused(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    size = reader.page.get_by_label("Largest diameter")
+    reader.press("2", "1", "2", "a", "4", "p", "a")
+    while not size.evaluate("input => input.getRootNode().activeElement === input"):
+        reader.press("a")
+    reader.press("Escape")
+    press_by_place(reader, FRENCH["2"])
+
+    reader.press("Backspace", "Backspace", "1", "5")
+
+    expect(size).to_have_value("15")
+    assert reader.page.locator("[data-field=confidence] input:checked").count() == 1
+
+
+def test_sign_in_the_box_of_an_undetermined_number_leaves_it_undetermined(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "Shift+n")
+    reader.page.get_by_label("Largest diameter").click()
+
+    press_by_place(reader, FRENCH["2"])
+    reader.press("Tab")
+
+    expect(reader.page.locator("[data-field=size]").get_by_label("Undetermined")).to_be_checked()
+
+
 def test_number_stands_once_it_is_left_after_a_digit_was_refused(room: MakeRoom) -> None:
     reader = room("structured")
     reader.open()
@@ -710,13 +761,14 @@ def test_backspace_takes_back_the_last_of_several_answers(room: MakeRoom) -> Non
 def test_backspace_takes_back_a_point_before_an_earlier_answer(room: MakeRoom) -> None:
     reader = room("every")
     reader.open()
-    reader.press("2", "5", "Escape", "p")
     point = reader.page.locator("[data-field=place]")
-    set_there = point.inner_text()
+    unset = point.inner_text()
+    reader.press("2", "5", "Escape", "PageUp", "PageUp", "Control+ArrowLeft", "p")
+    assert point.inner_text() != unset
 
     reader.press("Backspace")
 
-    assert point.inner_text() != set_there
+    assert point.inner_text() == unset
     expect(reader.page.get_by_label("Largest diameter")).to_have_value("5")
 
 

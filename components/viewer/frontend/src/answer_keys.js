@@ -153,7 +153,8 @@ export class AnswerKeys {
       if (JSON.stringify(said) === JSON.stringify(before)) continue;
       this.noted.set(key, JSON.stringify(said));
       changed = true;
-      const several = Array.isArray(said);
+      // A point is a list, too, and one answer.
+      const several = parts.many && Array.isArray(said);
       this.answered = this.answered.filter((other) => other.key !== key || (several && said.includes(other.added)));
       if (several) for (const added of said.filter((id) => !(Array.isArray(before) && before.includes(id)))) this.answered.push({ key, added });
       else if (said !== null) this.answered.push({ key, added: null });
@@ -201,7 +202,8 @@ export class AnswerKeys {
 
   /** Take digits again in every number that refuses them. @returns {boolean} whether one did */
   goOn() {
-    return this.form.rows.map(({ parts }) => parts.goOn?.() ?? false).some(Boolean);
+    const asked = this.asked(this.form.read().fields);
+    return asked.map(({ parts }) => parts.goOn?.() ?? false).some(Boolean);
   }
 
   /** The row that A leads to: the first without an answer; where all have one, the one behind that which it has led to. */

@@ -155,8 +155,8 @@ export class Form {
   /** Out of a number that is typed half, or out of the panel that has the focus. @returns {boolean} whether there was one */
   escape() {
     if (this.answerKeys.entry.forget()) return true;
-    if (!this.inert && this.answerKeys.goOn() && !isTyping(this.panels.focused())) return true;
-    if (this.inert || !this.panels.fold()) return false;
+    if (this.inert) return false;
+    if (!this.panels.fold()) return this.answerKeys.goOn() && !isTyping(this.panels.focused());
     // What was asked for in the panel is asked no more.
     this.say("");
     this.refresh();

@@ -47,7 +47,11 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       // The first one takes back what was refused, and leaves what stands.
       if (goOn() && back) event.preventDefault();
     },
-    onblur: () => onChange(0),
+    onblur() {
+      // What was refused is to be seen to; what only could have been is over.
+      if (lost === null) ended = false;
+      onChange(0);
+    },
   });
   const range = rangeOf(field);
   const body = h(
@@ -70,12 +74,13 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
   /** What was not added to the number, in words; null for nothing. @type {string|null} */
   let lost = null;
   let stood = "";
-  /** Take digits again. @returns {boolean} whether they were refused */
+  /** Take digits again. @returns {boolean} whether any were refused */
   const goOn = () => {
-    const refused = ended || lost !== null;
+    const refused = lost !== null;
     ended = false;
     lost = null;
-    if (refused) onChange(typingDelay);
+    // Not as if something were typed: the number stays where A has led.
+    if (refused) onChange(0);
     return refused;
   };
   const stands = () => (input.value.trim() ? `stands as “${input.value.trim().slice(0, 30)}”` : "is empty");

@@ -29,7 +29,7 @@ export function withUndetermined(make, field, context) {
   const parts = make(field, {
     ...context,
     onChange(delay) {
-      if (parts.read() !== null || parts.problem() !== null) input.checked = false;
+      if (parts.read() !== null || (parts.draft?.() ?? null) !== null) input.checked = false;
       context.onChange(delay);
     },
   });
