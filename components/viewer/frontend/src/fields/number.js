@@ -48,8 +48,9 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       if (goOn() && back) event.preventDefault();
     },
     onblur() {
-      // What was refused is to be seen to; what only could have been is over.
-      if (lost === null) ended = false;
+      // What was refused stays said; what only could have been is over.
+      if (lost !== null) return;
+      ended = false;
       onChange(0);
     },
   });
