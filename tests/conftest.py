@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy import Engine
 
 from db.engine import Database, make_engine
+from services.people import passwords
 from tests.harness import chromium, databases, ending, postgresql
 from tests.harness.provide import under_ci
 from tests.harness.screenshots import photograph
@@ -114,6 +117,25 @@ def _missing(sentence: str) -> None:
     if under_ci():
         pytest.fail(sentence)
     pytest.skip(sentence)
+
+
+# ---- passwords -------------------------------------------------------------------------------------------------------
+
+SHIPPED_HASHER = passwords._hasher
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_hashes() -> Iterator[None]:
+    """Hash the passwords of this process by the same function in a thousandth of the time; servers keep the full one."""
+    with pytest.MonkeyPatch.context() as own:
+        own.setattr(passwords, "_hasher", PasswordHash((Argon2Hasher(time_cost=1, memory_cost=64, parallelism=1),)))
+        yield
+
+
+@pytest.fixture
+def hashes_as_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords at the cost that installations pay."""
+    monkeypatch.setattr(passwords, "_hasher", SHIPPED_HASHER)
 
 
 # ---- databases -------------------------------------------------------------------------------------------------------

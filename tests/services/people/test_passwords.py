@@ -67,11 +67,13 @@ def test_a_long_password_of_common_words_is_judged_in_one_pass() -> None:
     require_good_password("iloveyou" * 24 + "ßßx", "ada", "Ada")
 
 
+@pytest.mark.usefixtures("hashes_as_shipped")
 def test_an_unknown_login_is_compared_with_a_hash_too() -> None:
     assert not verify_password("anything", None)
     assert verify_password("four quiet lamps", hash_password("four quiet lamps"))
 
 
+@pytest.mark.usefixtures("hashes_as_shipped")
 def test_a_login_that_nobody_has_costs_as_much_as_a_wrong_password() -> None:
     """The hash that is verified then is made as those of people are: the same function, memory and passes."""
     for_nobody, for_somebody = passwords._NOBODY, hash_password("correct horse battery")
