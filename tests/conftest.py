@@ -126,7 +126,7 @@ SHIPPED_HASHER = passwords._hasher
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_hashes() -> Iterator[None]:
-    """Hash the passwords of this process by the same function in a thousandth of the time; servers keep the full one."""
+    """Hash the passwords of this process by the same function in far less time; servers keep the full one."""
     with pytest.MonkeyPatch.context() as own:
         own.setattr(passwords, "_hasher", PasswordHash((Argon2Hasher(time_cost=1, memory_cost=64, parallelism=1),)))
         yield
