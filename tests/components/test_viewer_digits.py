@@ -786,3 +786,59 @@ def test_key_that_is_held_for_the_images_begins_no_number(room: MakeRoom) -> Non
     reader.page.keyboard.up(".")
 
     expect(size).to_have_value("")
+
+
+@pytest.mark.parametrize("window", ["?", "j"])
+def test_digit_after_a_window_over_the_room_is_not_added_to_the_number(room: MakeRoom, window: str) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", "2", window, "Escape", "8", "Enter")
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+    reader.see("“Largest diameter” stands as “12”, and what was typed after another key was not added")
+    assert reader.posted("verdict") == []
+
+
+def test_escape_out_of_words_leaves_what_a_number_refuses_to_be_seen(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2", "1", "2", "t", "8")
+    reader.page.get_by_label("Impression").fill("x")
+    reader.press("Escape")
+    reader.page.locator("[data-field=confidence] .option").last.click()
+
+    refused = reader.page.locator("[data-field=size] .problem")
+    expect(refused).to_contain_text("stands as “12”")
+    reader.press("Enter")
+    assert reader.posted("verdict") == []
+
+
+def test_backspace_that_takes_a_refusal_back_does_so_in_sight(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2", "1", "2", "t", "8")
+    confidence = reader.page.locator("[data-field=confidence] input:checked")
+    reader.page.locator("[data-field=confidence] .option").last.click()
+    refused = reader.page.locator("[data-field=size] .problem")
+    expect(refused).to_contain_text("stands as “12”")
+
+    reader.press("Backspace")
+    expect(refused).to_be_empty()
+    expect(confidence).to_have_count(1)
+    reader.press("Backspace")
+
+    expect(confidence).to_have_count(0)
+
+
+def test_what_an_input_method_composes_does_not_replace_a_number_with_a_problem(room: MakeRoom) -> None:
+    reader = room("structured")
+    reader.open()
+    reader.press("4", "1", ",", "5", "0", "0", "Enter")
+    reader.see("could mean 1500 or 1.5")
+
+    browser = reader.page.context.new_cdp_session(reader.page)
+    browser.send("Input.imeSetComposition", {"text": "８", "selectionStart": 1, "selectionEnd": 1})
+    browser.send("Input.insertText", {"text": "８"})
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("1,500")
+    reader.see("clear it with Backspace, then type the number")

@@ -413,6 +413,18 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         )
     ),
     "every": _every,
+    "optional": _same(
+        fields=[
+            yes_no(),
+            field("spots", "number", "Number of spots", depends_on={"field": "answer", "values": ["yes"]}),
+            field("size", "number", "Largest diameter", unit="mm", required=False, minimum=0, maximum=1200),
+            field("signs", "several", "Signs", SITES, required=False),
+            field("first", "point", "First point", required=False),
+            field("second", "point", "Second point", required=False),
+            confidence(),
+            field("words", "text", "Impression", required=False),
+        ]
+    ),
     "limited": _limited,
     "structured": _structured,
     "judged": _judged,

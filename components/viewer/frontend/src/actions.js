@@ -117,7 +117,7 @@ export class Actions {
       case "digit": return this.digit(value);
       case "begin": return this.begin(value);
       case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.answerKeys.takeBack();
-      case "takePoint": return form?.takePoint();
+      case "takePoint": return form?.answerKeys.takePoint();
       case "abstain": return form?.answerKeys.abstain();
       case "panel": return form?.toggle(value);
       case "answer": return form?.answerKeys.goToNext();

@@ -17,6 +17,8 @@ export class AnswerKeys {
     this.aimed = null;
     /** @type {string|null} key of a field for several answers that digits have begun to answer */
     this.sticky = null;
+    /** @type {Set<string>} keys of optional fields that the reader has left without an answer: no digit goes back to them by itself */
+    this.passed = new Set();
     /** @type {Map<string, string>} what stands in each field, as it was noted last */
     this.noted = new Map();
     /** @type {{key: string, added: string|null}[]} what Backspace takes back, the last at the end: whose answer, and which of several */
@@ -40,24 +42,56 @@ export class AnswerKeys {
       if (row === target && this.painted && this.painted !== row) row.box.scrollIntoView({ block: "nearest" });
       row.box.classList.toggle("takes-digits", row === target);
     }
-    this.painted = target;
+    // While something is typed there is none; what takes the digits after that may lie below.
+    this.painted = target ?? this.painted;
     // What was begun for other choices must not be ended by a digit that is meant for these.
     if (this.entry.box && this.entry.box !== this.box()) this.entry.forget();
   }
 
   /**
-   * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits; all but
-   * the first without an answer. A number that is still to be typed, or cannot be read, comes before whatever stands behind it.
+   * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits and was not
+   * passed; all but the first without an answer. A number that is still to be typed, or cannot be read, comes before whatever stands
+   * behind it.
    */
   row() {
     const { form } = this;
     if (form.panels.setsAside) return null;
     const { fields } = form.read();
     const asked = this.asked(fields).filter(({ parts }) => parts.digit || parts.typed);
-    const left = asked.filter(({ field }) => fields[field.key] === undefined);
+    const left = asked.filter(({ field }) => fields[field.key] === undefined && !this.passed.has(field.key));
     const focused = form.panels.focused();
     return asked.find(({ field }) => field.key === this.aimed) ?? asked.find(({ field }) => field.key === this.sticky)
       ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
+  }
+
+  /**
+   * Leave an optional field without an answer.
+   *
+   * @param {Row|null|undefined} row
+   * @returns {boolean} whether it was one
+   */
+  pass(row) {
+    if (!row || row.field.required || takenBack(row.parts) !== null || row.parts.read() !== null) return false;
+    this.passed.add(row.field.key);
+    return true;
+  }
+
+  /** Come back to a field that was passed, which is in sight and has the focus. @param {EventTarget|null} target  of a click or the focus */
+  comeBack(target) {
+    const row = this.form.rows.find(({ box }) => target instanceof Node && box.contains(target));
+    if (row && this.passed.delete(row.field.key)) this.paint();
+  }
+
+  /** Leave every optional field above one that was answered: whoever answers what stands below has gone by them. @param {string} key */
+  passAbove(key) {
+    const asked = this.asked(this.form.read().fields);
+    for (const row of asked.slice(0, Math.max(0, asked.findIndex(({ field }) => field.key === key)))) this.pass(row);
+  }
+
+  /** The field in which something is typed, or that has the focus. */
+  focusedRow() {
+    const focused = this.form.panels.focused();
+    return this.form.rows.find(({ box }) => box.contains(focused)) ?? null;
   }
 
   box() {
@@ -133,6 +167,7 @@ export class AnswerKeys {
     if (Number.isNaN(n)) return false;
     if (n === 0) {
       this.sticky = null;
+      this.pass(this.form.rows.find((row) => row.box === box));
       this.form.refresh();
     } else if (n !== null) choose(n);
     return true;
@@ -153,6 +188,8 @@ export class AnswerKeys {
       if (JSON.stringify(said) === JSON.stringify(before)) continue;
       this.noted.set(key, JSON.stringify(said));
       changed = true;
+      this.passed.delete(key);
+      if (said !== null) this.passAbove(key);
       // A point is a list, too, and one answer.
       const several = parts.many && Array.isArray(said);
       this.answered = this.answered.filter((other) => other.key !== key || (several && said.includes(other.added)));
@@ -168,6 +205,8 @@ export class AnswerKeys {
 
   /** Begin with a form as it was left: nothing of it was answered by the last key. */
   noteAsLeft() {
+    this.passed.clear();
+    this.noted.clear();
     this.note();
     this.answered = [];
   }
@@ -200,25 +239,54 @@ export class AnswerKeys {
     return own ?? (aimed.parts.many ? null : { key: aimed.field.key, added: null });
   }
 
-  /** Take digits again in every number that refuses them. @returns {boolean} whether one did */
+  /**
+   * Take digits again in every number that refuses them; while something is typed in a field, in that one alone.
+   *
+   * @returns {boolean} whether one did
+   */
   goOn() {
-    const asked = this.asked(this.form.read().fields);
-    return asked.map(({ parts }) => parts.goOn?.() ?? false).some(Boolean);
+    const focused = this.form.panels.focused();
+    const rows = this.asked(this.form.read().fields).filter(({ box }) => !isTyping(focused) || box.contains(focused));
+    return rows.map(({ parts }) => parts.goOn?.() ?? false).some(Boolean);
   }
 
-  /** The row that A leads to: the first without an answer; where all have one, the one behind that which it has led to. */
+  /**
+   * Set a point: that of the field which A has gone to, else of the one with the focus or the first of those without one. Where all
+   * have one, and neither leads to a field, there must be one alone.
+   */
+  takePoint() {
+    const { form } = this;
+    const { fields } = form.read();
+    const rows = this.asked(fields).filter(({ parts }) => parts.takePoint);
+    if (form.inert || !rows.length) return false;
+    const left = rows.filter(({ field }) => fields[field.key] === undefined);
+    const focused = form.panels.focused();
+    const row = rows.find(({ field }) => field.key === this.aimed) ?? left.find(({ box }) => box.contains(focused)) ?? left[0]
+      ?? rows.find(({ box }) => box.contains(focused)) ?? (rows.length === 1 ? rows[0] : null);
+    if (row) row.parts.takePoint?.();
+    else form.mention("Every point is set: go to the one to set anew with A or Tab, then press P.");
+    return true;
+  }
+
+  /** The row that A leads to: the first that is neither answered nor passed; where there is none, the one behind that which it has led to. */
   next() {
     const { form } = this;
     if (form.panels.setsAside) return null;
     const { fields } = form.read();
     const asked = this.asked(fields);
-    const left = asked.find(({ field }) => fields[field.key] === undefined);
-    return left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length] ?? null;
+    const left = asked.find(({ field }) => fields[field.key] === undefined && !this.passed.has(field.key));
+    const here = this.aimed ?? this.focusedRow()?.field.key;
+    return left ?? asked[(asked.findIndex(({ field }) => field.key === here) + 1) % asked.length] ?? null;
   }
 
-  /** Put the focus on the first field without an answer; where all have one, on one after the other, whose answer a digit replaces. */
+  /**
+   * Put the focus on the first field that is neither answered nor passed, and pass an optional one that it is on; where there is none,
+   * on one after the other, whose answer a digit replaces.
+   */
   goToNext() {
     const { form } = this;
+    if (form.inert) return false;
+    if (this.aimed === null) this.pass(this.focusedRow());
     const next = this.next();
     if (form.inert || !next) return false;
     this.aimed = form.read().fields[next.field.key] === undefined ? null : next.field.key;

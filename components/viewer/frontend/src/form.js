@@ -56,6 +56,7 @@ export class Form {
     if (!room.preview) this.button.append("Submit", this.submitKey);
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
+    for (const kind of ["focusin", "pointerdown"]) this.element.addEventListener(kind, ({ target }) => this.answerKeys.comeBack(target));
     for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);
     this.setInert(true);
@@ -156,7 +157,13 @@ export class Form {
   escape() {
     if (this.answerKeys.entry.forget()) return true;
     if (this.inert) return false;
-    if (!this.panels.fold()) return this.answerKeys.goOn() && !isTyping(this.panels.focused());
+    if (!this.panels.fold()) {
+      const { answerKeys, panels } = this;
+      const typing = isTyping(panels.focused());
+      const wentOn = answerKeys.goOn();
+      if (typing) answerKeys.pass(answerKeys.focusedRow());
+      return wentOn && !typing;
+    }
     // What was asked for in the panel is asked no more.
     this.say("");
     this.refresh();
@@ -241,10 +248,12 @@ export class Form {
     this.room.onChange(this.draft(), delay);
   }
 
+  /** Take sentences away, but for those of fields that still refuse what was typed. */
   forgetProblems() {
     this.problemLine.textContent = "";
-    for (const { error, box } of this.rows) {
-      error.textContent = "";
+    for (const { field, parts, error, box } of this.rows) {
+      const refused = parts.refused?.() ?? null;
+      error.textContent = refused === null ? "" : `“${field.label}” ${refused}.`;
       box.classList.remove("wrong");
     }
   }
@@ -280,15 +289,6 @@ export class Form {
   /** Who is to take a key: see `Panels.takes`. @param {KeyboardEvent} event @param {boolean} isDigit */
   takes(event, isDigit) {
     return this.inert ? "room" : this.panels.takes(event, isDigit);
-  }
-
-  takePoint() {
-    const { fields } = this.read();
-    const rows = this.rows.filter(({ field, parts }) => parts.takePoint && this.applies(field, fields));
-    const row = rows.find(({ field }) => fields[field.key] === undefined) ?? rows[0];
-    if (!row || this.inert) return false;
-    row.parts.takePoint?.();
-    return true;
   }
 
   /**

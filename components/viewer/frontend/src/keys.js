@@ -29,11 +29,11 @@ const moves = arrows.map((arrow) => `Ctrl+Shift+${arrow}`);
 export const BINDINGS = [
   { group: "Form", keys: digits, shown: "1 … 9", does: "Answer the highlighted field or the panel with the focus (two digits each if more than nine); numbers are typed", action: "digit", when: "not typing" },
   { group: "Form", keys: [], shown: "− . ,", does: "Begin the number of the highlighted field, as a digit does (then _ zooms out, > and < change the speed)", action: "begin", when: "not typing" },
-  { group: "Form", keys: ["0"], shown: "0", does: "Finish a field that takes several answers (00 if they have two digits)", action: "digit", when: "not typing" },
+  { group: "Form", keys: ["0"], shown: "0", does: "Finish a field that takes several answers, or pass an optional field (00 if it has two digits)", action: "digit", when: "not typing" },
   { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Delete the last digit or the last answer (not words); again: the one before. In a panel: clear it", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
-  { group: "Form", keys: ["a"], shown: "A", does: "Go to the next unanswered field; once all are answered, step through them to change an answer", action: "answer", when: "not typing" },
+  { group: "Form", keys: ["a"], shown: "A", does: "Go to the next unanswered field (one that is optional, and has the focus, is passed); once none is left, step through all to change an answer", action: "answer", when: "not typing" },
   { group: "Form", keys: ["Shift+n"], shown: "Shift N", does: "Undetermined, of the field with the focus or the next unanswered one", action: "abstain", when: "not typing" },
   { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },

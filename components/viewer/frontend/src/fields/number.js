@@ -24,9 +24,9 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     /** @param {InputEvent} event */
     oninput(event) {
       // What an input method composes cannot be held back, only put back.
-      if (ended && event.inputType === "insertCompositionText") {
+      if (event.inputType === "insertCompositionText" && (ended || objects())) {
         input.value = stood;
-        return hold();
+        return ended ? hold() : objectAgain();
       }
       object(false);
       goOn();
@@ -48,10 +48,8 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       if (goOn() && back) event.preventDefault();
     },
     onblur() {
-      // What was refused stays said; what only could have been is over.
-      if (lost !== null) return;
-      ended = false;
-      onChange(0);
+      // What was refused stays said. A window over the room gives the focus back to where digits are still held back.
+      if (lost === null) onChange(0);
     },
   });
   const range = rangeOf(field);
@@ -69,7 +67,15 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
    *
    * @param {boolean} on
    */
-  const object = (on) => body.classList.toggle("objected", on);
+  const object = (on) => {
+    body.classList.toggle("objected", on);
+    if (on) stood = input.value;
+  };
+  const objects = () => body.classList.contains("objected");
+  const objectAgain = () => {
+    input.select();
+    refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
+  };
   /** Whether a key that no number has came behind what stands here; digits behind that may be meant for anything. */
   let ended = false;
   /** What was not added to the number, in words; null for nothing. @type {string|null} */
@@ -97,8 +103,8 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       hold();
       return true;
     }
-    if (!body.classList.contains("objected") || !whole) return false;
-    refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
+    if (!objects() || !whole) return false;
+    objectAgain();
     return true;
   };
   const parsed = () => {
@@ -149,9 +155,10 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       input.value = value === null || value === undefined ? "" : typeof value === "number" ? oneReading(value) : String(value);
     },
     problem,
+    refused: () => lost,
     /** What comes while the focus is elsewhere begins the number, or another one in its place. @param {string} beginning @param {boolean} anew */
     typed(beginning, anew) {
-      if (ended) {
+      if (ended && !anew) {
         hold();
         return true;
       }
@@ -159,6 +166,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
         focus();
         return true;
       }
+      ended = false;
       input.focus();
       input.value = beginning;
       onChange(typingDelay);

@@ -35,6 +35,7 @@ import { withUndetermined } from "./undetermined.js";
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
  * @property {(beginning: string, anew: boolean) => boolean} [typed]  begin with a digit, sign or separator, or replace what stands there by it, unless that has a problem; only fields in which digits are typed have it
  * @property {(key: string, idle: boolean, ofDigit: boolean) => void} [strayed]  a key came into the field that writes nothing there: whether it does nothing elsewhere either, and is one of a digit
+ * @property {() => string|null} [refused]  what was typed and not taken, in words, as long as it keeps the form from being submitted
  * @property {() => boolean} [goOn]    take digits again after such a key; whether they were refused
  * @property {() => void} [takePoint]
  * @property {() => boolean} [abstain]   say that it cannot be determined, or take that back

@@ -62,6 +62,7 @@ export function withUndetermined(make, field, context) {
       input.checked = isUndetermined(value);
     },
     problem: () => (input.checked ? null : parts.problem()),
+    refused: () => (input.checked ? null : parts.refused?.() ?? null),
     digit: parts.digit && ((n) => (n === choicesOf(field) ? set(Boolean(parts.radios) || !input.checked) : parts.digit?.(n) ?? false)),
     abstain: () => set(!input.checked),
     focus: () => (input.checked ? input.focus() : parts.focus()),

@@ -1,0 +1,123 @@
+"""Optional fields are passed by the keyboard, and no digit goes back to what was passed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.components.conftest import Room
+
+pytestmark = pytest.mark.browser
+MakeRoom = Callable[..., Room]
+
+
+def next_field(reader: Room) -> str | None:
+    return reader.page.locator(".field.takes-digits").get_attribute("data-field")
+
+
+def fields_of(reader: Room) -> dict[str, object]:
+    reader.submit()
+    return dict(reader.posted("verdict")[0]["answers"]["fields"])
+
+
+@pytest.fixture
+def reader(room: MakeRoom) -> Room:
+    """A form in which size, signs, two points and words are optional; the answer "No" is given, so that size is next."""
+    reader = room("optional")
+    reader.open()
+    reader.press("2")
+    assert next_field(reader) == "size"
+    return reader
+
+
+@pytest.mark.parametrize("keys", [("a", "a"), ("a", "Escape")], ids="-".join)
+def test_optional_number_that_stays_empty_is_passed(reader: Room, keys: tuple[str, ...]) -> None:
+    reader.press(*keys, "1", "3", "0", "5")
+
+    assert fields_of(reader) == {"answer": "no", "signs": ["frontal", "temporal"], "confidence": "5"}
+
+
+def test_number_that_was_passed_takes_no_digit_after_fields_below_it_are_answered(reader: Room) -> None:
+    reader.page.get_by_text("Parietal", exact=True).click()
+    reader.press("Escape", "5", "5")
+
+    assert fields_of(reader) == {"answer": "no", "signs": ["parietal"], "confidence": "5"}
+
+
+def test_zero_passes_an_optional_field_of_several_answers(reader: Room) -> None:
+    reader.press("7", "Escape", "0", "4")
+
+    assert fields_of(reader) == {"answer": "no", "size": 7, "confidence": "4"}
+
+
+def test_required_field_cannot_be_passed(reader: Room) -> None:
+    reader.press("Backspace", "1")
+    reader.press("a", "a", "Escape", "a", "Escape")
+
+    assert next_field(reader) == "spots"
+
+
+def test_a_goes_through_optional_fields_to_the_words_and_once_nothing_is_left_through_all(reader: Room) -> None:
+    reader.press("a", "a", "a", "a", "a", "5", "a")
+    expect(reader.page.get_by_label("Impression")).to_be_focused()
+
+    reader.press("Escape", "a", "a")
+
+    expect(reader.page.get_by_label("Largest diameter")).to_be_focused()
+    reader.press("8")
+    assert fields_of(reader) == {"answer": "no", "size": 8, "confidence": "5"}
+
+
+def test_field_that_was_passed_is_answered_by_digits_once_it_is_clicked(reader: Room) -> None:
+    reader.press("a", "a", "0", "5")
+
+    reader.page.get_by_label("Largest diameter").click()
+    reader.press("9", "Escape")
+
+    assert fields_of(reader) == {"answer": "no", "size": 9, "confidence": "5"}
+
+
+def test_what_was_passed_is_still_passed_when_a_draft_comes_back(reader: Room) -> None:
+    reader.press("a", "a", "1", "0")
+    reader.await_draft("fields", {"answer": "no", "signs": ["frontal"]})
+
+    reader.open()
+
+    assert next_field(reader) == "confidence"
+
+
+def test_field_below_a_number_comes_into_sight_when_the_number_is_left(room: MakeRoom) -> None:
+    reader = room("optional", width=1280, height=520)
+    reader.open()
+    reader.press("2", "7", "Escape")
+
+    expect(reader.page.get_by_text("Temporal", exact=True)).to_be_in_viewport(ratio=0.9)
+
+
+def test_point_is_set_in_the_field_to_which_a_has_led(reader: Room) -> None:
+    reader.press("a", "a", "0", "p", "PageUp", "p", "5", "a", "Escape")
+    first, second = (reader.page.locator(f"[data-field={key}] .point-words") for key in ("first", "second"))
+    before, moved = first.inner_text(), second.inner_text()
+    while_all_are_set = "Every point is set: go to the one to set anew with A or Tab, then press P."
+
+    reader.press("p")
+    reader.see(while_all_are_set)
+    reader.press("a", "a", "a", "a", "a", "PageUp", "PageUp", "p")
+
+    expect(second).not_to_have_text(moved)
+    expect(first).to_have_text(before)
+    reader.press("Backspace")
+    expect(second).to_contain_text("No point yet")
+    expect(first).to_have_text(before)
+
+
+def test_point_is_set_in_the_empty_field_with_the_focus(reader: Room) -> None:
+    second = reader.page.locator("[data-field=second]")
+    second.get_by_role("button", name="Set at crosshair").focus()
+
+    reader.press("p")
+
+    expect(second).not_to_contain_text("No point yet")
+    expect(reader.page.locator("[data-field=first]")).to_contain_text("No point yet")
