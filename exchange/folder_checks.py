@@ -150,7 +150,9 @@ def warnings_of(
     yield from _gaps(volumes, items)
     yield from _unlike_options(items)
     without = [item.key for item in items if item.key not in with_reference]
-    if without:
+    if len(without) == len(items):
+        yield "No item has a reference: nothing that needs one, as accuracy, is computed."
+    elif without:
         yield (
             f"references.csv: {listed(without)} {'has' if len(without) == 1 else 'have'} no reference; what needs one, "
             "as accuracy, is computed from the others."

@@ -24,7 +24,7 @@ def fields_of(reader: Room) -> dict[str, object]:
 
 @pytest.fixture
 def reader(room: MakeRoom) -> Room:
-    """A form in which size, signs, two points and words are optional; the answer "No" is given, so that size is next."""
+    """A form with optional size, signs, two points and words; the answer "No" is given, so that size is next."""
     reader = room("optional")
     reader.open()
     reader.press("2")

@@ -341,7 +341,12 @@ def without_references(folder: Path, primary: str) -> None:
 def test_a_study_without_any_reference_is_imported_where_agreement_is_the_primary_estimate(folder: Path) -> None:
     without_references(folder, "agreement")
 
-    assert read_study_folder(folder).references == ()
+    study = read_study_folder(folder)
+
+    assert study.references == ()
+    assert [warning for warning in study.warnings if "reference" in warning] == [
+        "No item has a reference: nothing that needs one, as accuracy, is computed."
+    ]
 
 
 def test_an_accuracy_cannot_be_planned_without_any_reference(folder: Path) -> None:
