@@ -22,6 +22,10 @@ def fields_of(reader: Room) -> dict[str, object]:
     return dict(reader.posted("verdict")[0]["answers"]["fields"])
 
 
+def chosen(reader: Room, key: str) -> int:
+    return reader.page.locator(f"[data-field={key}] input:checked").count()
+
+
 @pytest.fixture
 def reader(room: MakeRoom) -> Room:
     """A form with optional size, signs, two points and words; the answer "No" is given, so that size is next."""
@@ -120,4 +124,72 @@ def test_point_is_set_in_the_empty_field_with_the_focus(reader: Room) -> None:
     reader.press("p")
 
     expect(second).not_to_contain_text("No point yet")
+    expect(reader.page.locator("[data-field=first]")).to_contain_text("No point yet")
+
+
+@pytest.mark.parametrize("way", ["p", "click on a point", "click on an option"])
+def test_digit_goes_to_the_highlighted_field_after_an_answer_below_it(reader: Room, way: str) -> None:
+    if way == "p":
+        reader.press("p")
+    elif way == "click on a point":
+        reader.page.locator("[data-field=first]").get_by_role("button", name="Set at crosshair").click()
+    else:
+        reader.page.get_by_text("Parietal", exact=True).click()
+
+    assert next_field(reader) == "confidence"
+    reader.press("5")
+
+    assert chosen(reader, "confidence") == 1
+
+
+def test_undetermined_is_said_of_the_field_that_is_next_and_not_of_one_that_was_passed(room: MakeRoom) -> None:
+    reader = room("optional undetermined")
+    reader.open()
+    reader.press("a", "Escape", "0")
+    assert next_field(reader) == "answer"
+
+    reader.press("Shift+N", "3")
+
+    assert fields_of(reader) == {"answer": {"abstention": "undetermined"}, "confidence": "3"}
+
+
+def test_point_that_a_has_led_to_is_set_after_a_click_on_the_image(reader: Room) -> None:
+    reader.press("a", "a", "0", "a", "a")
+    reader.page.locator("canvas.overlay").first.click()
+
+    reader.press("p")
+
+    expect(reader.page.locator("[data-field=second]")).not_to_contain_text("No point yet")
+    expect(reader.page.locator("[data-field=first]")).to_contain_text("No point yet")
+
+
+def test_window_over_the_room_brings_no_field_back_that_was_passed(reader: Room) -> None:
+    reader.press("a", "a", "0", "?", "Escape")
+
+    assert next_field(reader) == "confidence"
+    reader.press("1")
+    assert chosen(reader, "signs") == 0
+
+
+def test_empty_optional_field_that_tab_leaves_is_passed(reader: Room) -> None:
+    reader.press("a", "a", "0", "Shift+Tab", "Tab", "Tab", "Tab", "Tab", "Escape")
+
+    assert next_field(reader) == "confidence"
+
+
+def test_optional_choices_are_passed_by_escape(reader: Room) -> None:
+    reader.press("a", "a", "Escape")
+
+    assert next_field(reader) == "confidence"
+
+
+def test_a_goes_on_behind_words_that_were_left_empty(reader: Room) -> None:
+    reader.press("a", "a", "a", "a", "a", "5", "a", "Escape", "a", "a", "a", "a", "a", "a", "a", "Escape", "a")
+
+    expect(reader.page.locator("[data-field=answer]").locator(":focus")).to_have_count(1)
+
+
+def test_no_point_is_set_while_the_item_cannot_be_assessed(reader: Room) -> None:
+    reader.press("n", "1", "Escape", "p")
+
     expect(reader.page.locator("[data-field=first]")).to_contain_text("No point yet")

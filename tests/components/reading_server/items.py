@@ -425,6 +425,15 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
             field("words", "text", "Impression", required=False),
         ]
     ),
+    "optional undetermined": _same(
+        fields=[
+            field("size", "number", "Largest diameter", required=False),
+            field("side", "choice", "Side", SITES, required=False),
+            yes_no(),
+            confidence(),
+        ],
+        asked={key: {"undetermined": True} for key in ("size", "side", "answer")},
+    ),
     "limited": _limited,
     "structured": _structured,
     "judged": _judged,

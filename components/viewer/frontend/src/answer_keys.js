@@ -15,6 +15,8 @@ export class AnswerKeys {
     this.painted = null;
     /** @type {string|null} key of an answered field that A has gone to: the next digit replaces its answer */
     this.aimed = null;
+    /** @type {string|null} key of the field that A has led to, answered or not, until something is answered */
+    this.led = null;
     /** @type {string|null} key of a field for several answers that digits have begun to answer */
     this.sticky = null;
     /** @type {Set<string>} keys of optional fields that the reader has left without an answer: no digit goes back to them by itself */
@@ -71,15 +73,36 @@ export class AnswerKeys {
    * @returns {boolean} whether it was one
    */
   pass(row) {
-    if (!row || row.field.required || takenBack(row.parts) !== null || row.parts.read() !== null) return false;
+    if (!row || row.field.required || given(row.parts) !== null || (row.parts.refused?.() ?? null) !== null) return false;
     this.passed.add(row.field.key);
     return true;
   }
 
-  /** Come back to a field that was passed, which is in sight and has the focus. @param {EventTarget|null} target  of a click or the focus */
+  /** Come back to a field that was passed. @param {EventTarget|null} target  of a click, or what has the focus now */
   comeBack(target) {
-    const row = this.form.rows.find(({ box }) => target instanceof Node && box.contains(target));
+    this.led = null;
+    const row = this.rowOf(target);
     if (row && this.passed.delete(row.field.key)) this.paint();
+  }
+
+  /**
+   * The focus goes from one field to another: an empty optional one above is passed, and the other comes back. A focus that a window has
+   * had in between goes nowhere.
+   *
+   * @param {EventTarget|null} from
+   * @param {EventTarget|null} to
+   */
+  focusMoves(from, to) {
+    const { rows } = this.form;
+    const [left, entered] = [this.rowOf(from), this.rowOf(to)];
+    if (!left || !entered || left === entered) return;
+    if (rows.indexOf(left) < rows.indexOf(entered)) this.pass(left);
+    this.passed.delete(entered.field.key);
+  }
+
+  /** @param {EventTarget|null} target @returns {Row|null} the row that it is in */
+  rowOf(target) {
+    return this.form.rows.find(({ box }) => target instanceof Node && box.contains(target)) ?? null;
   }
 
   /** Leave every optional field above one that was answered: whoever answers what stands below has gone by them. @param {string} key */
@@ -90,8 +113,7 @@ export class AnswerKeys {
 
   /** The field in which something is typed, or that has the focus. */
   focusedRow() {
-    const focused = this.form.panels.focused();
-    return this.form.rows.find(({ box }) => box.contains(focused)) ?? null;
+    return this.rowOf(this.form.panels.focused());
   }
 
   box() {
@@ -183,24 +205,24 @@ export class AnswerKeys {
     let changed = false;
     this.answered = this.answered.filter(({ key }) => asked.some(({ field }) => field.key === key));
     for (const { field: { key }, parts } of asked) {
-      const said = takenBack(parts);
+      const stands = given(parts);
       const before = JSON.parse(this.noted.get(key) ?? "null");
-      if (JSON.stringify(said) === JSON.stringify(before)) continue;
-      this.noted.set(key, JSON.stringify(said));
+      if (JSON.stringify(stands) === JSON.stringify(before)) continue;
+      this.noted.set(key, JSON.stringify(stands));
       changed = true;
       this.passed.delete(key);
-      if (said !== null) this.passAbove(key);
+      if (stands !== null) this.passAbove(key);
+      const said = takenBack(parts);
       // A point is a list, too, and one answer.
       const several = parts.many && Array.isArray(said);
       this.answered = this.answered.filter((other) => other.key !== key || (several && said.includes(other.added)));
       if (several) for (const added of said.filter((id) => !(Array.isArray(before) && before.includes(id)))) this.answered.push({ key, added });
       else if (said !== null) this.answered.push({ key, added: null });
     }
+    if (!changed) return;
     // Whoever answers anything, also by a click, has left where A has led.
-    if (changed && this.aimed !== null) {
-      this.aimed = null;
-      this.paint();
-    }
+    this.aimed = this.led = null;
+    this.paint();
   }
 
   /** Begin with a form as it was left: nothing of it was answered by the last key. */
@@ -251,18 +273,19 @@ export class AnswerKeys {
   }
 
   /**
-   * Set a point: that of the field which A has gone to, else of the one with the focus or the first of those without one. Where all
-   * have one, and neither leads to a field, there must be one alone.
+   * Set a point: that of the field which A has led to, else of the one with the focus or the first of those without one, passed ones
+   * last. Where all have one, and neither leads to a field, there must be one alone.
    */
   takePoint() {
     const { form } = this;
     const { fields } = form.read();
     const rows = this.asked(fields).filter(({ parts }) => parts.takePoint);
-    if (form.inert || !rows.length) return false;
+    if (form.inert || form.panels.setsAside || !rows.length) return false;
     const left = rows.filter(({ field }) => fields[field.key] === undefined);
-    const focused = form.panels.focused();
-    const row = rows.find(({ field }) => field.key === this.aimed) ?? left.find(({ box }) => box.contains(focused)) ?? left[0]
-      ?? rows.find(({ box }) => box.contains(focused)) ?? (rows.length === 1 ? rows[0] : null);
+    const focused = this.focusedRow();
+    const row = rows.find(({ field }) => field.key === this.led) ?? left.find((other) => other === focused)
+      ?? left.find(({ field }) => !this.passed.has(field.key)) ?? left[0]
+      ?? rows.find((other) => other === focused) ?? (rows.length === 1 ? rows[0] : null);
     if (row) row.parts.takePoint?.();
     else form.mention("Every point is set: go to the one to set anew with A or Tab, then press P.");
     return true;
@@ -275,7 +298,7 @@ export class AnswerKeys {
     const { fields } = form.read();
     const asked = this.asked(fields);
     const left = asked.find(({ field }) => fields[field.key] === undefined && !this.passed.has(field.key));
-    const here = this.aimed ?? this.focusedRow()?.field.key;
+    const here = this.led ?? this.focusedRow()?.field.key;
     return left ?? asked[(asked.findIndex(({ field }) => field.key === here) + 1) % asked.length] ?? null;
   }
 
@@ -286,12 +309,14 @@ export class AnswerKeys {
   goToNext() {
     const { form } = this;
     if (form.inert) return false;
-    if (this.aimed === null) this.pass(this.focusedRow());
+    this.pass(this.focusedRow());
     const next = this.next();
     if (form.inert || !next) return false;
     this.aimed = form.read().fields[next.field.key] === undefined ? null : next.field.key;
     this.sticky = null;
     next.parts.focus();
+    this.led = next.field.key;
+    this.passed.delete(next.field.key);
     const focused = form.panels.focused();
     if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();
     form.refresh();
@@ -305,7 +330,7 @@ export class AnswerKeys {
     const asked = this.asked(fields);
     const focused = form.panels.focused();
     const row = asked.find(({ box }) => box.contains(focused)) ?? asked.find(({ field }) => field.key === this.aimed)
-      ?? asked.find(({ field }) => fields[field.key] === undefined);
+      ?? asked.find(({ field }) => fields[field.key] === undefined && !this.passed.has(field.key));
     if (form.inert || form.panels.setsAside || !row?.parts.abstain) return false;
     this.sticky = null;
     if (row.parts.typed && row.parts.problem() !== null && !row.box.contains(focused)) {
@@ -319,6 +344,9 @@ export class AnswerKeys {
   }
 }
 
+/** What stands in a field, also a number that is typed half. @param {import("./fields/registry.js").FieldParts} parts */
+const given = (parts) => parts.read() ?? parts.draft?.() ?? null;
+
 /**
  * What Backspace can take back of a field: choices, a number as far as it is typed, a point, that it cannot be determined. Words are
  * changed where they stand.
@@ -326,7 +354,6 @@ export class AnswerKeys {
  * @param {import("./fields/registry.js").FieldParts} parts
  */
 function takenBack(parts) {
-  const value = parts.read();
-  if (!parts.digit && !parts.typed && !parts.takePoint) return isUndetermined(value) ? value : null;
-  return value ?? parts.draft?.() ?? null;
+  const value = given(parts);
+  return parts.digit || parts.typed || parts.takePoint || isUndetermined(value) ? value : null;
 }

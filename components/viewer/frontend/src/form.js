@@ -56,7 +56,8 @@ export class Form {
     if (!room.preview) this.button.append("Submit", this.submitKey);
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
-    for (const kind of ["focusin", "pointerdown"]) this.element.addEventListener(kind, ({ target }) => this.answerKeys.comeBack(target));
+    this.element.addEventListener("pointerdown", ({ target }) => this.answerKeys.comeBack(target));
+    this.element.addEventListener("focusin", ({ target, relatedTarget }) => this.answerKeys.focusMoves(relatedTarget, target));
     for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);
     this.setInert(true);
@@ -160,9 +161,9 @@ export class Form {
     if (!this.panels.fold()) {
       const { answerKeys, panels } = this;
       const typing = isTyping(panels.focused());
-      const wentOn = answerKeys.goOn();
-      if (typing) answerKeys.pass(answerKeys.focusedRow());
-      return wentOn && !typing;
+      if (answerKeys.goOn() && !typing) return true;
+      answerKeys.pass(answerKeys.focusedRow());
+      return false;
     }
     // What was asked for in the panel is asked no more.
     this.say("");
