@@ -31,8 +31,8 @@ WITH_A_SERVER = {
     *("server", "demo_server", "stand_in", "marked", "running", "served", "serving", "unserved", "started"),
     *("behind", "behind_a_proxy", "on_sqlite", "aftermath"),
 }
-# The file that goes first, so that no worker is left alone with it in the end.
-LONGEST = "test_main_job.py"
+# The files that go first, so that no worker is left alone with one in the end: of `make unit`, and of all tests.
+LONGEST = ("test_manage.py", "test_main_job.py")
 BOTH_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql))
 WINDOW = (1600, 900)
 
@@ -78,7 +78,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     in_a_browser = {item.path for item in items if item.get_closest_marker("browser")}
     items.sort(
         key=lambda item: (
-            item.path.name != LONGEST,
+            LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST),
             item.path in in_a_browser,
             item.get_closest_marker("browser") is not None,
         )
