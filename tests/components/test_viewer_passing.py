@@ -193,3 +193,53 @@ def test_no_point_is_set_while_the_item_cannot_be_assessed(reader: Room) -> None
     reader.press("n", "1", "Escape", "p")
 
     expect(reader.page.locator("[data-field=first]")).to_contain_text("No point yet")
+
+
+@pytest.mark.parametrize("way", ["Escape", "Tab"])
+def test_point_to_which_a_had_led_is_not_set_once_it_was_left(reader: Room, way: str) -> None:
+    reader.press("a", "a", "0", "a", way, "p")
+
+    expect(reader.page.locator("[data-field=second]")).not_to_contain_text("No point yet")
+    expect(reader.page.locator("[data-field=first]")).to_contain_text("No point yet")
+
+
+def test_point_that_is_set_is_replaced_only_where_the_reader_is(reader: Room) -> None:
+    reader.press("a", "a", "0", "p", "PageUp", "p", "5", "a", "Escape", "a", "a", "a", "a")
+    first, second = (reader.page.locator(f"[data-field={key}] .point-words") for key in ("first", "second"))
+    before, moved = first.inner_text(), second.inner_text()
+
+    reader.press("Escape", "PageUp", "p")
+    reader.see("Every point is set")
+    expect(first).to_have_text(before)
+    second.locator("..").get_by_role("button", name="Set at crosshair").focus()
+    reader.press("p")
+
+    expect(first).to_have_text(before)
+    expect(second).not_to_have_text(moved)
+
+
+def test_enter_submits_after_a_digit_that_answered_below_the_button_of_a_point(reader: Room) -> None:
+    reader.press("a", "a", "0", "a", "5")
+
+    assert fields_of(reader) == {"answer": "no", "confidence": "5"}
+
+
+def test_several_answers_that_were_taken_back_and_passed_take_no_digit(reader: Room) -> None:
+    reader.press("a", "a", "1", "1", "Escape", "4")
+
+    assert fields_of(reader) == {"answer": "no", "confidence": "4"}
+
+
+def test_digit_behind_tab_answers_the_field_with_the_focus(reader: Room) -> None:
+    reader.press("7", "Escape", "0", "5", "a", "Escape", "a", "a")
+    expect(reader.page.get_by_label("Largest diameter")).to_be_focused()
+
+    reader.press("Tab", "1")
+
+    assert fields_of(reader) == {"answer": "no", "size": 7, "signs": ["frontal"], "confidence": "5"}
+
+
+def test_digit_behind_backspace_gives_the_answer_anew_wherever_the_focus_is(reader: Room) -> None:
+    reader.press("a", "a", "Backspace", "2", "0", "3")
+
+    assert fields_of(reader) == {"answer": "no", "confidence": "3"}

@@ -15,8 +15,10 @@ export class AnswerKeys {
     this.painted = null;
     /** @type {string|null} key of an answered field that A has gone to: the next digit replaces its answer */
     this.aimed = null;
-    /** @type {string|null} key of the field that A has led to, answered or not, until something is answered */
+    /** @type {string|null} key of the field that A has led to, answered or not, until the reader leaves it or answers anything */
     this.led = null;
+    /** @type {string|null} key of the field behind which A goes on, until anything is answered */
+    this.walked = null;
     /** @type {string|null} key of a field for several answers that digits have begun to answer */
     this.sticky = null;
     /** @type {Set<string>} keys of optional fields that the reader has left without an answer: no digit goes back to them by itself */
@@ -75,14 +77,25 @@ export class AnswerKeys {
   pass(row) {
     if (!row || row.field.required || given(row.parts) !== null || (row.parts.refused?.() ?? null) !== null) return false;
     this.passed.add(row.field.key);
+    if (this.sticky === row.field.key) this.sticky = null;
     return true;
   }
 
   /** Come back to a field that was passed. @param {EventTarget|null} target  of a click, or what has the focus now */
   comeBack(target) {
-    this.led = null;
     const row = this.rowOf(target);
-    if (row && this.passed.delete(row.field.key)) this.paint();
+    this.leave(row);
+    this.walked = null;
+    if (row) this.passed.delete(row.field.key);
+    this.paint();
+  }
+
+  /** Forget where A, or the digits of a field for several answers, have led, but for the field that is entered now. @param {Row|null} entered */
+  leave(entered) {
+    const key = entered?.field.key ?? null;
+    if (this.led !== key) this.led = null;
+    if (this.aimed !== key) this.aimed = null;
+    if (this.sticky !== key) this.sticky = null;
   }
 
   /**
@@ -95,6 +108,7 @@ export class AnswerKeys {
   focusMoves(from, to) {
     const { rows } = this.form;
     const [left, entered] = [this.rowOf(from), this.rowOf(to)];
+    if (entered) this.leave(entered);
     if (!left || !entered || left === entered) return;
     if (rows.indexOf(left) < rows.indexOf(entered)) this.pass(left);
     this.passed.delete(entered.field.key);
@@ -145,8 +159,10 @@ export class AnswerKeys {
       // A field that takes several answers keeps the digits until 0 is pressed.
       this.sticky = row.parts.many && n <= row.field.options.length ? row.field.key : null;
       row.parts.digit?.(n);
-      // The focus marks where an arrow key goes on.
-      if (row.parts.single && row.box.contains(panels.focused())) row.parts.focus();
+      const focused = panels.focused();
+      // The focus marks where an arrow key goes on, and must not stay on a button of another field, which Enter would press.
+      if (row.parts.single && row.box.contains(focused)) row.parts.focus();
+      else if (focused instanceof HTMLElement && ![row, null].includes(this.rowOf(focused))) focused.blur();
     });
   }
 
@@ -221,7 +237,7 @@ export class AnswerKeys {
     }
     if (!changed) return;
     // Whoever answers anything, also by a click, has left where A has led.
-    this.aimed = this.led = null;
+    this.aimed = this.led = this.walked = null;
     this.paint();
   }
 
@@ -245,10 +261,11 @@ export class AnswerKeys {
     if (!last || !row) return false;
     const left = last.added === null ? [] : row.parts.read().filter((/** @type {string} */ id) => id !== last.added);
     row.parts.write(left.length ? left : null);
-    this.aimed = null;
-    // Of several answers the next one belongs to the same field.
-    this.sticky = left.length ? last.key : null;
     form.changed(0);
+    // The next digit answers it anew, wherever the focus is; of several answers the next one belongs to the same field.
+    this.aimed = left.length ? null : last.key;
+    this.sticky = left.length ? last.key : null;
+    this.paint();
     return true;
   }
 
@@ -298,7 +315,7 @@ export class AnswerKeys {
     const { fields } = form.read();
     const asked = this.asked(fields);
     const left = asked.find(({ field }) => fields[field.key] === undefined && !this.passed.has(field.key));
-    const here = this.led ?? this.focusedRow()?.field.key;
+    const here = this.walked ?? this.focusedRow()?.field.key;
     return left ?? asked[(asked.findIndex(({ field }) => field.key === here) + 1) % asked.length] ?? null;
   }
 
@@ -312,10 +329,10 @@ export class AnswerKeys {
     this.pass(this.focusedRow());
     const next = this.next();
     if (form.inert || !next) return false;
+    next.parts.focus();
     this.aimed = form.read().fields[next.field.key] === undefined ? null : next.field.key;
     this.sticky = null;
-    next.parts.focus();
-    this.led = next.field.key;
+    this.led = this.walked = next.field.key;
     this.passed.delete(next.field.key);
     const focused = form.panels.focused();
     if (this.aimed && next.parts.typed && focused instanceof HTMLInputElement && isTyping(focused)) focused.select();

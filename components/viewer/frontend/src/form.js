@@ -56,7 +56,7 @@ export class Form {
     if (!room.preview) this.button.append("Submit", this.submitKey);
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
-    this.element.addEventListener("pointerdown", ({ target }) => this.answerKeys.comeBack(target));
+    this.element.addEventListener("pointerdown", ({ target, button }) => button === 0 && this.answerKeys.comeBack(target));
     this.element.addEventListener("focusin", ({ target, relatedTarget }) => this.answerKeys.focusMoves(relatedTarget, target));
     for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);
@@ -163,6 +163,7 @@ export class Form {
       const typing = isTyping(panels.focused());
       if (answerKeys.goOn() && !typing) return true;
       answerKeys.pass(answerKeys.focusedRow());
+      answerKeys.led = null;
       return false;
     }
     // What was asked for in the panel is asked no more.
