@@ -87,14 +87,6 @@ def answers_in(session: Session, study_id: int, phase: str) -> list[StandingAnsw
     Of several steps of the work on a unit the last that was answered counts.
     """
     in_phase = (Assignment.study_id == study_id, Assignment.phase == phase)
-    flagged = set(
-        session.exec(
-            select(Flag.verdict_id)
-            .join(Verdict, col(Verdict.id) == Flag.verdict_id)
-            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(*in_phase)
-        )
-    )
     rows = session.exec(
         select(Verdict, Assignment, Item, Candidate.key)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
@@ -102,6 +94,15 @@ def answers_in(session: Session, study_id: int, phase: str) -> list[StandingAnsw
         .join(Candidate, col(Candidate.id) == Assignment.candidate_id, isouter=True)
         .where(*in_phase, stands())
         .order_by(col(Assignment.step), col(Verdict.id))
+    ).all()
+    # After the verdicts: a flag is stored with its verdict, and would be missed if both came in between.
+    flagged = set(
+        session.exec(
+            select(Flag.verdict_id)
+            .join(Verdict, col(Verdict.id) == Flag.verdict_id)
+            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+            .where(*in_phase)
+        )
     )
     last: dict[tuple[int, int, int | None], StandingAnswer] = {}
     for verdict, assignment, item, candidate in rows:
