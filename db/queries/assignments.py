@@ -29,7 +29,8 @@ def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
         What the assignment's phase may be, where that is known: not all of them are closed by a decision.
     """
     done = [
-        exists().where(col(Verdict.assignment_id) == assignment.id),
+        # Asked of the first verdict, for which there is an index: every later one supersedes it.
+        exists().where(col(Verdict.assignment_id) == assignment.id, col(Verdict.supersedes_id).is_(None)),
         exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
     ]
     if phases is None or any(phase.done_by == "decision" for phase in phases):
