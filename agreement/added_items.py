@@ -195,7 +195,9 @@ def total_of(rows: Floats, times: Codes | None) -> Floats:
     >>> total_of(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([3, 2])).tolist()
     [5.0, 2.0]
     """
-    return np.asarray(rows.sum(axis=0) if times is None else times @ rows)
+    if times is None and rows.dtype == np.bool_:
+        return np.asarray(rows.sum(axis=0))
+    return np.asarray((np.ones(len(rows)) if times is None else times) @ rows)
 
 
 def _influence(of_sums: Callable[[Floats], Floats], totals: Floats, rows: Floats) -> Floats:
