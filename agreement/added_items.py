@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from agreement.coding import Codes, Floats
@@ -176,7 +178,7 @@ def _cautious_size(influence: Floats, groups: Codes, events: float) -> float:
     return n / drawn_effect(observed, n / clusters, events / max(1.0, observed), weight=1.0)
 
 
-def total_of(rows: Floats, times: Codes | None) -> Floats:
+def total_of(rows: npt.NDArray[Any], times: Codes | None) -> Floats:
     """The sums over all items.
 
     Parameters
