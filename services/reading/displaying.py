@@ -95,6 +95,25 @@ def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
 ) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
+    return _payload_of(session, actor, study, waiting, progress, once_open=False)
+
+
+def payload_once_open(
+    session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
+) -> AnyItemPayload:
+    """Return the payload as it will be when all that is blind to it is done: searched by an audit, sent to nobody."""
+    return _payload_of(session, actor, study, waiting, progress, once_open=True)
+
+
+def _payload_of(
+    session: Session,
+    actor: Actor,
+    study: Study,
+    waiting: list[Assignment],
+    progress: tuple[int, int],
+    *,
+    once_open: bool,
+) -> AnyItemPayload:
     assignment = waiting[0]
     phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
@@ -110,7 +129,7 @@ def assignment_payload(
         in_parts=_in_parts(phases, phase.queue),
     )
     if not phases.rules_of(phase).shows_volumes:
-        return _words_payload(session, actor, phases, assignment, place)
+        return _words_payload(session, actor, phases, assignment, place, once_open=once_open)
     shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
         place,
@@ -124,7 +143,7 @@ def assignment_payload(
     rules = phases.rules_of(phase)
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
-        reference, candidate = _judged(session, phases, assignment, shown.item)
+        reference, candidate = _judged(session, phases, assignment, shown.item, once_open=once_open)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -310,7 +329,13 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
 
 
 def _words_payload(
-    session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment, place: Desk
+    session: Session,
+    actor: Actor,
+    phases: StudyPhases,
+    assignment: Assignment,
+    place: Desk,
+    *,
+    once_open: bool = False,
 ) -> ScoringPayload:
     """Return a candidate, or an item without scans."""
     phase = phases.named(assignment.phase)
@@ -322,7 +347,7 @@ def _words_payload(
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
     )
-    reference, candidate = _judged(session, phases, assignment, item)
+    reference, candidate = _judged(session, phases, assignment, item, once_open=once_open)
     return blinding.words_payload(
         desk=place,
         rules=phases.rules_of(phase),
@@ -335,9 +360,14 @@ def _words_payload(
 
 
 def _judged(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> tuple[list[str] | None, str | None]:
     """Return reference and candidate where a phase shows them.
+
+    Parameters
+    ----------
+    once_open
+        Whether to take what is blind to them for done, as nobody is sent this.
 
     Raises
     ------
@@ -346,7 +376,7 @@ def _judged(
     """
     phase = phases.named(assignment.phase)
     rules = phases.rules_of(phase)
-    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
+    reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
 
     def released(thing: str) -> bool:
         if thing not in rules.shows:
