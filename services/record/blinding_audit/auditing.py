@@ -63,7 +63,7 @@ class Outcome:
         """What is said of it."""
         searched = counted(self.assignments, "assignment")
         if self.assignments < self.in_the_study:
-            searched = f"{searched} drawn from {self.in_the_study}"
+            searched = f"{searched} drawn from {self.in_the_study:,}"
         leaks = counted(self.leaks, "leak") if self.leaks else "no leak"
         text = f"{searched}: {leaks}."
         if self.not_rendered:

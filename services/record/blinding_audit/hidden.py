@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -41,6 +42,9 @@ from services.record.blinding_audit.matching import Index, Literal
 # Of what something is a value: "item" and its id, "case", "subject", "candidate", "member"; or of the study.
 Unit = tuple[str, int | str]
 STUDY: Unit = ("study", 0)
+# A sentence of fewer words may be in any text.
+FEWEST_IN_SENTENCES = 4
+_END_OF_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 @dataclass(frozen=True)
@@ -86,9 +90,20 @@ class Value:
     units: dict[Unit, set[int]] = field(default_factory=dict)
 
     @property
+    def searched(self) -> tuple[Literal, ...]:
+        """The forms that are long enough to be looked for; of names, labels as s01 too."""
+        is_name = self.kind.sort == "name"
+        return tuple(part for part in self.literals if not part.is_too_short or (is_name and part.is_label))
+
+    @property
     def is_plain(self) -> bool:
         """Whether it is one ordinary word."""
         return any(literal.is_plain for literal in self.literals)
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it names a thing or a person wherever it stands; an ordinary word may be about something else."""
+        return self.kind.sort == "name" and not (self.is_plain and self.kind.plain == "as a fact")
 
     @property
     def word_count(self) -> int:
@@ -110,19 +125,13 @@ class HiddenValues:
         self.too_short: dict[str, list[str]] = defaultdict(list)
         self.too_common: dict[str, list[str]] = defaultdict(list)
         for value in sorted(values, key=lambda value: (value.kind.key, value.text)):
-            if value.word_count < value.kind.fewest_words or all(part.is_too_short for part in value.literals):
+            if value.word_count < value.kind.fewest_words or not value.searched:
                 self.too_short[value.kind.key].append(value.text)
             elif _is_too_common(value, shared):
                 self.too_common[value.kind.key].append(value.text)
             else:
                 self.values.append(value)
-        searched = (
-            (number, literal)
-            for number, value in enumerate(self.values)
-            for literal in value.literals
-            if not literal.is_too_short
-        )
-        self.index = Index(searched)
+        self.index = Index((number, literal) for number, value in enumerate(self.values) for literal in value.searched)
 
     def count(self) -> dict[str, int]:
         """Return how many values of each kind are looked for."""
@@ -155,11 +164,18 @@ class _Collection:
     def add(self, kind: str, text: object, unit: Unit = STUDY, by: int | None = None, also: Iterable[str] = ()) -> None:
         """Note a value; an empty one is none."""
         written = "" if text is None else str(text)
-        literals = tuple(Literal.of(form) for form in (written, *also))
+        literals = tuple(Literal.of(form) for form in (written, *also, *_sentences(written)))
         if not any(literal.words for literal in literals):
             return
         value = self.values.setdefault((kind, written), Value(KINDS[kind], written, literals))
         value.units.setdefault(unit, set()).update(() if by is None else (by,))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that has several: some of them may be repeated without the others."""
+    sentences = _END_OF_SENTENCE.split(text)
+    if len(sentences) > 1:
+        yield from (sentence for sentence in sentences if len(Literal.of(sentence).words) >= FEWEST_IN_SENTENCES)
 
 
 def hidden_values(
@@ -190,7 +206,8 @@ def _add_cases(session: Session, study_id: int, values: _Collection) -> None:
         values.add("key", case.key, own)
         values.add("subject", case.subject, ("subject", case.subject))
         values.add("note", case.note, own)
-        values.add("age", case.age, own)
+        if case.age is not None:
+            values.add("age", case.age, own, also=_ages(case.age))
         values.add("vignette", case.vignette, own)
         for _, said in case.history:
             values.add("history", said, own)
@@ -209,6 +226,11 @@ def _add_cases(session: Session, study_id: int, values: _Collection) -> None:
                 values.add("date", row.acquired.isoformat(), own, also=_forms_of(row.acquired))
 
 
+def _ages(years: int) -> tuple[str, ...]:
+    """Return an age as it may be written: the number alone is any number."""
+    return (f"{years} years", f"{years} year", f"{years} y", f"{years}-year-old", f"{years}-years-old", f"aged {years}")
+
+
 def _forms_of(day: date) -> tuple[str, ...]:
     """Return a date as it may be written, beside ISO 8601; separators are compared as one."""
     return (
@@ -223,7 +245,7 @@ def _add_items(session: Session, study_id: int, values: _Collection) -> None:
         own = ("item", stored_id(item.id))
         values.add("key", item.key, own)
         values.add("category", item.category, own)
-        values.add("category", item.grounding, own)
+        values.add("grounding", item.grounding, own)
         for said in item.attributes.values():
             values.add("attribute", said, own)
 

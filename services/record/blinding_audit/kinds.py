@@ -24,6 +24,10 @@ class Kind:
         How docs and refusals call it.
     fewest_words
         A value of fewer words is too short to be looked for.
+    topic
+        Whether it says what is asked, so that a question may say it too.
+    of_the_answer
+        Whether it is a fact about the answer under judgement, whose words are looked at as those of a vignette are.
     while_open
         Whether a value may be printed before the data lock.
     """
@@ -33,6 +37,8 @@ class Kind:
     sort: Sort
     plain: Plain = "as a fact"
     fewest_words: int = 1
+    topic: bool = False
+    of_the_answer: bool = False
     while_open: bool = True
 
 
@@ -45,10 +51,10 @@ KINDS: dict[str, Kind] = {
         Kind("explanation", "explanations of references", "fact"),
         Kind("candidate", "answers of models", "answer"),
         Kind("model", "names of models", "name", "everywhere"),
-        Kind("condition", "attributes of candidates, as their condition", "fact"),
+        Kind("condition", "attributes of candidates, as their condition", "fact", of_the_answer=True),
         Kind("attribute", "attributes of cases and items", "fact"),
         Kind("judge", "names of judges and of their runs", "name", "everywhere"),
-        Kind("judge_verdict", "verdicts of judges", "fact", while_open=False),
+        Kind("judge_verdict", "verdicts of judges", "fact", of_the_answer=True, while_open=False),
         Kind("judge_explanation", "explanations and errors of judges", "fact", fewest_words=4, while_open=False),
         Kind("answer_of_others", "answers of other members", "answer", while_open=False),
         Kind("remark_of_others", "comments, notes and reasons of other members", "answer", while_open=False),
@@ -59,12 +65,13 @@ KINDS: dict[str, Kind] = {
         Kind("key", "keys of cases, items, candidates, volumes and overlays", "name"),
         Kind("file", "names of files", "name"),
         Kind("note", "notes on cases", "fact"),
-        Kind("category", "category and grounding", "fact"),
+        Kind("category", "categories of items", "fact", topic=True),
+        Kind("grounding", "grounding of items", "fact"),
         Kind("vignette", "vignettes, where a phase does not show them", "fact", fewest_words=4),
         Kind("history", "histories, where a phase does not show them", "fact", fewest_words=4),
         Kind("age", "ages, where a phase does not show them", "fact"),
         Kind("date", "acquisition dates", "fact"),
-        Kind("stratum", "strata of samples", "fact"),
+        Kind("stratum", "strata of samples", "fact", topic=True),
         Kind("probability", "inclusion probabilities", "fact"),
         Kind("phase", "keys of listed phases", "name", "never"),
         Kind("secret", "salt, seed, hashes of stored files and of the freeze", "name", "never"),

@@ -14,6 +14,7 @@ from urllib.parse import unquote_to_bytes
 # Fewer letters and digits than this occur by chance; of a number, fewer digits.
 FEWEST_LETTERS = 4
 FEWEST_DIGITS = 5
+FEWEST_IN_LABELS = 3
 # A longer text is looked for by its first words: an author may have left out its end.
 LONGEST_IN_WORDS = 12
 # In bytes that are no text of their own, as a token unpacked, shorter values occur by chance.
@@ -58,6 +59,12 @@ class Literal:
     def is_plain(self) -> bool:
         """Whether it is one word of letters, as ordinary texts have them too."""
         return len(self.words) == 1 and self.words[0].isalpha()
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is a short label as studies number things: letters, and two digits or more."""
+        digits = sum(sign.isdigit() for sign in self.text)
+        return len(self.words) == 1 and len(self.text) >= FEWEST_IN_LABELS and 1 < digits < len(self.text)
 
     @property
     def is_too_short(self) -> bool:

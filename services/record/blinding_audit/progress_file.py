@@ -70,7 +70,12 @@ def progress_beside(out: Path) -> Iterator[Progress]:
             # Whoever held the lock before may have ended, and taken the file away.
             if not path.exists() or not os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 continue
-            yield _read(file)
+            progress = _read(file)
+            try:
+                yield progress
+            finally:
+                if not progress.head:
+                    path.unlink(missing_ok=True)
             return
 
 

@@ -21,10 +21,10 @@ AS_FREQUENT = 1 / 3
 OPTION = "the text of an option"
 LISTED = "listed in the prompt beside other options"
 WORD = "one word of a question or an answer"
+TOPIC = "what is asked"
 GIVEN_TWICE = "an answer under judgement, or given by a person"
 SHORT_ANSWER = "an answer of a few words in a text that is older than it"
 ORDINARY = "one word that is as frequent where it is not the value"
-RULES: tuple[str, ...] = (OPTION, LISTED, WORD, GIVEN_TWICE, SHORT_ANSWER, ORDINARY)
 # A leak; to be weighed against how often the word is there otherwise; or the rule by which it may be there.
 Ruling = Literal["leak", "weigh"] | str
 
@@ -59,7 +59,7 @@ class Reader:
         kind = value.kind
         if kind.key in self.released:
             return False
-        if kind.sort == "name" and not (value.is_plain and kind.plain == "as a fact"):
+        if value.is_name:
             return STUDY in value.units or not value.units.keys() <= self._own_names()
         if not self.owns(value):
             return False
@@ -91,8 +91,7 @@ def rule_on(value: Value, piece: Piece, reader: Reader) -> Ruling:
     """Return what is to be said of a hidden value that stands in a text."""
     kind = value.kind
     literals = {literal.text for literal in value.literals}
-    as_name = kind.sort == "name" and not (value.is_plain and kind.plain == "as a fact")
-    if as_name:
+    if value.is_name:
         return "leak"
     if piece.is_option and normal(piece.text) in literals:
         return OPTION
@@ -102,9 +101,18 @@ def rule_on(value: Value, piece: Piece, reader: Reader) -> Ruling:
         return _rule_on_answer(value, piece)
     if kind.sort == "reference" and piece.sort == "answers":
         return GIVEN_TWICE
+    if kind.topic and piece.sort == "asks":
+        return TOPIC
     if not value.is_plain or piece.sort == "program":
         return "leak"
-    return "weigh" if piece.sort == "tells" else WORD
+    return "weigh" if is_weighed(value, piece) else WORD
+
+
+def is_weighed(value: Value, piece: Piece) -> bool:
+    """Return whether a text is one in which a word counts by how often it stands where it is not the value."""
+    if not value.is_plain or value.is_name or value.kind.sort == "answer":
+        return False
+    return piece.sort == "tells" or (piece.sort == "answers" and value.kind.of_the_answer)
 
 
 def _rule_on_answer(value: Value, piece: Piece) -> Ruling:

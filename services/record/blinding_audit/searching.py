@@ -18,7 +18,7 @@ from services.reading import displaying, pace, shown_items, worklist
 from services.record.blinding_audit.hidden import HiddenValues, Unit, Value
 from services.record.blinding_audit.matching import normal, words_of
 from services.record.blinding_audit.plan import Planned
-from services.record.blinding_audit.ruling import Reader, Ruling, released_in, rule_on
+from services.record.blinding_audit.ruling import Reader, Ruling, is_weighed, released_in, rule_on
 from services.record.blinding_audit.screens import (
     PROGRAM_WORDS,
     Piece,
@@ -137,8 +137,7 @@ class Search:
         for number in sorted(hits):
             value = self._hidden.values[number]
             if not reader.is_hidden(value):
-                is_word = value.is_plain and value.kind.sort != "answer"
-                if is_word and part.sort == "tells" and not reader.owns(value):
+                if is_weighed(value, part) and not reader.owns(value):
                     tally.elsewhere[number, part.where] += 1
                 continue
             _note(rule_on(value, part, reader), value, number, part, name, tally)
