@@ -180,7 +180,7 @@ def _require_free(out: Path) -> None:
     except (OSError, ValueError, TypeError, LookupError):
         is_ours = False
     if not is_ours:
-        raise Conflict(f"{out.name} exists and is no result of an audit; name another file with --out.")
+        raise Conflict(f"{out.name} exists and was not written by an audit; name another file with --out.")
 
 
 def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress, limit: int, drawn: int) -> _Work:

@@ -330,7 +330,7 @@ def test_an_earlier_result_is_replaced_and_another_file_is_not(opened: Situation
     audited(opened, out)
     audited(opened, out)
 
-    with pytest.raises(Conflict, match="is no result of an audit"):
+    with pytest.raises(Conflict, match="was not written by an audit"):
         audited(opened, other)
 
     assert other.read_text("utf-8") == '{"mine": true}'
