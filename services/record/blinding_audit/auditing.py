@@ -14,19 +14,20 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import AuditEvent, Case, Database, Item, Study, audit, now
+from db import AuditEvent, Database, Study, audit, now
 from db.base import stored_id
 from db.engine import only_reading
 from services.errors import Conflict, counted
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import freeze_of, require_role, state_of
-from services.record.blinding_audit.hidden import Cut, HiddenValues, Unit, hidden_values
+from services.record.blinding_audit.hidden import Cut, HiddenValues, Subjects, Unit, hidden_values
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.plan import DRAWN, LIMIT, Plan, Planned, all_assignments, plan_of
 from services.record.blinding_audit.progress_file import Progress, progress_beside
-from services.record.blinding_audit.ruling import ORDINARY, is_ordinary
-from services.record.blinding_audit.searching import Search, shared_words
+from services.record.blinding_audit.ruling import ORDINARY, is_elsewhere, is_ordinary
+from services.record.blinding_audit.screens import piece
+from services.record.blinding_audit.searching import Search, shared_texts, words_in
 from services.record.blinding_audit.tally import MOST_LISTED, Leak, Tally
 from services.studies import frozen_facts
 
@@ -95,8 +96,9 @@ class _Work:
     freeze: str
     is_closed: bool
     hidden: HiddenValues
+    shared: frozenset[str]
     plan: Plan
-    units: dict[int, frozenset[Unit]]
+    subjects: Subjects
 
 
 def audit_blinding(
@@ -134,7 +136,7 @@ def audit_blinding(
     with progress_beside(out) as on_its_way, only_reading(database) as reading:
         work = _begin(reading, actor, study_key, on_its_way, limit, drawn)
         continued_after = on_its_way.done
-        search = Search(reading, work.study_id, work.hidden)
+        search = Search(reading, work.study_id, work.hidden, work.subjects, work.shared)
         _go_on(search, work.plan, on_its_way, batch, progress)
         tally = on_its_way.tally
         tally.add(search.pages(sorted({planned.membership_id for planned in work.plan.planned})))
@@ -209,26 +211,18 @@ def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress
 def _work(session: Session, study: Study, freeze: str, cut: Cut, seed: int, limit: int, drawn: int) -> _Work:
     study_id = stored_id(study.id)
     phases = frozen_facts.phases_of(session, study_id)
+    shared = shared_texts(phases, study.title)
     planned, left_out = all_assignments(session, study_id, phases, cut)
     return _Work(
         study_id=study_id,
         study_key=study.key,
         freeze=freeze,
         is_closed=state_of(session, study_id) == "closed",
-        hidden=hidden_values(session, study, phases, cut, shared_words(phases, study.title)),
+        hidden=hidden_values(session, study, phases, cut, words_in(shared)),
+        shared=shared,
         plan=plan_of(planned, left_out, seed, limit, drawn),
-        units=_units_of_items(session, study_id),
+        subjects=Subjects(session, study_id),
     )
-
-
-def _units_of_items(session: Session, study_id: int) -> dict[int, frozenset[Unit]]:
-    rows = session.exec(
-        select(Item.id, Case.id, Case.subject).join(Case, col(Case.id) == Item.case_id).where(Item.study_id == study_id)
-    )
-    return {
-        stored_id(item): frozenset({("item", stored_id(item)), ("case", stored_id(case)), ("subject", subject)})
-        for item, case, subject in rows
-    }
 
 
 def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progress: ProgressBar | None) -> None:
@@ -245,11 +239,20 @@ def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progres
 
 def _settle(tally: Tally, work: _Work) -> None:
     """Decide about single words: what stands as often where it is not the value is ordinary."""
+    screens = Counter(planned.screen[0] for planned in work.plan.planned)
     for (number, where), leaks in _by_word(tally.to_weigh).items():
-        units = work.hidden.values[number].units.keys()
-        own = sum(not _units(planned, work).isdisjoint(units) for planned in work.plan.planned)
-        elsewhere = tally.elsewhere[number, where], len(work.plan.planned) - own
-        if is_ordinary((len(leaks), own), elsewhere):
+        value, part = work.hidden.values[number], piece(where, "")
+        rated = work.subjects.rated(value.units)
+        own = others = 0.0
+        for planned in work.plan.planned:
+            # The share of the phase's screens on which there is anything at that place.
+            phase, units = planned.screen[0], _units(planned)
+            share = tally.present[phase, where] / screens[phase]
+            if not units.isdisjoint(rated):
+                own += share
+            elif is_elsewhere(value, part, units, work.subjects):
+                others += share
+        if is_ordinary(value.kind, len(leaks) / own, tally.elsewhere[number, where] / others if others else None):
             tally.legitimate[leaks[0].kind, ORDINARY, where] += len(leaks)
         else:
             tally.leaks += leaks
@@ -262,8 +265,8 @@ def _by_word(leaks: Iterable[Leak]) -> dict[tuple[int, str], list[Leak]]:
     return by_word
 
 
-def _units(planned: Planned, work: _Work) -> frozenset[Unit]:
-    return work.units[planned.item_id] | {("candidate", planned.candidate_id or 0)}
+def _units(planned: Planned) -> frozenset[Unit]:
+    return frozenset({("item", planned.item_id), ("candidate", planned.candidate_id or 0)})
 
 
 def _result(work: _Work, on_its_way: Progress, tally: Tally, *, show_values: bool) -> dict[str, Any]:

@@ -148,6 +148,39 @@ class HiddenValues:
         return hashlib.sha256(repr([rows, left_out]).encode()).hexdigest()
 
 
+class Subjects:
+    """Whose each thing of a study is: a text about a case is on the screens of all items of its subject."""
+
+    def __init__(self, session: Session, study_id: int) -> None:
+        items = select(Item.id, Case.id, Case.subject).join(Case, col(Case.id) == Item.case_id)
+        candidates = select(Candidate.id, Candidate.item_id).where(Candidate.study_id == study_id)
+        self._of: dict[Unit, str] = {}
+        self._items: dict[Unit, set[Unit]] = defaultdict(set)
+        self._of_values: dict[tuple[str, str], frozenset[str]] = {}
+        for item, case, subject in session.exec(items.where(Item.study_id == study_id)):
+            self._of |= {("item", stored_id(item)): subject, ("case", stored_id(case)): subject}
+            self._of["subject", subject] = subject
+            for unit in (("case", stored_id(case)), ("subject", subject)):
+                self._items[unit].add(("item", stored_id(item)))
+        for candidate, item in session.exec(candidates):
+            self._of["candidate", stored_id(candidate)] = self._of["item", item]
+
+    def of(self, units: Iterable[Unit]) -> frozenset[str]:
+        """Return the subjects of some things."""
+        return frozenset(self._of[unit] for unit in units if unit in self._of)
+
+    def of_value(self, value: Value) -> frozenset[str]:
+        """Return the subjects of what a value is of; remembered, as a common one has thousands."""
+        name = (value.kind.key, value.text)
+        if name not in self._of_values:
+            self._of_values[name] = self.of(value.units)
+        return self._of_values[name]
+
+    def rated(self, units: Iterable[Unit]) -> frozenset[Unit]:
+        """Return the items and candidates that are, or are about, some things."""
+        return frozenset(rated for unit in units for rated in self._items.get(unit, {unit}))
+
+
 def _is_too_common(value: Value, shared: frozenset[str]) -> bool:
     if not value.is_plain:
         return False

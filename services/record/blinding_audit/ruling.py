@@ -8,7 +8,8 @@ from typing import Literal
 
 from protocol.phases import Phase
 from protocol.study_phases import PhaseRules
-from services.record.blinding_audit.hidden import STUDY, Unit, Value
+from services.record.blinding_audit.hidden import STUDY, Subjects, Unit, Value
+from services.record.blinding_audit.kinds import Kind
 from services.record.blinding_audit.matching import normal
 from services.record.blinding_audit.screens import Piece, lists_options
 
@@ -18,6 +19,7 @@ FEW_WORDS = 4
 # where it is the value.
 AS_FREQUENT = 1 / 3
 
+SHARED = "in a text that everybody gets"
 OPTION = "the text of an option"
 LISTED = "listed in the prompt beside other options"
 WORD = "one word of a question or an answer"
@@ -52,7 +54,8 @@ class Reader:
 
     def owns(self, value: Value) -> bool:
         """Return whether it is a value of what they are shown."""
-        return not self.units.isdisjoint(value.units)
+        # Asked of the few units of a screen: a common value has thousands.
+        return any(unit in value.units for unit in self.units)
 
     def is_hidden(self, value: Value) -> bool:
         """Return whether they may not know that it is a value of this."""
@@ -66,7 +69,7 @@ class Reader:
         if kind.sort != "answer":
             return True
         own = self.given.get(kind.key)
-        by: Set[int] = set().union(*(value.units[unit] for unit in self.units & value.units.keys()))
+        by: Set[int] = set().union(*(value.units[unit] for unit in self.units if unit in value.units))
         return own not in by
 
     def _own_names(self) -> Set[Unit]:
@@ -87,12 +90,14 @@ def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
     return frozenset(released)
 
 
-def rule_on(value: Value, piece: Piece, reader: Reader) -> Ruling:
-    """Return what is to be said of a hidden value that stands in a text."""
+def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bool) -> Ruling:
+    """Return what is to be said of a hidden value that stands in a text, which may be the same for everybody."""
     kind = value.kind
     literals = {literal.text for literal in value.literals}
     if value.is_name:
         return "leak"
+    if everybody_gets_it:
+        return SHARED
     if piece.is_option and normal(piece.text) in literals:
         return OPTION
     if piece.sort == "asks" and any(lists_options(piece.text, list(reader.options), text) for text in literals):
@@ -123,13 +128,27 @@ def _rule_on_answer(value: Value, piece: Piece) -> Ruling:
     return "leak"
 
 
-def is_ordinary(with_value: tuple[int, int], without: tuple[int, int]) -> bool:
-    """Return whether a word stands about as often where it is not the value.
+def is_elsewhere(value: Value, piece: Piece, units: Set[Unit], subjects: Subjects) -> bool:
+    """Return whether a text is about something else than what the value is of: there its word tells nothing.
+
+    What is said about a case is said about all of its subject, of which the value may be that of one item.
+    """
+    if piece.sort == "answers":
+        return not any(unit in value.units for unit in units)
+    return subjects.of(units).isdisjoint(subjects.of_value(value))
+
+
+def is_ordinary(kind: Kind, share: float, elsewhere: float | None) -> bool:
+    """Return whether a word tells nothing: it stands about as often where it is not the value, or is that of all.
+
+    What counts as right tells something also where it is the same for all.
 
     Parameters
     ----------
-    with_value, without
-        On how many screens the word stands, and how many there are.
+    share, elsewhere
+        On what share of the screens the word stands that are about its value, and that are about something else; None
+        where there are no others.
     """
-    (own, all_own), (others, all_others) = with_value, without
-    return all_others > 0 and others / all_others >= AS_FREQUENT * own / max(all_own, 1)
+    if elsewhere is None:
+        return kind.sort != "reference"
+    return elsewhere >= AS_FREQUENT * share

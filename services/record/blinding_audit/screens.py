@@ -44,6 +44,10 @@ PROGRAM_WORDS = frozenset(
 ) | {"item", "done", "radiological", "neurological", "side_by_side", "switched"}  # fmt: skip
 
 
+# What is drawn at random or hashed: a short word comes up in it by chance.
+_TOKEN = re.compile(r"[\w-]{22}|(reading/volume/)?[0-9a-f]{40}|[0-9a-f]{64}")
+
+
 @dataclass(frozen=True)
 class Piece:
     """A text that reaches a browser.
@@ -64,6 +68,11 @@ class Piece:
     text: str
     sort: Sort
     is_option: bool = False
+
+    @property
+    def is_token(self) -> bool:
+        """Whether it is a name that the program drew or hashed."""
+        return self.sort == "program" and _TOKEN.fullmatch(self.text) is not None
 
 
 def pieces_of(payload: Any) -> Iterator[Piece]:

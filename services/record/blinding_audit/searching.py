@@ -15,10 +15,10 @@ from protocol.study_phases import StudyPhases
 from services.errors import ReadsOpen, Refused
 from services.people.identity import Actor
 from services.reading import displaying, pace, shown_items, worklist
-from services.record.blinding_audit.hidden import HiddenValues, Unit, Value
+from services.record.blinding_audit.hidden import HiddenValues, Subjects, Unit, Value
 from services.record.blinding_audit.matching import normal, words_of
 from services.record.blinding_audit.plan import Planned
-from services.record.blinding_audit.ruling import Reader, Ruling, is_weighed, released_in, rule_on
+from services.record.blinding_audit.ruling import Reader, Ruling, is_elsewhere, is_weighed, released_in, rule_on
 from services.record.blinding_audit.screens import (
     PROGRAM_WORDS,
     Piece,
@@ -42,12 +42,18 @@ class Search:
     ----------
     database
         One that refuses every change.
+    shared
+        Texts that everybody gets.
     """
 
-    def __init__(self, database: Database, study_id: int, hidden: HiddenValues) -> None:
+    def __init__(
+        self, database: Database, study_id: int, hidden: HiddenValues, subjects: Subjects, shared: frozenset[str]
+    ) -> None:
         self._database = database
         self._study_id = study_id
         self._hidden = hidden
+        self._subjects = subjects
+        self._shared = shared
         self._in_text = lru_cache(REMEMBERED)(hidden.index.search)
         self._in_volume = lru_cache(REMEMBERED)(self._search_volume)
 
@@ -77,7 +83,7 @@ class Search:
             for queue in (queue for queue in phases[membership.id].queues if queue.role == membership.role):
                 name = Leak(queue.title, _slot(membership), "", "", "", 0)
                 for part in self._pieces_of_page(study, membership, phases[membership.id], queue):
-                    self._weigh(part, self._in_text(part.text), reader, name, tally)
+                    self._weigh(part, self._hits(part), reader, name, tally)
             tally.searched["pages"] += 1
         return tally
 
@@ -109,10 +115,17 @@ class Search:
         name = Leak(*_named(session, membership, planned), "", "", 0)
         tally.searched["payloads"] += 1
         tally.searched["addresses"] += addresses_in(payload)
-        for part in pieces_of(payload):
+        parts = list(pieces_of(payload))
+        tally.present.update({(name.phase, part.where) for part in parts if part.sort in ("tells", "answers")})
+        for part in parts:
             tally.searched["texts"] += 1
-            self._weigh(part, self._in_text(part.text), reader, name, tally)
+            self._weigh(part, self._hits(part), reader, name, tally)
         self._search_volumes(session, phases, waiting[0], reader, name, tally)
+
+    def _hits(self, part: Piece) -> frozenset[int]:
+        if part.is_token:
+            return self._hidden.index.search_bytes(part.text.encode())
+        return self._in_text(part.text)
 
     def _search_volumes(
         self, session: Session, phases: StudyPhases, assignment: Assignment, reader: Reader, name: Leak, tally: Tally
@@ -137,10 +150,11 @@ class Search:
         for number in sorted(hits):
             value = self._hidden.values[number]
             if not reader.is_hidden(value):
-                if is_weighed(value, part) and not reader.owns(value):
+                if is_weighed(value, part) and is_elsewhere(value, part, reader.units, self._subjects):
                     tally.elsewhere[number, part.where] += 1
                 continue
-            _note(rule_on(value, part, reader), value, number, part, name, tally)
+            ruling = rule_on(value, part, reader, everybody_gets_it=part.text in self._shared)
+            _note(ruling, value, number, part, name, tally)
 
 
 def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, tally: Tally) -> None:
@@ -153,8 +167,8 @@ def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, ta
         tally.legitimate[value.kind.key, ruling, part.where] += 1
 
 
-def shared_words(phases: StudyPhases, title: str) -> frozenset[str]:
-    """Return the words that everybody gets: those of the protocol's own texts, and of the program."""
+def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
+    """Return the texts that everybody gets: the protocol's own, and words of the program."""
     texts = [title, phases.consent, phases.notice, *PROGRAM_WORDS]
     for phase in phases.phases:
         rules, queue = phases.rules_of(phase), phase.queue
@@ -164,6 +178,11 @@ def shared_words(phases: StudyPhases, title: str) -> frozenset[str]:
             texts += [asked.key, asked.label, asked.help or "", *asked.meanings.values()]
             texts += [said for option in asked.offered for said in (option.id, option.text)]
         texts += [said for option in (*rules.not_assessable, *rules.flags) for said in (option.id, option.text)]
+    return frozenset(texts)
+
+
+def words_in(texts: Iterable[str]) -> frozenset[str]:
+    """Return the words of some texts, as they are compared."""
     return frozenset(word for text in texts for word in words_of(normal(text)))
 
 

@@ -42,6 +42,8 @@ class Tally:
         The same for single words, of which the frequency elsewhere decides.
     elsewhere
         On how many screens such a word stands without being the value, by its number and place.
+    present
+        On how many screens of a phase there is a text at a place where words are weighed.
     volumes
         The SHA-256 of the files whose headers were searched.
     not_rendered
@@ -53,6 +55,7 @@ class Tally:
     leaks: list[Leak] = field(default_factory=list)
     to_weigh: list[Leak] = field(default_factory=list)
     elsewhere: Counter[tuple[int, str]] = field(default_factory=Counter)
+    present: Counter[tuple[str, str]] = field(default_factory=Counter)
     volumes: set[str] = field(default_factory=set)
     not_rendered: list[list[str]] = field(default_factory=list)
 
@@ -61,6 +64,7 @@ class Tally:
         self.searched += other.searched
         self.legitimate += other.legitimate
         self.elsewhere += other.elsewhere
+        self.present += other.present
         self.leaks += other.leaks
         self.to_weigh += other.to_weigh
         self.volumes |= other.volumes
@@ -74,6 +78,7 @@ class Tally:
             "leaks": [leak.as_json() for leak in self.leaks],
             "to_weigh": [leak.as_json() for leak in self.to_weigh],
             "elsewhere": [[*key, count] for key, count in self.elsewhere.items()],
+            "present": [[*key, count] for key, count in self.present.items()],
             "volumes": sorted(self.volumes),
             "not_rendered": self.not_rendered,
         }
@@ -87,6 +92,7 @@ class Tally:
             leaks=[Leak(*row) for row in said["leaks"]],
             to_weigh=[Leak(*row) for row in said["to_weigh"]],
             elsewhere=Counter({(value, where): count for value, where, count in said["elsewhere"]}),
+            present=Counter({(phase, where): count for phase, where, count in said["present"]}),
             volumes=set(said["volumes"]),
             not_rendered=said["not_rendered"],
         )

@@ -40,7 +40,7 @@ phases:
     by: residents
   - key: part_c9
     title: A part of it again
-    question: Drawn with p = 0.666667. Is there anything else?
+    question: Is there anything else?
     rates: items
     from: {sample: {size: 4}}
     shows: [prompt]
@@ -84,8 +84,10 @@ def plant(folder: Path) -> None:
         change_item(folder, key, category="mass effect")
     change_item(folder, "i1", prompt="Prompt (hospital-11, image_grounded) of the left knee in spring?")
     change_item(folder, "i2", prompt="Weak since the morning walk. On which side?")
+    # Of six items four are drawn, so that at least one of these is.
+    for key in ("i3", "i4", "i6"):
+        change_item(folder, key, prompt="By construction, of 57-year-old people with p = 0.666667: is there a lesion?")
     change_item(folder, "i5", prompt="Is it a cyst of the arachnoid membrane, or a tumour of the pineal gland?")
-    change_item(folder, "i6", prompt="By construction, of 57-year-old people: is there a lesion?")
     references = rows_of(folder / "references.csv")
     next(row for row in references if row["item"] == "i5")["text_only_answer"] = "a tumour of the pineal gland"
     rewrite(folder / "references.csv", references)
@@ -129,7 +131,7 @@ PLANTED: Mapping[str, tuple[str, str]] = {
     "age": ("prompt", "i6"),
     "date": ("context.vignette", "i3"),
     "stratum": ("context.vignette", "i3"),
-    "probability": ("prompt", ANY),
+    "probability": (ANY, ANY),
     "phase": ("heading", "i1"),
     "secret": ("instructions", ""),
 }
@@ -142,9 +144,9 @@ class Audit:
     result: Mapping[str, Any]
 
     def leaks(self, kind: str) -> set[tuple[str, str]]:
-        """Return where values of a kind leak, and of which item; each place also of any item."""
+        """Return where values of a kind leak, and of which item; each also of any."""
         leaks = [leak for leak in self.result["leaks"] if leak["kind"] == kind]
-        return {(leak["where"], item) for leak in leaks for item in (leak["item"], ANY)}
+        return {(where, item) for leak in leaks for where in (leak["where"], ANY) for item in (leak["item"], ANY)}
 
     @property
     def kinds(self) -> set[str]:

@@ -12,7 +12,7 @@ from db import Database
 from db.engine import make_engine
 from services.adjudication import review_queue
 from services.record.blinding_audit.kinds import KINDS
-from services.record.blinding_audit.ruling import LISTED, OPTION, ORDINARY, WORD
+from services.record.blinding_audit.ruling import LISTED, OPTION, ORDINARY, SHARED, WORD
 from tests.harness import databases
 from tests.listed_study import READ_THEN_JUDGE, READ_THEN_SCORE, opened_listed
 from tests.room_study import change_item, rewrite, rows_of
@@ -91,7 +91,7 @@ def test_a_name_in_the_header_of_a_stored_file_is_found(opened: Situation, tmp_p
     audit = audited(opened, tmp_path / "audit.json")
 
     assert audit.kinds == {"subject"}
-    assert {where for where, _ in audit.leaks("subject")} == {"header of a volume"}
+    assert {leak["where"] for leak in audit.result["leaks"]} == {"header of a volume"}
 
 
 def test_what_an_author_writes_into_a_header_reaches_nobody(sqlite_database: Database, tmp_path: Path) -> None:
@@ -174,7 +174,25 @@ def test_the_same_word_in_the_one_vignette_whose_reference_it_is_is_a_leak(
 ) -> None:
     audit = audit_of(sqlite_database, tmp_path, with_vignettes(c1="The left one.", c2="Well.", c3="Well."))
 
-    assert audit.leaks("reference") == {("context.vignette", "i2"), ("context.vignette", "any")}
+    assert ("context.vignette", "i2") in audit.leaks("reference")
+
+
+def test_a_value_in_a_text_that_everybody_gets_is_no_leak(sqlite_database: Database, tmp_path: Path) -> None:
+    protocol = READ_THEN_SCORE.replace("title: Reads\n", "title: Reads by construction\n")
+
+    audit = audited(opened_listed(sqlite_database, tmp_path / "study", protocol), tmp_path / "audit.json")
+
+    assert audit.count_of(SHARED, "provenance", "heading") == 12
+    assert audit.kinds == set()
+
+
+def test_a_word_that_is_the_same_fact_about_everything_is_no_leak(sqlite_database: Database, tmp_path: Path) -> None:
+    same = [with_item(f"i{number}", category="headache") for number in range(1, 7)]
+
+    audit = audit_of(sqlite_database, tmp_path, with_vignettes(c1="Headache.", c2="Headache.", c3="Well."), *same)
+
+    assert audit.count_of(ORDINARY, "category", "context.vignette") == 8
+    assert audit.kinds == set()
 
 
 def test_a_reference_and_an_answer_where_they_are_shown_are_no_leaks(sqlite_database: Database, tmp_path: Path) -> None:
