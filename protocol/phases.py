@@ -14,6 +14,8 @@ from typing import Literal
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
 Role = Literal["rater", "reviewer"]
 Form = Literal["reading", "scoring", "review", "opinions"]
+# How far something tells that a phase shows: of all that is about the subject, of the item, or of the one unit.
+Reach = Literal["subject", "item", "unit"]
 # What the reading room calls a phase: never the key, in which an author may say what nobody is to know.
 Screen = Literal["practice", "reading", "scoring", "review", "opinions"]
 

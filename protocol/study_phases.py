@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from protocol.context import Context, TextSettings
 from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.hanging import Hanging
 from protocol.language.things import TELL_THE_REFERENCE, open_to
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue
+from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue, Reach
+from protocol.released import Released
 from protocol.sections import Practice, RevisionRule
 from protocol.study import Protocol
 
@@ -54,6 +54,8 @@ class PhaseRules:
         Whether the options of the item stand beside its prompt, since no field offers them.
     counts
         Whether its verdicts count as blind; what does not may come after anything was shown.
+    released
+        The attributes among what it shows.
     """
 
     instructions: str
@@ -75,6 +77,7 @@ class PhaseRules:
     as_item: frozenset[str] = frozenset()
     options_as_text: bool = False
     counts: bool = True
+    released: tuple[Released, ...] = ()
 
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
@@ -248,17 +251,26 @@ class StudyPhases:
         """The phase as which an admin looks at an item: the first that rates items, or else the first."""
         return next((phase for phase in self.counted if phase.kind == "items"), self.counted[0])
 
-    def blind_to(self, showing: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
+    def blind_to(self, showing: Phase) -> Iterator[tuple[Reach, tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
 
-        The reference and overlays tell something of all that is about the subject, a candidate of its item. A phase
-        that does not count is blind to nothing.
+        The reference, what gives it away, and overlays tell something of all that is about the subject, a candidate of
+        its item, an attribute of the unit. A phase that does not count is blind to nothing.
         """
-        shown = self.rules_of(showing).shows
-        if disclosed := shown & TELL_THE_REFERENCE:
+        rules = self.rules_of(showing)
+        if disclosed := rules.shows & (TELL_THE_REFERENCE | self._telling):
             yield "subject", self._blind(showing, disclosed)
-        if "candidate" in shown:
+        if "candidate" in rules.shows:
             yield "item", self._blind(showing, {"candidate"})
+        if named := {attribute.key for attribute in rules.released} - self._telling:
+            alike = (phase for phase in self._blind(showing, named) if phase.kind == showing.kind)
+            yield "unit", tuple(alike)
+
+    @property
+    def _telling(self) -> Set[str]:
+        """The attributes that tell the reference, of those that any phase shows."""
+        released = (attribute for rules in self.rules.values() for attribute in rules.released)
+        return {attribute.key for attribute in released if attribute.tells_reference}
 
     def _blind(self, showing: Phase, disclosed: Set[str]) -> tuple[Phase, ...]:
         others = (
@@ -267,7 +279,9 @@ class StudyPhases:
             if phase != showing and phase.role == showing.role and _share_people(phase, showing)
         )
         asked = ((phase, self.rules_of(phase)) for phase in others)
-        return tuple(phase for phase, rules in asked if rules.counts and disclosed - open_to(rules.shows))
+        return tuple(
+            phase for phase, rules in asked if rules.counts and disclosed - open_to(rules.shows, self._telling)
+        )
 
     @property
     def revisable(self) -> tuple[Phase, ...]:

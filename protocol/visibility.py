@@ -189,6 +189,20 @@ THINGS: tuple[Thing, ...] = (
         },
         ("candidate.answer",),
     ),
+    Thing(
+        "attributes",
+        "a declared attribute of a case, item or candidate",
+        {
+            LISTED: _with(
+                "if the phase names it, once nothing is open that is blind to it",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
+            ADMIN: _with("preview, what tells the reference or an answer aside; report"),
+        },
+        ("study_case.attributes", "item.attributes", "candidate.attributes"),
+    ),
     Thing("model", "model name, candidate key", {ADMIN: REPORT}),
     Thing(
         "opinions",

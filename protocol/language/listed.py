@@ -8,7 +8,9 @@ from protocol.context import Context, TextSettings
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
+from protocol.language.wording import capital, spoken
 from protocol.phases import Kind, Phase, Queue
+from protocol.released import Released
 from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
 NO_FIGURES = (
@@ -118,6 +120,20 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         as_item=asks_format,
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
+        released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
+    )
+
+
+def _released(attribute: expanded.Attribute) -> Released:
+    if attribute.table == "raters":
+        raise ValueError(f"'{attribute.key}' is said of raters, and shown in no phase.")
+    return Released(
+        table=attribute.table,
+        key=attribute.key,
+        label=capital(spoken(attribute.key)),
+        type=attribute.type,
+        texts={option.id: option.text for option in attribute.options},
+        tells_reference=attribute.tells_reference,
     )
 
 
@@ -205,7 +221,7 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         return
     rates = phase.rates[0]
     for thing in phase.shows:
-        if thing not in SHOWN:
+        if thing not in SHOWN and all(thing != attribute.key for attribute in study.attributes):
             yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."

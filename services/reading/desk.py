@@ -140,8 +140,7 @@ def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: A
     if not is_work_before_done(session, phases, member, phase.queue):
         return False
     return not phase.listed or not any(
-        queries.has_open_about(session, member, blind, assignment.item_id, reach)
-        for reach, blind in phases.blind_to(phase)
+        queries.has_open_about(session, member, blind, assignment, reach) for reach, blind in phases.blind_to(phase)
     )
 
 

@@ -10,9 +10,9 @@ from db import Assignment, Draft, Item, Membership, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
 from protocol.phases import PREVIEW_HEADING, Phase, Queue
-from protocol.study_phases import StudyPhases
+from protocol.study_phases import PhaseRules, StudyPhases
 from protocol.visibility import Progress, may_see
-from services.errors import Conflict, NotOnTheDesk, ReadsOpen
+from services.errors import NotOnTheDesk
 from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.reading import (
@@ -21,6 +21,7 @@ from services.reading import (
     hanging,
     pace,
     practice,
+    releasing,
     revision_rules,
     session_summary,
     shown_forms,
@@ -111,7 +112,7 @@ def assignment_payload(
     )
     if not phases.rules_of(phase).shows_volumes:
         return _words_payload(session, actor, phases, assignment, place)
-    shown = shown_items.shown_of(session, phases, assignment)
+    shown = _shown(session, phases, assignment)
     place = replace(
         place,
         turns=_turns(session, phases, assignment, shown.item) if phase.kind == "items" else (),
@@ -124,7 +125,7 @@ def assignment_payload(
     rules = phases.rules_of(phase)
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
-        reference, candidate = _judged(session, phases, assignment, shown.item)
+        reference, candidate = releasing.judged(session, phases, assignment, shown.item)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -164,7 +165,7 @@ def revision_payload(
     rules = phases.rules_of(phase)
     if not rules.shows_volumes:
         return _words_payload(session, actor, phases, assignment, place)
-    shown = shown_items.shown_of(session, phases, assignment)
+    shown = _shown(session, phases, assignment)
     place = replace(
         place,
         turns=_turns(session, phases, assignment, shown.item),
@@ -172,6 +173,11 @@ def revision_payload(
         revision_rule=phases.revision_in(phase.queue),
     )
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+
+
+def _shown(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:
+    attributes = releasing.attributes(session, phases, assignment)
+    return replace(shown_items.shown_of(session, phases, assignment), attributes=attributes)
 
 
 def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
@@ -247,6 +253,7 @@ def preview_payload(
         shown_forms.form_of_item(rules, shown_item, [])
         if phase.kind == "items"
         else shown_forms.form_of_candidate(rules, shown_item),
+        _attributes_in_a_preview(session, rules, shown_item),
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
@@ -285,9 +292,18 @@ def preview_payload(
         text=phases.text,
         item=shown_item,
         form=shown.form,
+        attributes=shown.attributes,
         reference=reference,
         candidate=candidate,
     )
+
+
+def _attributes_in_a_preview(session: Session, rules: PhaseRules, item: ShownItem) -> list[Line]:
+    """Return attributes as a rater will see them; of an answer, or what tells the reference, words in their place."""
+    withheld = [part for part in rules.released if part.tells_reference or part.table == "candidates"]
+    open_to_admins = replace(rules, released=tuple(part for part in rules.released if part not in withheld))
+    lines = releasing.lines_of(session, open_to_admins, item.item_id, None)
+    return lines + [[part.label, "The attribute stands here."] for part in withheld]
 
 
 def _prefetch(
@@ -322,49 +338,17 @@ def _words_payload(
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
     )
-    reference, candidate = _judged(session, phases, assignment, item)
+    reference, candidate = releasing.judged(session, phases, assignment, item)
     return blinding.words_payload(
         desk=place,
         rules=phases.rules_of(phase),
         text=phases.text,
         item=item,
         form=shown_items.form_of(session, phases, assignment),
+        attributes=releasing.attributes(session, phases, assignment),
         reference=reference,
         candidate=candidate,
     )
-
-
-def _judged(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
-) -> tuple[list[str] | None, str | None]:
-    """Return reference and candidate where a phase shows them.
-
-    Raises
-    ------
-    ReadsOpen
-        Something that is blind to them is still open.
-    """
-    phase = phases.named(assignment.phase)
-    rules = phases.rules_of(phase)
-    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
-
-    def released(thing: str) -> bool:
-        if thing not in rules.shows:
-            return False
-        if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
-            raise ReadsOpen(phases.opens_later(phase.queue))
-        return True
-
-    return (
-        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
-        _candidate(session, assignment) if released("candidate") else None,
-    )
-
-
-def _candidate(session: Session, assignment: Assignment) -> str:
-    if assignment.candidate_id is None:
-        raise Conflict("This study has no answers to score.")
-    return queries.candidate_answer(session, assignment.candidate_id)
 
 
 def _opinions(

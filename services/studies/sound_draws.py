@@ -12,6 +12,9 @@ from services.studies.groups import group_of_slot
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
 
+# What a phase shows, by how far it tells.
+_THINGS = {"subject": "the reference", "item": "an answer", "unit": "an attribute"}
+
 
 def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> None:
     """Refuse what was drawn where it lacks what its phase shows, or would tell somebody what they have still to rate.
@@ -80,7 +83,7 @@ def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterato
             for pair, shared in _told_to(phases, own, units):
                 shared_by.setdefault(pair, set()).update(shared)
     for (telling, blind, reach), shared in shared_by.items():
-        thing = "the reference" if reach == "subject" else "an answer"
+        thing = _THINGS[reach]
         yield (
             f"Phase '{telling}' shows {thing} of {len(shared)} {reach}(s) that the same people can still have to rate "
             f"in phase '{blind}', which does not show it; let '{telling}' open after '{blind}', or draw one of the two "
@@ -120,7 +123,9 @@ def _told_to(
 
 
 def _of(unit: Unit, reach: str) -> tuple[str, str] | None:
-    """Return what a unit is about: its subject, or its item, which is the conversation where it is a turn."""
+    """Return what a unit is about: itself, its subject, or its item, which is the conversation where it is a turn."""
+    if reach == "unit":
+        return ("unit", unit.key)
     if reach == "subject":
         return ("subject", unit.subject) if unit.subject else None
     conversation = unit.attributes.get("conversation")

@@ -1,0 +1,74 @@
+"""What was withheld and is let through where a phase shows it: reference, answer under judgement, attributes."""
+
+from __future__ import annotations
+
+from sqlmodel import Session
+
+from db import Assignment, queries
+from db.queries import ShownItem
+from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.visibility import Progress, may_see
+from services.errors import Conflict, ReadsOpen
+from services.reading import blinding, desk, shown_items
+from services.reading.payloads import Line
+
+
+def judged(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
+) -> tuple[list[str] | None, str | None]:
+    """Return reference and candidate where a phase shows them.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to them is still open.
+    """
+    phase = phases.named(assignment.phase)
+    return (
+        shown_items.reference_words(session, phases, phase, item)
+        if _is_released(session, phases, assignment, "reference")
+        else None,
+        _candidate(session, assignment) if _is_released(session, phases, assignment, "candidate") else None,
+    )
+
+
+def attributes(session: Session, phases: StudyPhases, assignment: Assignment) -> list[Line]:
+    """Return the attributes that a phase releases of a unit, as label and text, in the order of their declaration.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to them is still open.
+    """
+    rules = phases.rules_of(phases.named(assignment.phase))
+    if not rules.released:
+        return []
+    _require(session, phases, assignment, "attributes")
+    return lines_of(session, rules, assignment.item_id, assignment.candidate_id)
+
+
+def lines_of(session: Session, rules: PhaseRules, item_id: int, candidate_id: int | None) -> list[Line]:
+    """Return the attributes of a unit that a phase names, and no others, as label and text."""
+    named = [(attribute.table, attribute.key) for attribute in rules.released]
+    stored = queries.released_attributes(session, item_id, candidate_id, named)
+    return blinding.attribute_lines(rules.released, stored)
+
+
+def _is_released(session: Session, phases: StudyPhases, assignment: Assignment, thing: str) -> bool:
+    if thing not in phases.rules_of(phases.named(assignment.phase)).shows:
+        return False
+    _require(session, phases, assignment, thing)
+    return True
+
+
+def _require(session: Session, phases: StudyPhases, assignment: Assignment, thing: str) -> None:
+    phase = phases.named(assignment.phase)
+    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
+    if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
+        raise ReadsOpen(phases.opens_later(phase.queue))
+
+
+def _candidate(session: Session, assignment: Assignment) -> str:
+    if assignment.candidate_id is None:
+        raise Conflict("This study has no answers to score.")
+    return queries.candidate_answer(session, assignment.candidate_id)
