@@ -5,19 +5,16 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from protocol.context import Context, TextSettings
-from protocol.forms import PRIMARY, FormField, Option, PhaseField
+from protocol.forms import PRIMARY, Option, PhaseField
 from protocol.hanging import Hanging
 from protocol.language.things import TELL_THE_REFERENCE, open_to
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue, Reach
+from protocol.phases import Phase, Queue, Reach
 from protocol.released import Released
 from protocol.sections import Practice, RevisionRule
-from protocol.study import Protocol
-
-_REASON = PhaseField(key="reason", type="text", label="Reason for the decision")
 
 
 @dataclass(frozen=True)
@@ -56,6 +53,10 @@ class PhaseRules:
         Whether its verdicts count as blind; what does not may come after anything was shown.
     released
         The attributes among what it shows.
+    tells_after
+        What is shown after the own answer, in the words of the language.
+    own_primary, primaries
+        Key of the field that is compared, of its own fields or by the name of the form that an item names.
     """
 
     instructions: str
@@ -78,6 +79,19 @@ class PhaseRules:
     options_as_text: bool = False
     counts: bool = True
     released: tuple[Released, ...] = ()
+    tells_after: frozenset[str] = frozenset()
+    own_primary: str = PRIMARY
+    primaries: Mapping[str, str] = field(default_factory=dict)
+
+    def compared_in(self, form: str) -> str:
+        """Return the key of the field that is compared where an item names this form."""
+        return self.primaries.get(form, self.own_primary)
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether there is nothing to show, or to be right by, without a reference."""
+        is_passed = self.practice is not None and self.practice.pass_mark > 0
+        return is_passed or bool((self.shows | self.tells_after) & {"reference", "explanation"})
 
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
@@ -193,8 +207,8 @@ class StudyPhases:
         return tuple(queue for queue in self.queues if queue.role == role and queue in shows)
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
-        """Return the phases that are counted in a queue, by step; what trains stands at its door."""
-        counted = (phase for phase in self.phases if phase.queue == queue and not phase.trains)
+        """Return the phases of a queue by step; what trains stands at its door, or is a listed part of its own."""
+        counted = (phase for phase in self.phases if phase.queue == queue and (phase.listed or not phase.trains))
         return tuple(sorted(counted, key=lambda phase: phase.step))
 
     def training_for(self, queue: Queue) -> Phase | None:
@@ -203,8 +217,13 @@ class StudyPhases:
 
     @property
     def training(self) -> Phase | None:
-        """The practice of the study, of which there is at most one; None where there is none."""
-        return next((phase for phase in self.phases if phase.trains), None)
+        """The practice of the study, or of one group of its people, of which there is at most one; None without any."""
+        return next(iter(self.trainings), None)
+
+    @property
+    def trainings(self) -> tuple[Phase, ...]:
+        """The practice of each group that has one."""
+        return tuple(phase for phase in self.phases if phase.trains)
 
     def before(self, queue: Queue) -> tuple[Phase, ...]:
         """Return the phases of which a member must have done everything before a queue opens."""
@@ -258,7 +277,9 @@ class StudyPhases:
         its item, an attribute of the unit. A phase that does not count is blind to nothing.
         """
         rules = self.rules_of(showing)
-        if disclosed := rules.shows & (TELL_THE_REFERENCE | self._telling):
+        # What is said to an answer in practice comes within the phase.
+        shown = rules.shows | rules.tells_after if showing.trains else rules.shows
+        if disclosed := shown & (TELL_THE_REFERENCE | self._telling):
             yield "subject", self._blind(showing, disclosed)
         if "candidate" in rules.shows:
             yield "item", self._blind(showing, {"candidate"})
@@ -301,90 +322,3 @@ def part_key(place: int) -> str:
 
 def _share_people(some: Phase, other: Phase) -> bool:
     return not some.groups or bool(set(some.groups) & set(other.groups))
-
-
-def phases_of_first_language(protocol: Protocol) -> StudyPhases:
-    """Return the phases of a study whose protocol has sections for reading, scoring and adjudication."""
-    reading = _reading(protocol)
-    rules = {
-        PRACTICE.key: replace(reading, revision="never", practice=protocol.reading.practice),
-        READING.key: reading,
-        SCORING.key: _scoring(protocol, reading),
-        REVIEW.key: replace(_review(protocol, reading), flags=()),
-        OPINIONS.key: replace(
-            _review(protocol, reading),
-            forms={key: _decided(fields) for key, fields in reading.forms.items()},
-            flags=(),
-            comment=False,
-        ),
-    }
-    adjudication = protocol.adjudication
-    left_out = {
-        key
-        for key, part in ((PRACTICE.key, protocol.reading.practice), (SCORING.key, protocol.scoring))
-        if part is None
-    }
-    return StudyPhases(
-        phases=tuple(phase for key, phase in PHASES.items() if key not in left_out),
-        rules=rules,
-        seed=protocol.seed,
-        consent=protocol.consent,
-        notice=protocol.notice or "",
-        text=protocol.text,
-        adjudication=Adjudication(READING, REVIEW, OPINIONS, adjudication.controls) if adjudication else None,
-    )
-
-
-def _reading(protocol: Protocol) -> PhaseRules:
-    reading = protocol.reading
-    return PhaseRules(
-        instructions=protocol.instructions,
-        question="",
-        forms={key: _asked(form.fields) for key, form in protocol.forms.items()},
-        fields=None,
-        hanging=protocol.hanging,
-        context=protocol.context,
-        not_assessable=tuple(reading.not_assessable),
-        flags=tuple(reading.flags),
-        comment=reading.comment,
-        revision=reading.revision,
-        shows=frozenset({"scans", "prompt", "options"}),
-        takes_options=frozenset({PRIMARY}),
-        order_is_random=reading.order == "random_per_rater",
-        subject_distance=reading.subject_distance,
-        shuffle_options=reading.shuffle_options,
-        practice=None,
-    )
-
-
-def _asked(fields: Sequence[FormField]) -> tuple[PhaseField, ...]:
-    return tuple(PhaseField.of(field) for field in fields)
-
-
-def _scoring(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
-    scoring = protocol.scoring
-    return replace(
-        reading,
-        instructions=scoring.instructions if scoring is not None else "",
-        question=scoring.prompt if scoring is not None else "",
-        fields=_asked(scoring.form.fields) if scoring is not None else (),
-        shows=frozenset({"prompt", "reference", "candidate"}),
-        context=Context(vignette=False, history=False, age=False, dates="hidden"),
-        not_assessable=(),
-        flags=(),
-        comment=scoring is not None and scoring.comment,
-        revision="never",
-        order_is_random=True,
-        subject_distance=0,
-        shuffle_options=False,
-    )
-
-
-def _review(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
-    instructions = protocol.adjudication.instructions if protocol.adjudication is not None else ""
-    return replace(reading, instructions=instructions, revision="never")
-
-
-def _decided(fields: tuple[PhaseField, ...]) -> tuple[PhaseField, ...]:
-    """Return what is filled in to decide: the answer alone, and the reason for it."""
-    return (*(field for field in fields if field.key == PRIMARY), _REASON)

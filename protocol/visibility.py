@@ -171,7 +171,10 @@ THINGS: tuple[Thing, ...] = (
     Thing(
         "feedback",
         "reference and explanation of a practice item",
-        {PRACTICE.key: _with("in the response to the own verdict", "answered", "released")},
+        {
+            PRACTICE.key: _with("in the response to the own verdict", "answered", "released"),
+            LISTED: _with("of practice, in the response to the own verdict", "answered", "released"),
+        },
     ),
     Thing("provenance", "provenance, text-only answer", {ADMIN: REPORT}),
     Thing(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from protocol.context import Context, TextSettings
+from protocol.fields import KINDS
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.language.wording import capital, spoken
 from protocol.phases import Kind, Phase, Queue
 from protocol.released import Released
+from protocol.sections import Practice
 from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
 NO_FIGURES = (
@@ -21,6 +23,10 @@ SHOWN = frozenset(
     {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
      "months_since_prior", "reference", "candidate"}
 )  # fmt: skip
+# Types of fields that a reference can answer.
+_COMPARED = frozenset({*KINDS, "as_item"})
+# What can be said to an answer in practice.
+FEEDBACK = frozenset({"reference", "explanation"})
 # Types of fields that are chosen from their options, whatever statistics follow from them.
 _CHOSEN = ("choice", "correctness", "guess")
 _NOT_DRAWN = ("preference", "resolution")
@@ -68,6 +74,7 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         key=phase.key,
         kind=kind,
         step=1,
+        trains=phase.source.practice == "only",
         queue=queue,
         form="reading" if kind == "items" else "scoring",
         opens=phase.opens.kind.replace("_", " "),
@@ -82,8 +89,8 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
 
 
 def _is_read(phase: expanded.Phase) -> bool:
-    """Return whether a phase rates items with nothing beside them that tells what is right."""
-    return phase.rates == ["items"] and "reference" not in phase.shows
+    """Return whether a phase rates items, not for practice, with nothing beside them that tells what is right."""
+    return phase.rates == ["items"] and "reference" not in phase.shows and phase.source.practice == "never"
 
 
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
@@ -114,14 +121,29 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         order_is_random=phase.order == "random",
         subject_distance=phase.spacing,
         shuffle_options=phase.shuffle_options,
-        practice=None,
+        practice=_practice(phase),
         shows=shows,
+        tells_after=frozenset(phase.then.shows if phase.then else ()),
+        primaries={form.key: _primary(form.fields) for form in study.forms} if as_item else {},
+        own_primary=_primary(phase.fields),
         takes_options=asks_format,
         as_item=asks_format,
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
         released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
     )
+
+
+def _practice(phase: expanded.Phase) -> Practice | None:
+    """Return by what a practice is passed; without a pass mark by coming to its end."""
+    if phase.source.practice != "only":
+        return None
+    return Practice(pass_mark=phase.pass_mark or 0.0, feedback=phase.then is not None, attempts=phase.attempts)
+
+
+def _primary(fields: Sequence[expanded.Field]) -> str:
+    """Return the key of the field that a reference answers; nothing where no reference could."""
+    return next((asked.key for asked in fields if asked.primary and asked.type in _COMPARED), "")
 
 
 def _released(attribute: expanded.Attribute) -> Released:
@@ -239,12 +261,11 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     source = phase.source
     if source.let_in or any("." in condition.name for condition in source.where):
         yield "from", "units that follow from answers are not drawn yet; select by attributes."
-    if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
-        yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
     if phase.revise != "never" and not _is_read(phase):
         yield "revise", "only verdicts on items whose reference is not shown can be revised yet."
-    if phase.then is not None:
-        yield "then", "nothing is shown after the own answer yet; remove then."
+    yield from (
+        _not_run_of_practice(study, phase) if source.practice == "only" else _not_run_beside_practice(study, phase)
+    )
     by, opens = phase.by, phase.opens
     if by.together:
         yield "by.together", "several people cannot give one answer together yet; remove together."
@@ -257,6 +278,57 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
             "opens",
             "a phase opens at once, or when the same person or everyone is done with others; nothing else yet.",
         )
+
+
+def _not_run_of_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    after = set(phase.then.shows if phase.then else ())
+    if phase.counts:
+        yield "counts", "practice enters no estimate; write counts: no."
+    if after - FEEDBACK:
+        yield "then.shows", "after an answer in practice stand the reference and its explanation; name these alone."
+    if phase.then is not None and phase.then.again:
+        yield "then.again", "practice asks again by its attempts; remove again."
+    if phase.by.is_dealt:
+        yield "by", "practice is for everybody of its groups; remove per_unit and not_in."
+    if phase.pass_mark is not None and phase.rates != ["items"]:
+        yield "pass_mark", "what counts as right is known of items alone; remove pass_mark."
+    elif phase.pass_mark is not None:
+        yield from _not_compared(study, phase)
+    earlier = study.phases[: study.phases.index(phase)]
+    others = [above for above in earlier if above.source.practice == "only"]
+    for above in (above for above in others if set(above.by.groups) & set(phase.by.groups)):
+        yield "from", f"people practise in one phase so far, and they do in '{above.key}'; select other units."
+
+
+def _not_compared(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    """Yield why no program can tell which answers to a practice are right."""
+    if "reference" in phase.shows:
+        yield (
+            "pass_mark",
+            "the reference is shown before the answer, so that nothing is trained; remove one of the two.",
+        )
+    forms = [form.fields for form in study.forms] if phase.form == "as_item" else [phase.fields]
+    for asked in (asked for fields in forms for asked in fields if asked.primary):
+        if asked.type not in _COMPARED:
+            yield "pass_mark", f"a {asked.type} ('{asked.key}') has no reference to be right by; remove pass_mark."
+
+
+def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    source = phase.source
+    if source.practice == "mixed" or _comes_from_practice(study, phase):
+        yield "from", "items for practice are in no other phase; select practice: yes alone, or leave it out."
+    if phase.pass_mark is not None:
+        yield "pass_mark", "practice alone is passed; select its items (from: {where: {practice: yes}}), or remove it."
+    if phase.then is not None:
+        yield "then", "nothing is shown after the own answer yet; remove then."
+
+
+def _comes_from_practice(study: expanded.Expansion, phase: expanded.Phase) -> bool:
+    named = phase.source.phase
+    if named is None:
+        return False
+    source = study.phase(named)
+    return source.source.practice != "never" or _comes_from_practice(study, source)
 
 
 def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:

@@ -74,6 +74,9 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
 
 def progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
     """Return how many items of a queue are closed and how many there are; a review and its decision count once."""
+    last = phases.in_queue(queue)[-1]
+    if last.trains:
+        return practice.progress_of_pass(session, last, membership_id)
     return queries.count_assignments(session, membership_id, phases.in_queue(queue)[-1:])
 
 
@@ -110,6 +113,9 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
     """
     before = phases.before(queue)
     if before and queries.open_assignments(session, membership_id, before, limit=1):
+        return False
+    # What was not passed has nothing open once the attempts are used up.
+    if any(phase.trains for phase in before) and not practice.has_passed(session, membership_id):
         return False
     if _tells_of_open_work(session, phases, membership_id, queue):
         return False

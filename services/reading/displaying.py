@@ -110,17 +110,20 @@ def assignment_payload(
         notice=notice_of(study, phases),
         in_parts=_in_parts(phases, phase.queue),
     )
+    place = replace(
+        place,
+        practice=_practice_progress(phases, phase, progress),
+        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
+        ahead=_ahead(session, phases, assignment, progress),
+    )
     if not phases.rules_of(phase).shows_volumes:
         return _words_payload(session, actor, phases, assignment, place)
     shown = _shown(session, phases, assignment)
     place = replace(
         place,
         turns=_turns(session, phases, assignment, shown.item) if phase.kind == "items" else (),
-        practice=_practice_progress(phases, phase, progress),
-        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
-        ahead=_ahead(session, phases, assignment, progress),
     )
     rules = phases.rules_of(phase)
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])

@@ -282,10 +282,7 @@ def _feedback(session: Session, phases: StudyPhases, assignment: Assignment) -> 
     phase = phases.named(assignment.phase)
     if not phase.trains:
         return None
-    item = shown_items.item_of(session, assignment)
-    primary = phases.rules_of(phase).primary_of(item.form)
-    words = shown_items.reference_texts(primary, item, queries.reference_of_practice_item(session, assignment.item_id))
-    return practice.feedback_on(session, phases, assignment, item, words)
+    return practice.feedback_on(session, phases, assignment)
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:

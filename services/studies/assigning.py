@@ -92,7 +92,9 @@ def _in_order(
     return order
 
 
-def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[FreezeItem]) -> list[Assignment]:
+def _assign_candidates(
+    rater: Membership, phase: Phase, candidates: Sequence[FreezeItem], pass_number: int = 1
+) -> list[Assignment]:
     return [
         Assignment(
             study_id=rater.study_id,
@@ -102,6 +104,7 @@ def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[Fre
             phase=phase.key,
             kind=phase.kind,
             step=phase.step,
+            pass_number=pass_number,
             position=position,
         )
         for position, frozen in enumerate(candidates, start=1)
@@ -111,31 +114,50 @@ def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[Fre
 def assign_practice(
     session: Session, study_id: int, rater: Membership, phases: StudyPhases, training: Phase, pass_number: int
 ) -> None:
-    """Give a rater every practice item, in an order of this pass's own: another than that of the pass before it."""
+    """Give a rater every unit of a practice, items in an order of this pass's own: another than that before it."""
+    key = draws.key_of(session, study_id, phases.seed)
+    rules = phases.rules_of(training)
+    rng = key.rng(training.key, rater.pseudonym, pass_number)
+    if training.kind == "candidates":
+        freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one()
+        frozen = _frozen_candidates(session, stored_id(freeze), training.key, rater)
+        dealt = _assign_candidates(rater, training, _in_order(frozen, training, rules, rng), pass_number)
+    else:
+        items = _practised_items(session, study_id, rater, training)
+        before = _order_of_pass(session, rater, training, pass_number - 1)
+        ordered_items = practice_order(items, before, rules, rng, pass_number)
+        dealt = _assign(rater, training, pass_number, ordered_items, rules, rng)
+    session.add_all(dealt)
+    session.flush()
+    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
+
+
+def _practised_items(session: Session, study_id: int, rater: Membership, training: Phase) -> list[tuple[Item, str]]:
+    """Return the items of a practice with their subjects: all that are for practice, or those that were drawn."""
+    if training.listed:
+        freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one()
+        return _frozen_items(session, stored_id(freeze), training.key, rater)
     rows = session.exec(
         select(Item, Case.subject)
         .join(Case, col(Case.id) == Item.case_id)
         .where(Item.study_id == study_id, col(Item.practice))
         .order_by(col(Item.id))
-    ).all()
-    before = session.exec(
+    )
+    return [(item, subject) for item, subject in rows]
+
+
+def _order_of_pass(session: Session, rater: Membership, training: Phase, pass_number: int) -> Sequence[str]:
+    """Return the keys of the items of an earlier pass in their order; none before the first."""
+    return session.exec(
         select(Item.key)
         .join(Assignment, col(Assignment.item_id) == Item.id)
         .where(
             Assignment.membership_id == rater.id,
             Assignment.phase == training.key,
-            Assignment.pass_number == pass_number - 1,
+            Assignment.pass_number == pass_number,
         )
         .order_by(col(Assignment.position))
     ).all()
-    key = draws.key_of(session, study_id, phases.seed)
-    rules = phases.rules_of(training)
-    rng = key.rng(training.key, rater.pseudonym, pass_number)
-    items = practice_order([(item, subject) for item, subject in rows], before, rules, rng, pass_number)
-    dealt = _assign(rater, training, pass_number, items, rules, rng)
-    session.add_all(dealt)
-    session.flush()
-    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
 
 
 def practice_order(

@@ -414,3 +414,23 @@ def test_neurovlm_reports_are_filled_in_with_abstentions_and_subtypes_of_the_dia
     assert set(abstained) == {"modality", "sequence", "plane", "diagnosis", "detailed_diagnosis"}
     assert all(row["value"] == "" for row in tables["fields.csv"] if row["undetermined"])
     assert "dataset" not in text_of(seen)
+
+
+def test_neurovlm_reads_open_behind_a_practice_that_is_in_no_table(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = structured_reads(sqlite_database, tmp_path / "study", slices=20, size=10, practised=5)
+    rng = random.Random(5)
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        drawn = drawn_answers(payload, rng)
+        if payload["phase"] == "practice":
+            fields = {key: value for key, value in drawn["fields"].items() if key != "detailed_diagnosis"}
+            right = payload["prompt"].removeprefix("Practise ").removesuffix(".")
+            drawn = answers(**(fields | {"diagnosis": right}))
+        return drawn
+
+    seen = work_through(situation, answer)
+    tables = closed_tables(situation)
+
+    assert [payload["phase"] for payload in seen] == ["practice"] * 5 + ["reading"] * 10
+    assert {row["phase"] for row in tables["verdicts.csv"]} == {"read"}
+    assert len(tables["verdicts.csv"]) == len(tables["sample.csv"]) == 10
