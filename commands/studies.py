@@ -15,14 +15,19 @@ cli = typer.Typer()
 
 
 @cli.command("new-study")
-def new_study(folder: Path) -> None:
-    """Write a complete example study of three items to start from; it can be imported as it is."""
+def new_study(
+    folder: Path,
+    like: Annotated[
+        str, typer.Option(help="The shape of a published study, as in docs/how-to/list-the-phases.md.")
+    ] = "",
+) -> None:
+    """Write a complete example study to start from, which can be imported as it is: of three items, or in a shape."""
     # Its volumes are simulated, so NumPy and nibabel come with it.
     from services.errors import Refused
     from services.studies import starter
 
     try:
-        starter.new_study(folder)
+        starter.new_study(folder, like)
     except Refused as refusal:
         refuse(str(refusal))
     except OSError as error:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from db import Database, Lease, now
 from services.errors import Conflict
@@ -67,7 +68,7 @@ def test_a_killed_import_counts_as_running_until_its_lease_has_run_out(database:
         leftovers.remove_leftovers(database)
 
     with database.writing() as session:
-        for lease in session.query(Lease).all():
+        for lease in session.exec(select(Lease)).all():
             lease.expires_at = now() - timedelta(seconds=1)
 
     assert len(leftovers.remove_leftovers(database)) == 1
