@@ -117,7 +117,13 @@ def _item(
     stands_alone = not cases.rows and cases.keys is not None
     has_volumes = bool(line.cells["sequences"].strip())
     about = ReadProtocol(hanging=study.hanging) if has_volumes else ReadProtocol()
-    item = item_row(line, about, None if stands_alone else cases, volumes if has_volumes else _UNKNOWN, overlays)
+    explains = any(
+        "explanation" in (*phase.shows, *(phase.then.shows if phase.then else ()))
+        for phase in study.phases
+        if phase.source.practice == "never"
+    )
+    scans = volumes if has_volumes else _UNKNOWN
+    item = item_row(line, about, None if stands_alone else cases, scans, overlays, explains=explains)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice and all(phase.source.practice == "never" for phase in study.phases):

@@ -20,6 +20,10 @@ Reach = Literal["subject", "item", "unit"]
 Screen = Literal["practice", "reading", "scoring", "review", "opinions"]
 
 
+# Behind the key of a listed phase: of the phase that shows more once an answer in it is locked.
+THEN = ".then"
+
+
 @dataclass(frozen=True)
 class Queue:
     """What somebody works through in one go, position by position.
@@ -84,6 +88,8 @@ class Phase:
         What is said of an assignment that is not done, after "3 of 20".
     groups
         Keys of the groups of people who work in it; none where a study has no groups.
+    continues
+        Key of the phase of which it shows more, unit by unit, once the own answer there is locked; empty for none.
     """
 
     key: str
@@ -101,6 +107,12 @@ class Phase:
     left: str = ""
     listed: bool = False
     groups: tuple[str, ...] = ()
+    continues: str = ""
+
+    @property
+    def listed_as(self) -> str:
+        """The key under which a protocol lists it: its own, or that of the phase that it continues."""
+        return self.continues or self.key
 
     @property
     def role(self) -> Role:

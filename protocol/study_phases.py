@@ -5,7 +5,7 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from protocol.context import Context, TextSettings
@@ -165,16 +165,17 @@ class StudyPhases:
             return self
         own = [phase for phase in self.phases if key in phase.groups]
         keys = {phase.key for phase in own}
+        queues = list(dict.fromkeys(phase.queue for phase in own))
         return replace(
             self,
             phases=tuple(
                 replace(
                     phase,
-                    queue=replace(phase.queue, key=part_key(place)),
+                    queue=replace(phase.queue, key=part_key(queues.index(phase.queue) + 1)),
                     after=tuple(before for before in phase.after if before in keys),
                     groups=(key,),
                 )
-                for place, phase in enumerate(own, start=1)
+                for phase in own
             ),
             groups=tuple(group for group in self.groups if group.key == key),
         )
@@ -228,11 +229,26 @@ class StudyPhases:
     def before(self, queue: Queue) -> tuple[Phase, ...]:
         """Return the phases of which a member must have done everything before a queue opens."""
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
-        return tuple(self.named(key) for key in keys)
+        return tuple(self.named(key) for key in self._with_what_continues(keys))
 
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
         """Return the keys of the phases of which everybody must have done everything before a queue opens."""
-        return tuple(dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone))
+        return self._with_what_continues(
+            dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone)
+        )
+
+    def _with_what_continues(self, keys: Iterable[str]) -> tuple[str, ...]:
+        after = {phase.continues: phase.key for phase in self.phases if phase.continues}
+        return tuple(name for key in keys for name in (key, after.get(key)) if name is not None)
+
+    def continuation_of(self, phase: Phase) -> Phase | None:
+        """Return the phase that shows more once an answer in this one is locked; None where nothing does."""
+        return next((other for other in self.phases if other.continues == phase.key), None)
+
+    def waits_for_subject(self, continuation: Phase) -> bool:
+        """Return whether more is shown only once all units of a subject are answered, and not of the item alone."""
+        more = self.rules_of(continuation).shows - self.rules[continuation.continues].shows
+        return bool(more & (TELL_THE_REFERENCE | self._telling))
 
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open when a member is done with this one, in order."""

@@ -176,6 +176,19 @@ THINGS: tuple[Thing, ...] = (
             LISTED: _with("of practice, in the response to the own verdict", "answered", "released"),
         },
     ),
+    Thing(
+        "explanation",
+        "explanation of the reference",
+        {
+            LISTED: _with(
+                "if the phase shows it, once nothing about the subject is open that is blind to it",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
+        },
+        ("reference.explanation",),
+    ),
     Thing("provenance", "provenance, text-only answer", {ADMIN: REPORT}),
     Thing(
         "candidate",

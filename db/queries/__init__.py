@@ -2,6 +2,7 @@
 
 from db.queries.assignments import (
     anybody_has_open,
+    assignment_beside,
     count_assignments,
     count_by_member,
     displays_of,
@@ -50,6 +51,7 @@ __all__ = [
     "ShownOverlay",
     "ShownVolume",
     "anybody_has_open",
+    "assignment_beside",
     "candidate_answer",
     "count_assignments",
     "count_by_member",

@@ -242,6 +242,19 @@ def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tu
     return {(member, phase): (open_, failures, total) for member, phase, open_, failures, total in rows}
 
 
+def assignment_beside(session: Session, assignment: Assignment, phase: str) -> Assignment | None:
+    """Return the assignment of another phase that the same member has on the same unit, in the same pass."""
+    return session.exec(
+        select(Assignment).where(
+            Assignment.membership_id == assignment.membership_id,
+            Assignment.phase == phase,
+            Assignment.pass_number == assignment.pass_number,
+            Assignment.item_id == assignment.item_id,
+            _same_candidate(Assignment.candidate_id, assignment.candidate_id),
+        )
+    ).first()
+
+
 def displays_of(session: Session, assignment_id: int) -> list[Display]:
     """Return when an assignment was shown, in whichever login session, oldest first."""
     return list(session.exec(_DISPLAYS, params={"assignment_id": assignment_id}))

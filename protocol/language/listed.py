@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from protocol.context import Context, TextSettings
 from protocol.fields import KINDS
@@ -10,7 +11,7 @@ from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.language.wording import capital, spoken
-from protocol.phases import Kind, Phase, Queue
+from protocol.phases import THEN, Kind, Phase, Queue
 from protocol.released import Released
 from protocol.sections import Practice
 from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
@@ -21,7 +22,7 @@ NO_FIGURES = (
 # What the reading room draws, by the word in `shows`.
 SHOWN = frozenset(
     {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
-     "months_since_prior", "reference", "candidate"}
+     "months_since_prior", "reference", "explanation", "candidate"}
 )  # fmt: skip
 # Types of fields that a reference can answer.
 _COMPARED = frozenset({*KINDS, "as_item"})
@@ -44,8 +45,8 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
     """Return the phases of a study that lists them, of which `not_run_yet` says nothing."""
     forms = {form.key: _fields(form.fields) for form in study.forms}
     return StudyPhases(
-        phases=tuple(_phase(phase, place) for place, phase in enumerate(study.phases, start=1)),
-        rules={phase.key: _rules(study, phase, forms) for phase in study.phases},
+        phases=tuple(part for place, phase in enumerate(study.phases, start=1) for part in _steps(phase, place)),
+        rules={key: rules for phase in study.phases for key, rules in _rules_of_steps(study, phase, forms)},
         seed=study.seed,
         consent=study.consent,
         notice=study.notice,
@@ -86,6 +87,45 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         listed=True,
         groups=tuple(phase.by.groups),
     )
+
+
+def _steps(phase: expanded.Phase, place: int) -> Iterator[Phase]:
+    """Yield a phase, and what shows more once an answer in it is locked; in practice that is said with the receipt."""
+    first = _phase(phase, place)
+    if phase.then is None or first.trains:
+        yield first
+        return
+    queue = replace(first.queue, unit="step")
+    first = replace(first, queue=queue)
+    yield first
+    yield replace(
+        first,
+        key=f"{phase.key}{THEN}",
+        step=2,
+        continues=phase.key,
+        revisable=False,
+        heading=f"{phase.title}: after your answer",
+        left=f"{_UNITS[phase.rates[0]][1]}s of “{phase.title}” not seen after the own answer",
+    )
+
+
+def _rules_of_steps(
+    study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]
+) -> Iterator[tuple[str, PhaseRules]]:
+    yield phase.key, _rules(study, phase, forms)
+    if phase.then is None or phase.source.practice == "only":
+        return
+    more = [thing for thing in phase.then.shows if thing not in phase.shows]
+    after = replace(
+        _rules(study, phase.model_copy(update={"shows": [*phase.shows, *more]}), forms),
+        revision="never",
+        tells_after=frozenset(),
+    )
+    if not phase.then.again:
+        after = replace(
+            after, fields=(), not_assessable=(), flags=(), comment=False, takes_options=frozenset(), as_item=frozenset()
+        )
+    yield f"{phase.key}{THEN}", after
 
 
 def _is_read(phase: expanded.Phase) -> bool:
@@ -242,14 +282,18 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         )
         return
     rates = phase.rates[0]
-    for thing in phase.shows:
+    of_practice = phase.source.practice == "only"
+    shown = [*phase.shows, *(phase.then.shows if phase.then and not of_practice else [])]
+    for thing in shown:
         if thing not in SHOWN and all(thing != attribute.key for attribute in study.attributes):
             yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
-    if _UNDER_JUDGEMENT.get(rates, rates) not in (*phase.shows, "items"):
+    if {"prior", "overlays"} & set(shown) and "scans" not in shown:
+        yield "then.shows", "prior scans and overlays are drawn beside scans only; add scans."
+    if _UNDER_JUDGEMENT.get(rates, rates) not in (*shown, "items"):
         yield "shows", f"the {_UNITS[rates][1]}s that are rated are not shown; add {_UNDER_JUDGEMENT[rates]}."
-    if rates != "candidates" and "candidate" in phase.shows:
+    if rates != "candidates" and "candidate" in shown:
         yield (
             "shows",
             f"an answer is shown where answers are rated, and here {_UNITS[rates][1]}s are; remove candidate.",
@@ -319,8 +363,10 @@ def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -
         yield "from", "items for practice are in no other phase; select practice: yes alone, or leave it out."
     if phase.pass_mark is not None:
         yield "pass_mark", "practice alone is passed; select its items (from: {where: {practice: yes}}), or remove it."
-    if phase.then is not None:
-        yield "then", "nothing is shown after the own answer yet; remove then."
+    if phase.then is not None and phase.revise != "never":
+        yield "revise", "an answer after which more is shown stands; remove revise."
+    if phase.then is not None and not set(phase.then.shows) - set(phase.shows):
+        yield "then.shows", "all of it is shown before the answer already; name what comes after it."
 
 
 def _comes_from_practice(study: expanded.Expansion, phase: expanded.Phase) -> bool:

@@ -67,6 +67,7 @@ class Shown:
     overlays: list[ShownOverlay]
     form: ShownForm
     attributes: list[Line] = field(default_factory=list)
+    explanation: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class Desk:
     revision_rule: RevisionRule = "never"
     in_parts: bool = False
     ahead: AheadPayload | None = None
+    own: list[Line] | None = None
 
 
 def form_payload(form: ShownForm) -> FormPayload:
@@ -156,6 +158,8 @@ def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPaylo
     if shown.item.uses_prior:
         facts.extend(_date_facts(shown.volumes, context))
     facts.extend(shown.attributes)
+    if shown.explanation:
+        facts.append(["Explanation", shown.explanation])
     vignette = shown.item.vignette if context.vignette else ""
     history = [[name, value] for name, value in shown.item.history] if context.history else []
     return {"vignette": vignette or None, "history": history, "facts": facts}
@@ -193,7 +197,7 @@ def item_payload(
         "text": text_payload(text, "prompt", "vignette", "reference", "explanation"),
         "reference": None,
         "candidate": None,
-        "own": None,
+        "own": desk.own,
         "opinions": None,
         "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
@@ -237,7 +241,7 @@ def judged_payload(
         "text": text_payload(text, "prompt", "vignette", "reference", "candidate"),
         "reference": reference,
         "candidate": candidate,
-        "own": None,
+        "own": desk.own,
         "opinions": None,
         "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
@@ -253,6 +257,7 @@ def words_payload(
     item: ShownItem,
     form: ShownForm,
     attributes: list[Line],
+    explanation: str,
     reference: list[str] | None,
     candidate: str | None,
 ) -> ScoringPayload:
@@ -262,13 +267,13 @@ def words_payload(
     return {
         **_head(desk),
         "images": None,
-        "context": context_payload(Shown(item, [], [], form, attributes), rules),
+        "context": context_payload(Shown(item, [], [], form, attributes, explanation), rules),
         **_standing(desk),
         "prompt": _prompt(rules, item),
         "text": settings if rules.question else {**settings, "prompt": text.prompt},
         "reference": reference,
         "candidate": candidate,
-        "own": None,
+        "own": desk.own,
         "opinions": None,
         "draft": desk.draft,
         "prefetch": [],

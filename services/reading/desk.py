@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from db import Assignment, Membership, Study, queries
 from db.base import stored_id
-from protocol.phases import Queue
+from protocol.phases import THEN, Queue
 from protocol.study_phases import StudyPhases
 from services.errors import NotAllowed, NotFound, ReadsOpen
 from services.people.identity import Actor
@@ -67,6 +67,9 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
     if len(waiting) < 2:
         return waiting
     first, second = waiting[:2]
+    if second.phase.endswith(THEN):
+        # What is shown after an answer is withheld until that answer is given.
+        return [first]
     conversation = shown_items.item_of(session, first).conversation
     continues = conversation is not None and conversation == shown_items.item_of(session, second).conversation
     return [first] if continues and first.item_id != second.item_id else [first, second]
@@ -77,7 +80,9 @@ def progress_of(session: Session, phases: StudyPhases, membership_id: int, queue
     last = phases.in_queue(queue)[-1]
     if last.trains:
         return practice.progress_of_pass(session, last, membership_id)
-    return queries.count_assignments(session, membership_id, phases.in_queue(queue)[-1:])
+    # What is shown after an answer may wait for others: both steps are counted.
+    counted = phases.in_queue(queue) if last.continues else (last,)
+    return queries.count_assignments(session, membership_id, counted)
 
 
 def shown_progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
@@ -131,7 +136,10 @@ def _tells_of_open_work(session: Session, phases: StudyPhases, membership_id: in
     between, may still come to it.
     """
     return phases.listed and any(
-        queries.has_open_of_the_same(session, membership_id, blind, telling, reach)
+        # Within a queue the order of its steps says what comes first.
+        queries.has_open_of_the_same(
+            session, membership_id, [phase for phase in blind if phase.queue != queue], telling, reach
+        )
         for telling in phases.in_queue(queue)
         for reach, blind in phases.blind_to(telling)
     )

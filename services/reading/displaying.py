@@ -115,6 +115,7 @@ def assignment_payload(
         practice=_practice_progress(phases, phase, progress),
         notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
         ahead=_ahead(session, phases, assignment, progress),
+        own=releasing.own_answer(session, phases, assignment),
     )
     if not phases.rules_of(phase).shows_volumes:
         return _words_payload(session, actor, phases, assignment, place)
@@ -179,8 +180,11 @@ def revision_payload(
 
 
 def _shown(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:
-    attributes = releasing.attributes(session, phases, assignment)
-    return replace(shown_items.shown_of(session, phases, assignment), attributes=attributes)
+    return replace(
+        shown_items.shown_of(session, phases, assignment),
+        attributes=releasing.attributes(session, phases, assignment),
+        explanation=releasing.explanation(session, phases, assignment),
+    )
 
 
 def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
@@ -227,6 +231,7 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
     if phase.done_by == "decision":
         # What was decided on a turn is no read of it.
         phase = phases.in_queue(phase.queue)[0]
+    phase = phases.named(phase.listed_as)
     before, rules = frozen_facts.turns_before(session, assignment.study_id, item), phases.rules_of(phase)
     turns = []
     for turn in queries.earlier_turns(session, assignment, before, phase):
@@ -257,6 +262,7 @@ def preview_payload(
         if phase.kind == "items"
         else shown_forms.form_of_candidate(rules, shown_item),
         _attributes_in_a_preview(session, rules, shown_item),
+        "The explanation stands here." if "explanation" in rules.shows else "",
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
@@ -296,6 +302,7 @@ def preview_payload(
         item=shown_item,
         form=shown.form,
         attributes=shown.attributes,
+        explanation=shown.explanation,
         reference=reference,
         candidate=candidate,
     )
@@ -349,6 +356,7 @@ def _words_payload(
         item=item,
         form=shown_items.form_of(session, phases, assignment),
         attributes=releasing.attributes(session, phases, assignment),
+        explanation=releasing.explanation(session, phases, assignment),
         reference=reference,
         candidate=candidate,
     )

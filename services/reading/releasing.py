@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlmodel import Session
 
 from db import Assignment, queries
+from db.base import stored_id
 from db.queries import ShownItem
 from protocol.study_phases import PhaseRules, StudyPhases
 from protocol.visibility import Progress, may_see
-from services.errors import Conflict, ReadsOpen
+from services.errors import Conflict, NotOnTheDesk, ReadsOpen
 from services.reading import blinding, desk, shown_items
 from services.reading.payloads import Line
 
@@ -30,6 +31,39 @@ def judged(
         else None,
         _candidate(session, assignment) if _is_released(session, phases, assignment, "candidate") else None,
     )
+
+
+def explanation(session: Session, phases: StudyPhases, assignment: Assignment) -> str:
+    """Return why the reference is what it is, where a phase shows that; nothing where an item has none.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to it is still open.
+    """
+    if not _is_released(session, phases, assignment, "explanation"):
+        return ""
+    reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
+    return "" if reference is None else reference.explanation
+
+
+def own_answer(session: Session, phases: StudyPhases, assignment: Assignment) -> list[Line] | None:
+    """Return in words what was answered before more is shown; None where an assignment shows no more than at first.
+
+    Raises
+    ------
+    NotOnTheDesk
+        It is not answered yet.
+    """
+    phase = phases.named(assignment.phase)
+    if not phase.continues:
+        return None
+    beside = queries.assignment_beside(session, assignment, phase.continues)
+    verdict = None if beside is None else queries.root_verdict(session, stored_id(beside.id))
+    if verdict is None:
+        raise NotOnTheDesk("Answer this first; then more of it is shown.")
+    first, item = phases.named(phase.continues), shown_items.item_of(session, assignment)
+    return shown_items.lines_of(phases, first, item, assignment.option_order, verdict)
 
 
 def attributes(session: Session, phases: StudyPhases, assignment: Assignment) -> list[Line]:

@@ -306,6 +306,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             assignment_id=stored_id(assignment.id), reason=reason.replace("\x00", "")[:400] or "could not be shown"
         )
         session.add(failure)
+        failures = [failure, *_of_what_comes_after(session, phases, assignment, failure.reason)]
         session.flush()
         audit.record(
             session,
@@ -313,11 +314,24 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             person_id=actor.person_id,
             study_id=study.id,
             assignment=public_id,
-            rows=proofs.sealed([failure, *_displays_of(session, assignment)]),
+            rows=proofs.sealed([*failures, *_displays_of(session, assignment)]),
         )
         if phase.trains:
             practice.end_pass_if_done(session, phases, assignment)
         return failure.created_at, study.key, phase.queue.key
+
+
+def _of_what_comes_after(
+    session: Session, phases: StudyPhases, assignment: Assignment, reason: str
+) -> list[TechnicalFailure]:
+    """Close what would be shown after the own answer: what could not be shown is not answered."""
+    after = phases.continuation_of(phases.named(assignment.phase))
+    waiting = None if after is None else queries.assignment_beside(session, assignment, after.key)
+    if waiting is None:
+        return []
+    failure = TechnicalFailure(assignment_id=stored_id(waiting.id), reason=reason)
+    session.add(failure)
+    return [failure]
 
 
 def _state(session: Session, actor: Actor, study: Study, membership: Membership, assignment: Assignment) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from sqlmodel import Session, col, select
@@ -32,23 +32,72 @@ def assign_rater(session: Session, study_id: int, rater: Membership, phases: Stu
     if phases.training is not None and phases.training.key not in has:
         assign_practice(session, study_id, rater, phases, phases.training, pass_number=1)
     key = draws.key_of(session, study_id, phases.seed)
-    own = [phase for phase in phases.counted if phase.role == "rater" and phase.key not in has]
+    own = [phase for phase in phases.counted if phase.role == "rater" and phase.key not in has and not phase.continues]
     dealt: list[Assignment] = []
     for phase in own:
         rng = key.rng(phase.key, rater.pseudonym)
         rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
         if phase.kind != "candidates":
-            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for, rater), rules, rng)
-            dealt += _assign(rater, phase, 1, items, rules, rng)
+            with_subjects = _frozen_items(session, stored_id(freeze.id), drawn_for, rater)
+            assigned = _assign(rater, phase, 1, ordered(with_subjects, rules, rng), rules, rng)
+            about = {stored_id(item.id): (subject, item.conversation or item.key) for item, subject in with_subjects}
         else:
             frozen = _frozen_candidates(session, stored_id(freeze.id), drawn_for, rater)
-            candidates = _in_order(frozen, phase, rules, rng)
-            dealt += _assign_candidates(rater, phase, candidates)
+            assigned = _assign_candidates(rater, phase, _in_order(frozen, phase, rules, rng))
+            about = {each.item_id: (subject, str(each.item_id)) for each, subject in frozen}
+        dealt += _with_what_is_shown_after(phases, phase, assigned, about)
     if not own or (has and not dealt):
         return
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
+
+
+def _with_what_is_shown_after(
+    phases: StudyPhases, phase: Phase, assigned: Sequence[Assignment], about: Mapping[int, tuple[str, str]]
+) -> list[Assignment]:
+    """Return the assignments of a phase, each followed by its second step where more is shown after the own answer.
+
+    The second step comes behind the last unit about which it tells something: of the subject where it tells the
+    reference, else of the item, or conversation. What does not count waits for its own unit alone.
+
+    Parameters
+    ----------
+    about
+        Subject, and item or conversation, by the id of the item.
+    """
+    after = phases.continuation_of(phase)
+    if after is None:
+        return list(assigned)
+    place = 0 if phases.waits_for_subject(after) else 1
+    counts = phases.rules_of(phase).counts
+    told = [about[each.item_id][place] if counts else str(number) for number, each in enumerate(assigned)]
+    last = {thing: number for number, thing in enumerate(told)}
+    order: list[Assignment] = []
+    waiting: dict[str, list[Assignment]] = {}
+    for number, (first, thing) in enumerate(zip(assigned, told, strict=True)):
+        order.append(first)
+        waiting.setdefault(thing, []).append(_second_step(first, after))
+        if last[thing] == number:
+            order += waiting.pop(thing)
+    for position, each in enumerate(order, start=1):
+        each.position = position
+    return order
+
+
+def _second_step(first: Assignment, after: Phase) -> Assignment:
+    return Assignment(
+        study_id=first.study_id,
+        membership_id=first.membership_id,
+        item_id=first.item_id,
+        candidate_id=first.candidate_id,
+        phase=after.key,
+        kind=after.kind,
+        step=after.step,
+        pass_number=first.pass_number,
+        position=first.position,
+        option_order=list(first.option_order),
+    )
 
 
 def _is_for(frozen: Sequence[str], rater: Membership) -> bool:

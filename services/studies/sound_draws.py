@@ -41,7 +41,7 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
 def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
     for part in drawn:
         rules = phases.rules_of(phases.named(part.key))
-        needs = rules.shows | ({"reference"} if rules.needs_reference else set())
+        needs = rules.shows | rules.tells_after | ({"reference"} if rules.needs_reference else set())
         items = {row.unit.item for row in part.sample.units}
         for thing, lacking, file in (
             ("scans", pool.without_volumes, "name sequences in items.csv"),
@@ -152,15 +152,16 @@ def _told_to(
 ) -> Iterator[tuple[tuple[str, str, str], set[tuple[str, str]]]]:
     """Yield the phase that tells, the one that is blind to it, and how far; and about whom, to who has these units."""
     for telling in phases.phases:
-        done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.key)
+        done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.listed_as)
         for reach, blind in phases.blind_to(telling):
-            for phase in blind:
-                if phase.key in done_before:
+            for phase in (phase for phase in blind if phase.queue != telling.queue):
+                if phase.listed_as in done_before:
                     continue
-                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in (telling.key, phase.key))
+                parts = (telling.listed_as, phase.listed_as)
+                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in parts)
                 shared = {about for about in of_telling & of_blind if about is not None}
                 if shared:
-                    yield (telling.key, phase.key, reach), shared
+                    yield (*parts, reach), shared
 
 
 def _of(unit: Unit, reach: str) -> tuple[str, str] | None:

@@ -50,6 +50,9 @@ def load_listed(session: Session, study: Study, expansion: Expansion, phases: St
         attributes_of_candidates=[
             attribute.key for attribute in expansion.attributes if attribute.table == "candidates"
         ],
+        asking_nothing=frozenset(
+            phase.key for phase in phases.phases if phase.continues and phases.rules_of(phase).fields == ()
+        ),
     )
 
 
