@@ -122,8 +122,8 @@ def _item(
         for phase in study.phases
         if phase.source.practice == "never"
     )
-    scans = volumes if has_volumes else _UNKNOWN
-    item = item_row(line, about, None if stands_alone else cases, scans, overlays, explains=explains)
+    named = volumes if has_volumes else _UNKNOWN
+    item = item_row(line, about, None if stands_alone else cases, named, overlays, explains=explains)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice and all(phase.source.practice == "never" for phase in study.phases):

@@ -71,11 +71,11 @@ def _with_what_is_shown_after(
         return list(assigned)
     place = 0 if phases.waits_for_subject(after) else 1
     counts = phases.rules_of(phase).counts
-    told = [about[each.item_id][place] if counts else str(number) for number, each in enumerate(assigned)]
-    last = {thing: number for number, thing in enumerate(told)}
+    reached = [about[each.item_id][place] if counts else str(number) for number, each in enumerate(assigned)]
+    last = {thing: number for number, thing in enumerate(reached)}
     order: list[Assignment] = []
     waiting: dict[str, list[Assignment]] = {}
-    for number, (first, thing) in enumerate(zip(assigned, told, strict=True)):
+    for number, (first, thing) in enumerate(zip(assigned, reached, strict=True)):
         order.append(first)
         waiting.setdefault(thing, []).append(_second_step(first, after))
         if last[thing] == number:

@@ -74,12 +74,12 @@ def test_the_reference_is_shown_once_all_items_of_the_subject_are_answered(datab
     first = [payload for payload in seen if payload["own"] is None]
     then = {payload["prompt"]: payload for payload in seen if payload["own"] is not None}
     assert all(payload["reference"] is None for payload in first) and "MARK" not in repr(first)
-    told = then["Prompt of i2?"]
-    assert told["reference"] == ["Left"]
-    assert ["Explanation", "MARK of i2"] in told["context"]["facts"]
-    assert [label for label, _ in told["own"]] == ["Answer"]
-    assert (told["form"]["fields"], told["form"]["comment"], told["form"]["flags"]) == ([], False, [])
-    assert [told["heading"], told["progress"]["total"]] == ["Reads: after your answer", 12]
+    second = then["Prompt of i2?"]
+    assert second["reference"] == ["Left"]
+    assert ["Explanation", "MARK of i2"] in second["context"]["facts"]
+    assert [label for label, _ in second["own"]] == ["Answer"]
+    assert (second["form"]["fields"], second["form"]["comment"], second["form"]["flags"]) == ([], False, [])
+    assert [second["heading"], second["progress"]["total"]] == ["Reads: after your answer", 12]
 
 
 def test_both_steps_are_exported_and_their_records_hold(database: Database, tmp_path: Path) -> None:
