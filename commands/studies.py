@@ -167,3 +167,20 @@ def close(
         data_lock.close_study(database, actor, study, reason)
         remark = data_lock.remark_on_report(database, actor, study)
         console.print(f"Closed: no more verdicts are accepted, and the report is available. {remark}".rstrip())
+
+
+@cli.command("close-phase")
+def close_phase(
+    study: str,
+    phase: str,
+    reason: Annotated[str, typer.Option(help="Why it does not wait for everybody; stored permanently.")] = "",
+    act_as: As = None,
+) -> None:
+    """Close a phase before everybody is done with it, and draw the units that follow from its answers."""
+    from services.reading import settling
+
+    with opened_as(act_as) as (database, actor):
+        drawn = settling.close_phase(database, actor, study, phase, reason)
+        console.print(f"Closed: no more verdicts are accepted in '{phase}'.", markup=False)
+        for following, units in drawn.items():
+            console.print(f"Drawn for '{following}': {units} units.", markup=False)

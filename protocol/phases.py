@@ -90,6 +90,10 @@ class Phase:
         Keys of the groups of people who work in it; none where a study has no groups.
     continues
         Key of the phase of which it shows more, unit by unit, once the own answer there is locked; empty for none.
+    follows
+        Keys of the phases from whose answers its units are drawn, once these are closed; none of what a freeze draws.
+    is_followed
+        Whether units of others, maybe of another group of people, are drawn from its answers.
     """
 
     key: str
@@ -108,6 +112,8 @@ class Phase:
     listed: bool = False
     groups: tuple[str, ...] = ()
     continues: str = ""
+    follows: tuple[str, ...] = ()
+    is_followed: bool = False
 
     @property
     def listed_as(self) -> str:

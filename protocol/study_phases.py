@@ -57,6 +57,10 @@ class PhaseRules:
         What is shown after the own answer, in the words of the language.
     own_primary, primaries
         Key of the field that is compared, of its own fields or by the name of the form that an item names.
+    tells
+        What it tells beside that, by what is rated in it or by why a unit is there.
+    opinions_of
+        Key of the phase whose answers stand on the screen, as those of nobody in particular; empty for none.
     """
 
     instructions: str
@@ -82,6 +86,8 @@ class PhaseRules:
     tells_after: frozenset[str] = frozenset()
     own_primary: str = PRIMARY
     primaries: Mapping[str, str] = field(default_factory=dict)
+    tells: frozenset[str] = frozenset()
+    opinions_of: str = ""
 
     def compared_in(self, form: str) -> str:
         """Return the key of the field that is compared where an item names this form."""
@@ -231,6 +237,11 @@ class StudyPhases:
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
         return tuple(self.named(key) for key in self._with_what_continues(keys))
 
+    @property
+    def following(self) -> tuple[Phase, ...]:
+        """The phases whose units follow from answers, in order."""
+        return tuple(phase for phase in self.phases if phase.follows)
+
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
         """Return the keys of the phases of which everybody must have done everything before a queue opens."""
         return self._with_what_continues(
@@ -289,16 +300,16 @@ class StudyPhases:
     def blind_to(self, showing: Phase) -> Iterator[tuple[Reach, tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
 
-        The reference, what gives it away, and overlays tell something of all that is about the subject, a candidate of
-        its item, an attribute of the unit. A phase that does not count is blind to nothing.
+        The reference, what gives it away, and overlays tell something of all that is about the subject, a candidate and
+        others' answers of their item, an attribute of the unit. A phase that does not count is blind to nothing.
         """
         rules = self.rules_of(showing)
         # What is said to an answer in practice comes within the phase.
-        shown = rules.shows | rules.tells_after if showing.trains else rules.shows
+        shown = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
         if disclosed := shown & (TELL_THE_REFERENCE | self._telling):
             yield "subject", self._blind(showing, disclosed)
-        if "candidate" in rules.shows:
-            yield "item", self._blind(showing, {"candidate"})
+        for thing in sorted(shown & {"candidate", "opinions"}):
+            yield "item", self._blind(showing, {thing})
         if named := {attribute.key for attribute in rules.released} - self._telling:
             alike = (phase for phase in self._blind(showing, named) if phase.kind == showing.kind)
             yield "unit", tuple(alike)

@@ -13,6 +13,7 @@ from db.queries.assignments import (
     last_assignment,
     members_with_open,
     open_assignments,
+    phases_closed,
     phases_dealt,
     review_task_of,
 )
@@ -37,6 +38,8 @@ from db.queries.shown import (
 )
 from db.queries.verdicts import (
     EarlierTurn,
+    StandingAnswer,
+    answers_in,
     earlier_turns,
     flag_of,
     root_verdict,
@@ -50,6 +53,8 @@ __all__ = [
     "ShownItem",
     "ShownOverlay",
     "ShownVolume",
+    "StandingAnswer",
+    "answers_in",
     "anybody_has_open",
     "assignment_beside",
     "candidate_answer",
@@ -67,6 +72,7 @@ __all__ = [
     "last_assignment",
     "members_with_open",
     "open_assignments",
+    "phases_closed",
     "phases_dealt",
     "protocol_json",
     "reference_for_forms_that_show_it",

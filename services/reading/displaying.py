@@ -130,6 +130,7 @@ def assignment_payload(
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
         reference, candidate = releasing.judged(session, phases, assignment, shown.item)
+        opinions = releasing.opinions(session, phases, assignment, shown.item)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -139,13 +140,15 @@ def assignment_payload(
             prefetch=prefetch,
             reference=reference,
             candidate=candidate,
+            opinions=opinions,
         )
     payload = blinding.item_payload(
         desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=prefetch
     )
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
-    return payload
+    beside = releasing.opinions(session, phases, assignment, shown.item)
+    return payload if beside is None else blinding.with_opinions(payload, [], beside)
 
 
 def revision_payload(
@@ -359,6 +362,7 @@ def _words_payload(
         explanation=releasing.explanation(session, phases, assignment),
         reference=reference,
         candidate=candidate,
+        opinions=releasing.opinions(session, phases, assignment, item),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
-from db import Assignment, queries
+from db import Assignment, Verdict, queries
 from db.base import stored_id
 from db.queries import ShownItem
 from protocol.study_phases import PhaseRules, StudyPhases
@@ -12,6 +12,7 @@ from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotOnTheDesk, ReadsOpen
 from services.reading import blinding, desk, shown_items
 from services.reading.payloads import Line
+from services.studies import frozen_facts
 
 
 def judged(
@@ -64,6 +65,28 @@ def own_answer(session: Session, phases: StudyPhases, assignment: Assignment) ->
         raise NotOnTheDesk("Answer this first; then more of it is shown.")
     first, item = phases.named(phase.continues), shown_items.item_of(session, assignment)
     return shown_items.lines_of(phases, first, item, assignment.option_order, verdict)
+
+
+def opinions(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> list[list[Line]] | None:
+    """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to it is still open.
+    """
+    source = phases.rules_of(phases.named(assignment.phase)).opinions_of
+    if not source or not _is_released(session, phases, assignment, "opinions"):
+        return None
+    order = assignment.opinion_order
+    verdicts = {
+        stored_id(verdict.id): verdict for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(order)))
+    }
+    answered_in = frozen_facts.phases_of(session, assignment.study_id).named(source)
+    return [
+        shown_items.lines_of(phases, answered_in, item, assignment.option_order, verdicts[verdict_id])
+        for verdict_id in order
+    ]
 
 
 def attributes(session: Session, phases: StudyPhases, assignment: Assignment) -> list[Line]:

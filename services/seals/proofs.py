@@ -33,6 +33,7 @@ from db import (
     JudgeVerdict,
     Membership,
     Overlay,
+    PhaseClosing,
     PracticeResult,
     ProtocolRecord,
     Reference,
@@ -69,11 +70,12 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     FreezeItem: ("id", "freeze_id", "item_id", "candidate_id", "phase", "stratum", "inclusion_probability",
                  "inclusion_error", "slots"),
     StudyEvent: ("id", "study_id", "kind", "reason", "person_id", "at"),
+    PhaseClosing: ("id", "study_id", "phase", "reason", "person_id", "manifest_json", "sha256", "at"),
     Membership: ("id", "person_id", "study_id", "role", "pseudonym", "specialty", "years", "created_at",
                  "group_key", "slot"),
     Acknowledgement: ("id", "membership_id", "phase", "text_sha256", "acknowledged_at", "group_key"),
     Assignment: ("id", "public_id", "study_id", "membership_id", "item_id", "candidate_id", "phase", "kind", "step",
-                 "pass_number", "position", "option_order", "created_at"),
+                 "pass_number", "position", "option_order", "created_at", "opinion_order"),
     PracticeResult: ("id", "membership_id", "pass_number", "correct", "judged", "passed", "created_at"),
     Display: ("id", "assignment_id", "login_session_id", "shown_at", "load_ms", "renderer", "viewport",
               "monotonic_ms", "boot_id"),
@@ -100,6 +102,7 @@ YOUNGER: dict[type[Base], dict[str, Any]] = {
     FreezeItem: {"phase": "", "inclusion_error": None, "slots": []},
     Membership: {"group_key": "", "slot": None},
     Acknowledgement: {"group_key": ""},
+    Assignment: {"opinion_order": []},
 }
 
 # Fixed by the freeze; a draft may still change them.

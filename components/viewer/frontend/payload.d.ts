@@ -183,7 +183,7 @@ export interface JudgedPayload {
   reference: string[] | null;
   candidate: string | null;
   own: Line[] | null;
-  opinions: null;
+  opinions: OpinionPayload[] | null;
   draft: DraftPayload;
   prefetch: string[];
   form: FormPayload;
@@ -210,7 +210,7 @@ export interface OpinionPayload {
   lines: Line[];
 }
 
-/** An item that a reviewer decides on: with the own first read and the raters' opinions. */
+/** An item with what others said of it; for a reviewer who decides on it with the own first read, too. */
 export interface OpinionsPayload {
   kind: "item";
   assignment: string;
@@ -374,7 +374,7 @@ export interface ScoringPayload {
   reference: string[] | null;
   candidate: string | null;
   own: Line[] | null;
-  opinions: null;
+  opinions: OpinionPayload[] | null;
   draft: DraftPayload;
   prefetch: string[];
   form: FormPayload;
