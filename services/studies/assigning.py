@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 from sqlmodel import Session, col, select
@@ -44,6 +44,7 @@ def assign_rater(
         phase
         for phase in phases.counted
         if phase.role == "rater"
+        and not phase.continues
         and phase.key not in has | closed
         and set(phase.follows) <= closed
         and (not only or phase.key in only)
@@ -53,20 +54,69 @@ def assign_rater(
         rng = key.rng(phase.key, rater.pseudonym)
         rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
         if phase.kind != "candidates":
-            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for, rater), rules, rng)
-            assigned = _assign(rater, phase, 1, items, rules, rng)
+            with_subjects = _frozen_items(session, stored_id(freeze.id), drawn_for, rater)
+            assigned = _assign(rater, phase, 1, ordered(with_subjects, rules, rng), rules, rng)
+            about = {stored_id(item.id): (subject, item.conversation or item.key) for item, subject in with_subjects}
         else:
             frozen = _frozen_candidates(session, stored_id(freeze.id), drawn_for, rater)
-            candidates = _in_order(frozen, phase, rules, rng)
-            assigned = _assign_candidates(rater, phase, candidates)
+            assigned = _assign_candidates(rater, phase, _in_order(frozen, phase, rules, rng))
+            about = {each.item_id: (subject, str(each.item_id)) for each, subject in frozen}
         if rules.opinions_of:
             _add_opinions(session, study_id, assigned, phase, rules.opinions_of, key)
-        dealt += assigned
+        dealt += _with_what_is_shown_after(phases, phase, assigned, about)
     if not own or (has and not dealt):
         return
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
+
+
+def _with_what_is_shown_after(
+    phases: StudyPhases, phase: Phase, assigned: Sequence[Assignment], about: Mapping[int, tuple[str, str]]
+) -> list[Assignment]:
+    """Return the assignments of a phase, each followed by its second step where more is shown after the own answer.
+
+    The second step comes behind the last unit about which it tells something: of the subject where it tells the
+    reference, else of the item, or conversation. What does not count waits for its own unit alone.
+
+    Parameters
+    ----------
+    about
+        Subject, and item or conversation, by the id of the item.
+    """
+    after = phases.continuation_of(phase)
+    if after is None:
+        return list(assigned)
+    place = 0 if phases.waits_for_subject(after) else 1
+    counts = phases.rules_of(phase).counts
+    reached = [about[each.item_id][place] if counts else str(number) for number, each in enumerate(assigned)]
+    last = {thing: number for number, thing in enumerate(reached)}
+    order: list[Assignment] = []
+    waiting: dict[str, list[Assignment]] = {}
+    for number, (first, thing) in enumerate(zip(assigned, reached, strict=True)):
+        order.append(first)
+        waiting.setdefault(thing, []).append(_second_step(first, after))
+        if last[thing] == number:
+            order += waiting.pop(thing)
+    for position, each in enumerate(order, start=1):
+        each.position = position
+    return order
+
+
+def _second_step(first: Assignment, after: Phase) -> Assignment:
+    return Assignment(
+        study_id=first.study_id,
+        membership_id=first.membership_id,
+        item_id=first.item_id,
+        candidate_id=first.candidate_id,
+        phase=after.key,
+        kind=after.kind,
+        step=after.step,
+        pass_number=first.pass_number,
+        position=first.position,
+        option_order=list(first.option_order),
+        opinion_order=list(first.opinion_order),
+    )
 
 
 def _add_opinions(
@@ -127,7 +177,9 @@ def _in_order(
     return order
 
 
-def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[FreezeItem]) -> list[Assignment]:
+def _assign_candidates(
+    rater: Membership, phase: Phase, candidates: Sequence[FreezeItem], pass_number: int = 1
+) -> list[Assignment]:
     return [
         Assignment(
             study_id=rater.study_id,
@@ -137,6 +189,7 @@ def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[Fre
             phase=phase.key,
             kind=phase.kind,
             step=phase.step,
+            pass_number=pass_number,
             position=position,
         )
         for position, frozen in enumerate(candidates, start=1)
@@ -146,31 +199,50 @@ def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[Fre
 def assign_practice(
     session: Session, study_id: int, rater: Membership, phases: StudyPhases, training: Phase, pass_number: int
 ) -> None:
-    """Give a rater every practice item, in an order of this pass's own: another than that of the pass before it."""
+    """Give a rater every unit of a practice, items in an order of this pass's own: another than that before it."""
+    key = draws.key_of(session, study_id, phases.seed)
+    rules = phases.rules_of(training)
+    rng = key.rng(training.key, rater.pseudonym, pass_number)
+    if training.kind == "candidates":
+        freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one()
+        frozen = _frozen_candidates(session, stored_id(freeze), training.key, rater)
+        dealt = _assign_candidates(rater, training, _in_order(frozen, training, rules, rng), pass_number)
+    else:
+        items = _practised_items(session, study_id, rater, training)
+        before = _order_of_pass(session, rater, training, pass_number - 1)
+        ordered_items = practice_order(items, before, rules, rng, pass_number)
+        dealt = _assign(rater, training, pass_number, ordered_items, rules, rng)
+    session.add_all(dealt)
+    session.flush()
+    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
+
+
+def _practised_items(session: Session, study_id: int, rater: Membership, training: Phase) -> list[tuple[Item, str]]:
+    """Return the items of a practice with their subjects: all that are for practice, or those that were drawn."""
+    if training.listed:
+        freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one()
+        return _frozen_items(session, stored_id(freeze), training.key, rater)
     rows = session.exec(
         select(Item, Case.subject)
         .join(Case, col(Case.id) == Item.case_id)
         .where(Item.study_id == study_id, col(Item.practice))
         .order_by(col(Item.id))
-    ).all()
-    before = session.exec(
+    )
+    return [(item, subject) for item, subject in rows]
+
+
+def _order_of_pass(session: Session, rater: Membership, training: Phase, pass_number: int) -> Sequence[str]:
+    """Return the keys of the items of an earlier pass in their order; none before the first."""
+    return session.exec(
         select(Item.key)
         .join(Assignment, col(Assignment.item_id) == Item.id)
         .where(
             Assignment.membership_id == rater.id,
             Assignment.phase == training.key,
-            Assignment.pass_number == pass_number - 1,
+            Assignment.pass_number == pass_number,
         )
         .order_by(col(Assignment.position))
     ).all()
-    key = draws.key_of(session, study_id, phases.seed)
-    rules = phases.rules_of(training)
-    rng = key.rng(training.key, rater.pseudonym, pass_number)
-    items = practice_order([(item, subject) for item, subject in rows], before, rules, rng, pass_number)
-    dealt = _assign(rater, training, pass_number, items, rules, rng)
-    session.add_all(dealt)
-    session.flush()
-    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
 
 
 def practice_order(
