@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Database, Freeze, FreezeItem, Membership, PhaseClosing, Study, audit, queries
+from db import Database, Freeze, FreezeItem, Membership, PhaseClosing, Study, add_many, audit, queries
 from db.base import stored_id
 from db.queries import StandingAnswer
 from db.standing import STILL_MEMBER
@@ -265,7 +265,7 @@ def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> boo
     rows: list[FreezeItem] = [
         row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, settled.pool)
     ]
-    session.add_all(rows)
+    add_many(session, rows)
     closings = _closings(study_id, settled, act)
     session.add_all(closings)
     session.flush()

@@ -134,11 +134,17 @@ def _volume_content(volume: Volume, case: Case) -> list[Any]:
 
 
 def _keyed_references(session: Session, study: Study, items: list[Item]) -> str:
+    rows = session.exec(
+        select(Reference)
+        .join(Item, col(Item.id) == Reference.item_id)
+        .where(Item.study_id == study.id)
+        .order_by(col(Reference.version).desc())
+    )
+    # Later versions are added with their own audit events; what is frozen is the first.
+    firsts = {reference.item_id: reference for reference in rows}
     content = []
     for item in items:
-        versions = session.exec(select(Reference).where(Reference.item_id == item.id).order_by(col(Reference.version)))
-        # Later versions are added with their own audit events; what is frozen is the first.
-        first = versions.first()
+        first = firsts.get(stored_id(item.id))
         if first is not None:
             explained = [first.explanation] if first.explanation else []
             content.append([item.key, first.accepted, first.low, first.high, first.text_only_answer, *explained])
