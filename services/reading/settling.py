@@ -118,6 +118,15 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
     return _settle(database, study_id, _Act(actor.person_id, said, phase), refusing=True)
 
 
+def phases_to_close(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
+    """Return, for admins, the titles of the phases that are not closed and from whose answers others follow, by key."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        closed = queries.phases_closed(session, stored_id(study.id)) if phases.following else frozenset()
+        return {phase.key: phase.heading for phase in phases.phases if phase.is_followed and phase.key not in closed}
+
+
 def is_due(session: Session, study_id: int) -> bool:
     """Return whether everybody is done with what units of other phases follow from, and these are not drawn yet."""
     phases = frozen_facts.phases_of(session, study_id)
