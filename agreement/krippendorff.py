@@ -169,16 +169,19 @@ def alpha_coefficient(
         pairable[coded.rated] = enough
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
-            counts = counts_of(codes, q)
-            if level != "ordinal":
-                coefficient = _of_categories(counts, metric)
-            else:
-                coefficient = _of_ranks(counts) if anew else _of_numbers(_middles(codes, q))
             if level == "nominal":
+                counts = counts_of(codes, q)
                 added = _added(codes, q) if 1 < q <= MOST_CATEGORIES else None
                 coefficient = replace(
-                    coefficient, rarest=rarest_of(codes), traits=partial(traits_of, counts), added=added
+                    _of_categories(counts, None),
+                    rarest=rarest_of(codes),
+                    traits=partial(traits_of, counts),
+                    added=added,
                 )
+            elif level == "ratio":
+                coefficient = _of_categories(counts_of(codes, q), metric)
+            else:
+                coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
     return coefficient, pairable
 
 
