@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from agreement.coding import Codes, Floats
@@ -169,7 +171,7 @@ def adjusted_estimate(
     )  # fmt: skip
 
 
-def total_of(rows: Floats, times: Codes | None) -> Floats:
+def total_of(rows: npt.NDArray[Any], times: Codes | None) -> Floats:
     """The sums over all items.
 
     Parameters
@@ -188,7 +190,9 @@ def total_of(rows: Floats, times: Codes | None) -> Floats:
     >>> total_of(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([3, 2])).tolist()
     [5.0, 2.0]
     """
-    return np.asarray(rows.sum(axis=0) if times is None else times @ rows)
+    if times is None and rows.dtype == np.bool_:
+        return np.asarray(rows.sum(axis=0))
+    return np.asarray((np.ones(len(rows)) if times is None else times) @ rows)
 
 
 def _influence(of_sums: Callable[[Floats], Floats], totals: Floats, rows: Floats) -> Floats:

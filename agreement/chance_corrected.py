@@ -15,6 +15,7 @@ from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.row_sums import row_counts, row_ranges, row_sums
 
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""
@@ -267,10 +268,10 @@ def linearised_coefficient(
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., eq. 5.11 ff.
     """
     n = len(counts) if times is None else int(times.sum())
-    raters = counts.sum(axis=1)
+    raters = row_sums(counts)
     pairable = raters >= 2
     pairs = np.where(pairable, raters * (raters - 1.0), 1.0)
-    agreed = np.where(pairable, (counts * (counts @ w - 1.0)).sum(axis=1) / pairs, 0.0)
+    agreed = np.where(pairable, row_sums(counts * (counts @ w - 1.0)) / pairs, 0.0)
 
     def of_sums(totals: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -314,7 +315,7 @@ def rarest_of(codes: Codes, times: Codes | None = None) -> float:
     0.5
     """
     given = codes >= 0
-    ratings = given.sum(axis=1)
+    ratings = row_counts(given)
     share = (1.0 if times is None else times) / ratings
     expected = np.bincount(codes[given], weights=np.repeat(share, ratings))
     return float(expected[expected > 0.0].min(initial=math.inf))
@@ -338,8 +339,8 @@ def traits_of(counts: Floats) -> Floats:
     >>> traits_of(np.array([[2.0, 0.0], [1.0, 1.0]])).tolist()
     [[1.0, 0.0, 0.0], [0.5, 0.5, 1.0]]
     """
-    ratings = counts.sum(axis=1)
-    return np.column_stack([counts / ratings[:, None], counts.max(axis=1) < ratings])
+    ratings = row_sums(counts)
+    return np.column_stack([counts / ratings[:, None], row_ranges(counts)[1] < ratings])
 
 
 def lowest_value(weights: Floats) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sqlmodel import Session, col, select
@@ -95,6 +96,25 @@ def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
 ) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
+    return _payload_of(session, actor, study, waiting, progress, once_open=False)
+
+
+def payload_once_open(
+    session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
+) -> AnyItemPayload:
+    """Return the payload as it will be when all that is blind to it is done: searched by an audit, sent to nobody."""
+    return _payload_of(session, actor, study, waiting, progress, once_open=True)
+
+
+def _payload_of(
+    session: Session,
+    actor: Actor,
+    study: Study,
+    waiting: list[Assignment],
+    progress: tuple[int, int],
+    *,
+    once_open: bool,
+) -> AnyItemPayload:
     assignment = waiting[0]
     phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
@@ -110,7 +130,7 @@ def assignment_payload(
         in_parts=_in_parts(phases, phase.queue),
     )
     if not phases.rules_of(phase).shows_volumes:
-        return _words_payload(session, actor, phases, assignment, place)
+        return _words_payload(session, actor, phases, assignment, place, once_open=once_open)
     shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
         place,
@@ -124,7 +144,8 @@ def assignment_payload(
     rules = phases.rules_of(phase)
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
-        reference, candidate = _judged(session, phases, assignment, shown.item)
+        reference, candidate = _judged(session, phases, assignment, shown.item, once_open=once_open)
+        opinions = _opinions_beside(session, phases, assignment, shown.item, once_open=once_open)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -134,13 +155,15 @@ def assignment_payload(
             prefetch=prefetch,
             reference=reference,
             candidate=candidate,
+            opinions=opinions,
         )
     payload = blinding.item_payload(
         desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=prefetch
     )
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
-    return payload
+    beside = _opinions_beside(session, phases, assignment, shown.item, once_open=once_open)
+    return payload if beside is None else blinding.with_opinions(payload, [], beside)
 
 
 def revision_payload(
@@ -310,7 +333,13 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
 
 
 def _words_payload(
-    session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment, place: Desk
+    session: Session,
+    actor: Actor,
+    phases: StudyPhases,
+    assignment: Assignment,
+    place: Desk,
+    *,
+    once_open: bool = False,
 ) -> ScoringPayload:
     """Return a candidate, or an item without scans."""
     phase = phases.named(assignment.phase)
@@ -322,7 +351,7 @@ def _words_payload(
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
     )
-    reference, candidate = _judged(session, phases, assignment, item)
+    reference, candidate = _judged(session, phases, assignment, item, once_open=once_open)
     return blinding.words_payload(
         desk=place,
         rules=phases.rules_of(phase),
@@ -331,13 +360,19 @@ def _words_payload(
         form=shown_items.form_of(session, phases, assignment),
         reference=reference,
         candidate=candidate,
+        opinions=_opinions_beside(session, phases, assignment, item, once_open=once_open),
     )
 
 
 def _judged(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> tuple[list[str] | None, str | None]:
     """Return reference and candidate where a phase shows them.
+
+    Parameters
+    ----------
+    once_open
+        Whether to take what is blind to them for done, as nobody is sent this.
 
     Raises
     ------
@@ -345,8 +380,20 @@ def _judged(
         Something that is blind to them is still open.
     """
     phase = phases.named(assignment.phase)
+    released = _released(session, phases, assignment, once_open=once_open)
+    return (
+        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        _candidate(session, assignment) if released("candidate") else None,
+    )
+
+
+def _released(
+    session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool
+) -> Callable[[str], bool]:
+    """Return what says whether a phase shows a thing, and refuses where it does and the time has not come."""
+    phase = phases.named(assignment.phase)
     rules = phases.rules_of(phase)
-    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
+    reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
 
     def released(thing: str) -> bool:
         if thing not in rules.shows:
@@ -355,10 +402,31 @@ def _judged(
             raise ReadsOpen(phases.opens_later(phase.queue))
         return True
 
-    return (
-        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
-        _candidate(session, assignment) if released("candidate") else None,
-    )
+    return released
+
+
+def _opinions_beside(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
+) -> list[list[Line]] | None:
+    """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to it is still open.
+    """
+    source = phases.rules_of(phases.named(assignment.phase)).opinions_of
+    if not source or not _released(session, phases, assignment, once_open=once_open)("opinions"):
+        return None
+    order = assignment.opinion_order
+    verdicts = {
+        stored_id(verdict.id): verdict for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(order)))
+    }
+    answered_in = frozen_facts.phases_of(session, assignment.study_id).named(source)
+    return [
+        shown_items.lines_of(phases, answered_in, item, assignment.option_order, verdicts[verdict_id])
+        for verdict_id in order
+    ]
 
 
 def _candidate(session: Session, assignment: Assignment) -> str:
