@@ -170,14 +170,14 @@ def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateR
 
 def _telling_words(study: Expansion) -> Iterator[str]:
     """Yield where words that raters read name a value by which the units are selected, and which is not shown."""
-    # The form shows the format in any case, and a yes says nothing of what it answers.
-    plain = {"format", *(attribute.key for attribute in study.attributes if attribute.type == "yes_no")}
     for phase in study.phases:
         words = f"{phase.title} {phase.question} {phase.instructions}".casefold()
-        hidden = [where for where in phase.source.where if where.name not in phase.shows and where.name not in plain]
+        # The form shows the format in any case.
+        hidden = [where for where in phase.source.where if where.name not in (*phase.shows, "format")]
         for condition in hidden:
             for value in condition.values:
-                if len(value) >= _SHORTEST_NAME and value.casefold() in words:
+                # A yes says nothing of what it answers.
+                if value != "yes" and len(value) >= _SHORTEST_NAME and value.casefold() in words:
                     yield (
                         f"protocol.yaml: title, question or instructions of phase '{phase.key}' name "
                         f"'{shown(value)}', by which its units are selected ({condition.name}) and which it does not "
