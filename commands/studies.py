@@ -15,14 +15,19 @@ cli = typer.Typer()
 
 
 @cli.command("new-study")
-def new_study(folder: Path) -> None:
-    """Write a complete example study of three items to start from; it can be imported as it is."""
+def new_study(
+    folder: Path,
+    like: Annotated[
+        str, typer.Option(help="The shape of a published study, as in docs/how-to/list-the-phases.md.")
+    ] = "",
+) -> None:
+    """Write a complete example study to start from, which can be imported as it is: of three items, or in a shape."""
     # Its volumes are simulated, so NumPy and nibabel come with it.
     from services.errors import Refused
     from services.studies import starter
 
     try:
-        starter.new_study(folder)
+        starter.new_study(folder, like)
     except Refused as refusal:
         refuse(str(refusal))
     except OSError as error:
@@ -162,3 +167,20 @@ def close(
         data_lock.close_study(database, actor, study, reason)
         remark = data_lock.remark_on_report(database, actor, study)
         console.print(f"Closed: no more verdicts are accepted, and the report is available. {remark}".rstrip())
+
+
+@cli.command("close-phase")
+def close_phase(
+    study: str,
+    phase: str,
+    reason: Annotated[str, typer.Option(help="Why it does not wait for everybody; stored permanently.")] = "",
+    act_as: As = None,
+) -> None:
+    """Close a phase before everybody is done with it, and draw the units that follow from its answers."""
+    from services.reading import settling
+
+    with opened_as(act_as) as (database, actor):
+        drawn = settling.close_phase(database, actor, study, phase, reason)
+        console.print(f"Closed: no more verdicts are accepted in '{phase}'.", markup=False)
+        for following, units in drawn.items():
+            console.print(f"Drawn for '{following}': {units} units.", markup=False)

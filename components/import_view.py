@@ -26,12 +26,7 @@ def receive(actor: Actor) -> Incoming | None:
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
         f"before anything is stored. Large folders import faster with `{whereabouts.command('import FOLDER')}`."
     )
-    st.link_button(
-        "Example study to start from",
-        f"/download/{starter.ZIP_NAME}",
-        icon=":material/download:",
-        help="Three items with simulated scans; it can be imported without changes.",
-    )
+    _draw_examples()
     _draw_columns()
     file = st.file_uploader("Study folder as ZIP", type=uploads.ENDINGS, key="study-zip")
     if file is None:
@@ -54,6 +49,25 @@ def _received(actor: Actor, file: IO[bytes], name: str) -> Incoming | InputRefus
         return uploads.receive_upload(database(), actor, file, name)
     except InputRefused as refusal:
         return refusal
+
+
+def _draw_examples() -> None:
+    """Offer filled studies to start from: three items, or the shape of a published study."""
+    shapes = {shape.name: shape for shape in starter.shapes()}
+
+    def said(name: str) -> str:
+        if name == starter.NAME:
+            return "Three items with scans: read, scored and reviewed"
+        return f"I have {shapes[name].serves}: {shapes[name].title}"
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox("Example study to start from", [starter.NAME, *shapes], format_func=said)
+        st.link_button(
+            "Download",
+            f"/download/new-study/{chosen}.zip",
+            icon=":material/download:",
+            help="Made-up tables and simulated images; it can be imported without changes.",
+        )
 
 
 def _draw_columns() -> None:

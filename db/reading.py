@@ -58,6 +58,10 @@ class Assignment(Base, table=True):
     pass_number: int = 1
     position: int
     option_order: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    # The verdicts of others that are shown beside it, in their order; none where a phase shows none.
+    opinion_order: list[int] = Field(
+        default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
+    )
     created_at: datetime = Field(default_factory=now)
 
 

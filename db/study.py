@@ -245,6 +245,26 @@ class FreezeItem(Base, table=True):
     slots: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'")))
 
 
+class PhaseClosing(Base, table=True):
+    """That a phase is closed from whose answers the units of others follow, with what was drawn by that; append-only.
+
+    From then on nothing is answered or revised in it. Everybody was done, or an admin closed it with a reason.
+    """
+
+    __tablename__ = "phase_closing"
+    __table_args__ = (UniqueConstraint("study_id", "phase"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    phase: str = Field(max_length=40)
+    reason: str = ""
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    # Planned against drawn and each unit with its probability, by the key of the phase that was drawn.
+    manifest_json: str
+    sha256: str = Field(max_length=64)
+    at: datetime = Field(default_factory=now)
+
+
 class StudyEvent(Base, table=True):
     """What happened to a study as a whole, with its reason; append-only."""
 

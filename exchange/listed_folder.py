@@ -152,9 +152,11 @@ def _lacking(study: Expansion, candidates: Read[CandidateRow]) -> Iterator[str]:
 
 def _telling_words(study: Expansion) -> Iterator[str]:
     """Yield where words that raters read name a value by which the units are selected, and which is not shown."""
+    # The form shows the format in any case, and a yes says nothing of what it answers.
+    plain = {"format", *(attribute.key for attribute in study.attributes if attribute.type == "yes_no")}
     for phase in study.phases:
         words = f"{phase.title} {phase.question} {phase.instructions}".casefold()
-        hidden = [condition for condition in phase.source.where if condition.name not in phase.shows]
+        hidden = [where for where in phase.source.where if where.name not in phase.shows and where.name not in plain]
         for condition in hidden:
             for value in condition.values:
                 if len(value) >= _SHORTEST_NAME and value.casefold() in words:

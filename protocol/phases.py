@@ -82,6 +82,10 @@ class Phase:
         What is said of an assignment that is not done, after "3 of 20".
     groups
         Keys of the groups of people who work in it; none where a study has no groups.
+    follows
+        Keys of the phases from whose answers its units are drawn, once these are closed; none of what a freeze draws.
+    is_followed
+        Whether units of others, maybe of another group of people, are drawn from its answers.
     """
 
     key: str
@@ -99,6 +103,8 @@ class Phase:
     left: str = ""
     listed: bool = False
     groups: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    is_followed: bool = False
 
     @property
     def role(self) -> Role:

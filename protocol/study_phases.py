@@ -54,6 +54,10 @@ class PhaseRules:
         Whether the options of the item stand beside its prompt, since no field offers them.
     counts
         Whether its verdicts count as blind; what does not may come after anything was shown.
+    tells
+        What it tells beside that, by what is rated in it or by why a unit is there.
+    opinions_of
+        Key of the phase whose answers stand on the screen, as those of nobody in particular; empty for none.
     """
 
     instructions: str
@@ -75,6 +79,8 @@ class PhaseRules:
     as_item: frozenset[str] = frozenset()
     options_as_text: bool = False
     counts: bool = True
+    tells: frozenset[str] = frozenset()
+    opinions_of: str = ""
 
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
@@ -208,6 +214,11 @@ class StudyPhases:
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
         return tuple(self.named(key) for key in keys)
 
+    @property
+    def following(self) -> tuple[Phase, ...]:
+        """The phases whose units follow from answers, in order."""
+        return tuple(phase for phase in self.phases if phase.follows)
+
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
         """Return the keys of the phases of which everybody must have done everything before a queue opens."""
         return tuple(dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone))
@@ -251,14 +262,14 @@ class StudyPhases:
     def blind_to(self, showing: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
 
-        The reference and overlays tell something of all that is about the subject, a candidate of its item. A phase
-        that does not count is blind to nothing.
+        The reference and overlays tell something of all that is about the subject, a candidate and others' answers of
+        their item. A phase that does not count is blind to nothing.
         """
-        shown = self.rules_of(showing).shows
+        shown = self.rules_of(showing).shows | self.rules_of(showing).tells
         if disclosed := shown & TELL_THE_REFERENCE:
             yield "subject", self._blind(showing, disclosed)
-        if "candidate" in shown:
-            yield "item", self._blind(showing, {"candidate"})
+        for thing in sorted(shown & {"candidate", "opinions"}):
+            yield "item", self._blind(showing, {thing})
 
     def _blind(self, showing: Phase, disclosed: Set[str]) -> tuple[Phase, ...]:
         others = (

@@ -195,9 +195,22 @@ THINGS: tuple[Thing, ...] = (
         "others' answers and comments",
         {
             OPINIONS.key: _with("as A, B ... in a stored random order", "on_the_desk", "answered"),
+            LISTED: _with(
+                "if the phase shows them, as A, B ... in a stored random order, once nothing about the item is open "
+                "that is blind to them",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
             ADMIN: LOCKED,
         },
-        ("verdict.fields", "verdict.not_assessable", "verdict.comment", "review_task.opinion_order"),
+        (
+            "verdict.fields",
+            "verdict.not_assessable",
+            "verdict.comment",
+            "review_task.opinion_order",
+            "assignment.opinion_order",
+        ),
     ),
     Thing("origin", "others' flags and notes, why an item is in the queue", {ADMIN: REPORT}),
     Thing("people", "names, logins, specialty of others", {ADMIN: _with("study page")}),

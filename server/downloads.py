@@ -47,11 +47,14 @@ FILES: dict[str, tuple[Making, str]] = {
 async def _send_new_study(request: Request) -> Response:
     actor: Actor = request.state.actor
     headers = {"Cache-Control": "no-store"}
+    shape = str(request.path_params["shape"])
     try:
-        content = await in_thread("files", starter.new_study_zip, actor)
+        content = await in_thread("files", starter.new_study_zip, actor, "" if shape == starter.NAME else shape)
     except Refused as refusal:
-        return PlainTextResponse(str(refusal), status_code=403, headers=headers)
-    headers["Content-Disposition"] = f'attachment; filename="{starter.ZIP_NAME}"'
+        status = 404 if isinstance(refusal, NotFound) else 403
+        return PlainTextResponse(str(refusal), status_code=status, headers=headers)
+    # The name of a shape is that of a folder of ours.
+    headers["Content-Disposition"] = f'attachment; filename="{shape}.zip"'
     return Response(content, media_type="application/zip", headers=headers)
 
 
@@ -77,6 +80,6 @@ def _made(actor: Actor, study_key: str, name: str) -> Response:
 
 
 routes = [
-    Route(f"/download/{starter.ZIP_NAME}", _send_new_study, methods=["GET"]),
+    Route("/download/new-study/{shape}.zip", _send_new_study, methods=["GET"]),
     Route("/download/{study}/{name}", _send, methods=["GET"]),
 ]

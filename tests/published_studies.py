@@ -238,3 +238,66 @@ def structured_reads(database: Database, folder: Path, slices: int, size: int) -
     }
     image = write_image(folder.parent / "slice.png")
     return opened(database, folder, "neurovlm_structured_reads", tables, size=size, without="practice", image=image)
+
+
+def template_review(database: Database, folder: Path, templates: int) -> Situation:
+    """Open the review of question templates by three experts, with a curator, over so many templates."""
+    numbers = range(templates)
+    categories = ("Anatomy", "Location", "Signal")
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,dataset", [(f"c{n}", f"s{n}", "ADNI") for n in numbers]),
+        "items.csv": (
+            "item,case,category,format,prompt,options,template",
+            [
+                (
+                    f"q{n}",
+                    f"c{n}",
+                    categories[n % 3],
+                    "choice",
+                    f"On which side is lesion {n}?",
+                    "l=Left|r=Right",
+                    f"t{n}",
+                )
+                for n in numbers
+            ],
+        ),
+        "references.csv": (_REFERENCES, [(f"q{n}", "lr"[n % 2], "", "", "", "") for n in numbers]),
+    }
+    groups = ("experts", "experts", "experts", "curators")
+    return opened(database, folder, "neuroqa_template_review", tables, groups=groups)
+
+
+def image_review(database: Database, folder: Path) -> Situation:
+    """Open the review of questions with their scans by two clinicians, with a curator, over two pools of each size."""
+    sizes = {"Location": 15, "Anatomy": 10, "Presence": 8, "Measurement": 6, "Longitudinal": 6, "Signal": 5,
+             "Diagnosis": 5, "Modality": 2}  # fmt: skip
+    categories = [category for category, size in sizes.items() for _ in range(2 * size)]
+    scan = folder.parent / "scan.nii.gz"
+    write_volume(scan, seed=1)
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,dataset", [(f"c{n}", f"s{n}", "ADNI") for n in range(len(categories))]),
+        "volumes.csv": (
+            _VOLUMES,
+            [(f"c{n}-t1", f"c{n}", "current", "T1", "", "scan.nii.gz", "T1") for n in range(len(categories))],
+        ),
+        "items.csv": (
+            "item,case,category,format,prompt,options,sequences,template,reviewable",
+            [
+                (
+                    f"q{n}",
+                    f"c{n}",
+                    category,
+                    "choice",
+                    f"{category} question {n}?",
+                    "l=Left|r=Right",
+                    "T1",
+                    f"t{n}",
+                    "yes",
+                )
+                for n, category in enumerate(categories)
+            ],
+        ),
+        "references.csv": (_REFERENCES, [(f"q{n}", "l", "", "", "", "") for n in range(len(categories))]),
+    }
+    groups = ("clinicians", "clinicians", "curators")
+    return opened(database, folder, "neuroqa_image_review", tables, groups=groups, scan=scan)

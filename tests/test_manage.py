@@ -21,6 +21,7 @@ from manage import cli
 from protocol.language.listed import NO_FIGURES
 from services.people import identity
 from tests.harness import databases
+from tests.harness.forked import forked_manage
 from tests.harness.server import RunningServer
 from tests.listed_study import READ_THEN_SCORE, write_listed
 from tests.situations import write_study_folder
@@ -483,10 +484,7 @@ def test_somebody_is_locked_unlocked_and_signed_out(frozen: Run) -> None:
 
 def as_process(data_dir: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    return subprocess.run(
-        [sys.executable, "manage.py", "--data-dir", str(data_dir), *map(str, arguments)],
-        cwd=ROOT, env={**environment, **settings}, capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+    return forked_manage({**environment, **settings}, "--data-dir", str(data_dir), *map(str, arguments))
 
 
 def test_serving_a_mistyped_folder_says_so_alone_and_leaves_nothing(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from db.queries.assignments import (
     last_assignment,
     members_with_open,
     open_assignments,
+    phases_closed,
     phases_dealt,
     review_task_of,
 )
@@ -35,6 +36,8 @@ from db.queries.shown import (
 )
 from db.queries.verdicts import (
     EarlierTurn,
+    StandingAnswer,
+    answers_in,
     earlier_turns,
     flag_of,
     root_verdict,
@@ -48,6 +51,8 @@ __all__ = [
     "ShownItem",
     "ShownOverlay",
     "ShownVolume",
+    "StandingAnswer",
+    "answers_in",
     "anybody_has_open",
     "candidate_answer",
     "count_assignments",
@@ -64,6 +69,7 @@ __all__ = [
     "last_assignment",
     "members_with_open",
     "open_assignments",
+    "phases_closed",
     "phases_dealt",
     "protocol_json",
     "reference_for_forms_that_show_it",

@@ -14,12 +14,12 @@ from sqlmodel import Session, col, select
 from db.base import stored_id
 from db.people import Membership
 from db.reading import Adjudication, Assignment, Display, ReviewTask, TechnicalFailure, Verdict
-from db.study import Case, Item
+from db.study import Case, Item, PhaseClosing
 from protocol.phases import Phase
 
 
 def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
-    """Whether an assignment needs nothing more: it has a verdict, a decision, or could not be shown.
+    """Whether an assignment needs nothing more: it has a verdict or a decision, could not be shown, or came too late.
 
     Parameters
     ----------
@@ -29,7 +29,8 @@ def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
         What the assignment's phase may be, where that is known: not all of them are closed by a decision.
     """
     done = [
-        exists().where(col(Verdict.assignment_id) == assignment.id),
+        # Asked of the first verdict, for which there is an index: every later one supersedes it.
+        exists().where(col(Verdict.assignment_id) == assignment.id, col(Verdict.supersedes_id).is_(None)),
         exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
     ]
     if phases is None or any(phase.done_by == "decision" for phase in phases):
@@ -41,7 +42,18 @@ def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
             .where(of_task)
         )
         done += [decided.exists(), unreadable.exists()]
+    if not phases or any(phase.listed for phase in phases):
+        closed = (PhaseClosing.study_id == assignment.study_id, PhaseClosing.phase == assignment.phase)
+        done.append(exists().where(*closed))
     return or_(*done)
+
+
+def phases_closed(session: Session, study_id: int) -> frozenset[str]:
+    """Return the keys of the phases of a study that are closed, since units of others were drawn from their answers."""
+    return frozenset(session.exec(_CLOSED, params={"study_id": study_id}))
+
+
+_CLOSED: Any = select(PhaseClosing.phase).where(PhaseClosing.study_id == bindparam("study_id"))
 
 
 def open_assignments(

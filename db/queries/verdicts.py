@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,7 +11,9 @@ from sqlalchemy import bindparam, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db.base import stored_id
 from db.reading import Assignment, Flag, Verdict
+from db.study import Candidate, Item
 from protocol.phases import Phase
 
 
@@ -57,6 +59,68 @@ def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tup
         .order_by(col(Verdict.id))
     ).all()
     return [(verdict, item_id) for verdict, item_id in rows]
+
+
+@dataclass(frozen=True)
+class StandingAnswer:
+    """What a member said of a unit in a phase, as it stands; candidate is None where an item was rated."""
+
+    verdict_id: int
+    receipt: str
+    membership_id: int
+    item_id: int
+    candidate_id: int | None
+    # Keys of item and candidate.
+    item: str
+    candidate: str | None
+    # The form that the item names, and whether it has options.
+    form: str
+    has_options: bool
+    fields: Mapping[str, Any]
+    not_assessable: str | None
+    flagged: bool
+
+
+def answers_in(session: Session, study_id: int, phase: str) -> list[StandingAnswer]:
+    """Return everything that stands in a phase, one answer for each member and unit, in order of submission.
+
+    Of several steps of the work on a unit the last that was answered counts.
+    """
+    in_phase = (Assignment.study_id == study_id, Assignment.phase == phase)
+    rows = session.exec(
+        select(Verdict, Assignment, Item, Candidate.key)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .join(Item, col(Item.id) == Assignment.item_id)
+        .join(Candidate, col(Candidate.id) == Assignment.candidate_id, isouter=True)
+        .where(*in_phase, stands())
+        .order_by(col(Assignment.step), col(Verdict.id))
+    ).all()
+    # After the verdicts: a flag is stored with its verdict, and would be missed if both came in between.
+    flagged = set(
+        session.exec(
+            select(Flag.verdict_id)
+            .join(Verdict, col(Verdict.id) == Flag.verdict_id)
+            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+            .where(*in_phase)
+        )
+    )
+    last: dict[tuple[int, int, int | None], StandingAnswer] = {}
+    for verdict, assignment, item, candidate in rows:
+        last[assignment.membership_id, assignment.item_id, assignment.candidate_id] = StandingAnswer(
+            stored_id(verdict.id),
+            verdict.receipt,
+            assignment.membership_id,
+            assignment.item_id,
+            assignment.candidate_id,
+            item.key,
+            candidate,
+            item.form,
+            bool(item.options),
+            verdict.fields,
+            verdict.not_assessable,
+            verdict.id in flagged,
+        )
+    return sorted(last.values(), key=lambda answer: answer.verdict_id)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from protocol.context import Context, TextSettings
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
+from protocol.language.following import answered_in, followed_by, undecided
 from protocol.phases import Kind, Phase, Queue
 from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
@@ -17,11 +18,13 @@ NO_FIGURES = (
 # What the reading room draws, by the word in `shows`.
 SHOWN = frozenset(
     {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
-     "months_since_prior", "reference", "candidate"}
+     "months_since_prior", "reference", "candidate", "opinions"}
 )  # fmt: skip
 # Types of fields that are chosen from their options, whatever statistics follow from them.
-_CHOSEN = ("choice", "correctness", "guess")
-_NOT_DRAWN = ("preference", "resolution")
+_CHOSEN = ("choice", "correctness", "guess", "resolution")
+_NOT_DRAWN = ("preference",)
+# With these a resolution asks for the new text, in a field of its own.
+_WITH_NEW_TEXT = ("reword", "fix")
 # What can be rated, with the words by which screens call one of them.
 _UNITS: dict[str, tuple[Kind, str]] = {
     "items": ("items", "item"),
@@ -36,7 +39,7 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
     """Return the phases of a study that lists them, of which `not_run_yet` says nothing."""
     forms = {form.key: _fields(form.fields) for form in study.forms}
     return StudyPhases(
-        phases=tuple(_phase(phase, place) for place, phase in enumerate(study.phases, start=1)),
+        phases=tuple(_phase(study, phase, place) for place, phase in enumerate(study.phases, start=1)),
         rules={phase.key: _rules(study, phase, forms) for phase in study.phases},
         seed=study.seed,
         consent=study.consent,
@@ -48,7 +51,7 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
     )
 
 
-def _phase(phase: expanded.Phase, place: int) -> Phase:
+def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phase:
     kind, unit = _UNITS[phase.rates[0]]
     queue = Queue(
         key=part_key(place),
@@ -76,12 +79,14 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         left=f"{unit}s without a verdict in “{phase.title}”",
         listed=True,
         groups=tuple(phase.by.groups),
+        follows=followed_by(study, phase),
+        is_followed=any(phase.key in followed_by(study, other) for other in study.phases),
     )
 
 
 def _is_read(phase: expanded.Phase) -> bool:
-    """Return whether a phase rates items with nothing beside them that tells what is right."""
-    return phase.rates == ["items"] and "reference" not in phase.shows
+    """Return whether a phase rates items with nothing beside them that tells what is right, or what others say."""
+    return phase.rates == ["items"] and not {"reference", "opinions"} & set(phase.shows)
 
 
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
@@ -118,6 +123,9 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         as_item=asks_format,
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
+        # That a unit is there at all says something of what others answered.
+        tells=frozenset({"opinions"} if answered_in(phase) else ()),
+        opinions_of=(phase.source.phase or "") if "opinions" in shows else "",
     )
 
 
@@ -141,23 +149,45 @@ def _options(options: Sequence[expanded.Option]) -> tuple[Option, ...]:
 
 
 def _fields(fields: Sequence[expanded.Field]) -> tuple[PhaseField, ...]:
-    return tuple(_field(asked) for asked in fields)
+    return tuple(drawn for asked in fields for drawn in (_field(asked), *_new_text(asked)))
+
+
+def key_of_new_text(key: str) -> str:
+    """Return the key under which the new text of a resolution is stored."""
+    return f"{key}_text"
+
+
+def _new_text(asked: expanded.Field) -> tuple[PhaseField, ...]:
+    """Return the field for the text that a resolution asks for: the new wording, or the right answer."""
+    if asked.type != "resolution":
+        return ()
+    depends = Dependence(field=asked.key, values=list(_WITH_NEW_TEXT))
+    return (
+        PhaseField(
+            key=key_of_new_text(asked.key), type="text", label=f"{asked.label}: new text"[:200], depends_on=depends
+        ),
+    )
+
+
+def kind_of_field(asked: expanded.Field) -> str:
+    """Return the type, of those that the room has, as which a field is drawn and its answers are compared."""
+    if asked.type in _CHOSEN:
+        return "choice"
+    if asked.type == "confidence":
+        return "number" if asked.steps is None else "ordinal"
+    # What an item's format asks takes its options, and its type, from the item.
+    return "text" if asked.type == "as_item" else asked.type
 
 
 def _field(asked: expanded.Field) -> PhaseField:
     options = list(_options(asked.options))
-    kind: str = asked.type
+    kind = kind_of_field(asked)
     low, high = asked.minimum, asked.maximum
-    if kind in _CHOSEN:
-        kind = "choice"
-    elif kind == "confidence" and asked.steps is not None:
-        kind, options = "ordinal", [Option(id=str(step), text=str(step)) for step in range(1, asked.steps + 1)]
+    if asked.steps is not None:
+        options = [Option(id=str(step), text=str(step)) for step in range(1, asked.steps + 1)]
         low = high = None
-    elif kind == "confidence":
-        kind = "number"
-    elif kind in ("as_item", "yes_no"):
-        # What an item's format asks takes its options, and its type, from the item.
-        kind, options = ("text", []) if kind == "as_item" else (kind, [])
+    elif asked.type in ("as_item", "yes_no"):
+        options = []
     return PhaseField(
         key=asked.key,
         type=kind,
@@ -221,8 +251,7 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     fields = [asked for form in study.forms for asked in form.fields] if phase.form == "as_item" else phase.fields
     yield from (("form", says) for says in _fields_not_drawn(fields))
     source = phase.source
-    if source.let_in or any("." in condition.name for condition in source.where):
-        yield "from", "units that follow from answers are not drawn yet; select by attributes."
+    yield from undecided(study, phase)
     if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
         yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
     if phase.revise != "never" and not _is_read(phase):
@@ -247,3 +276,5 @@ def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:
     for asked in fields:
         if asked.type in _NOT_DRAWN:
             yield f"a field of the type {asked.type} ('{asked.key}') is not drawn yet."
+        if asked.type == "resolution" and any(other.key == key_of_new_text(asked.key) for other in fields):
+            yield f"'{key_of_new_text(asked.key)}' is the new text of '{asked.key}'; call the other field otherwise."

@@ -271,7 +271,7 @@ def _opening(
         misfits.add(place, "a phase opens at once, by an admin, or after others; say one of the three.")
     for name in written.after:
         misfits.require((*place, "after"), name, [above.key for above in before], "phase above")
-    needed = {answers_of, source.phase if _needs_answers(source) else None} - {None}
+    needed = {answers_of, source.phase if needs_answers(source, phase.shows) else None} - {None}
     shared = [above.key for above in before if may_share_people(people.groups, above.by.groups, known.groups)]
     after = list(written.after) or [above.key for above in before if above.key in shared or above.key in needed]
     strangers = [key for key in after if key not in shared]
@@ -287,8 +287,10 @@ def _opening(
     return expanded.Opening(kind=kind, after=after if kind == "after" else [], done_by=done_by)
 
 
-def _needs_answers(source: expanded.Source) -> bool:
-    return bool(source.let_in) or any("." in condition.name for condition in source.where)
+def needs_answers(source: expanded.Source, shows: Sequence[str] = ()) -> bool:
+    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
+    by_result = any("." in condition.name for condition in source.where)
+    return bool(source.let_in) or by_result or "opinions" in shows
 
 
 def may_share_people(some: Sequence[str], others: Sequence[str], groups: Sequence[expanded.Group]) -> bool:
@@ -315,5 +317,5 @@ def told_by(phase: expanded.Phase) -> set[str]:
     """Return everything that a phase tells: on the screen, by what is rated, or by what its units were selected for."""
     shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
     # That a unit is there at all says something of what others answered.
-    selected = {"opinions"} if _needs_answers(phase.source) else set()
+    selected = {"opinions"} if needs_answers(phase.source) else set()
     return shown | selected | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}

@@ -18,7 +18,7 @@ from services.people.permission import state_of
 
 STATES: Mapping[str, tuple[str, ...]] = {
     "study": ("draft", "open", "closed"),
-    "assignment": ("waiting", "on the desk", "done", "being revised", "not shown"),
+    "assignment": ("waiting", "on the desk", "done", "being revised", "not shown", "too late"),
     "review task": ("not read", "read", "decided"),
     "judge run": ("imported",),
 }
@@ -51,6 +51,7 @@ class Act:
 
 _FROZEN = (Conflict, "This study is already frozen; a freeze cannot be repeated.")
 _NO_DRAFT = (Conflict, "The study '{key}' is frozen; only a draft can be renamed, removed or imported over.")
+_TOO_LATE = (NotOnTheDesk, "This part was closed before this answer was saved, and takes no more; reload the page.")
 _ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
 
 CHANGE_DRAFT = Act(
@@ -136,7 +137,12 @@ REOPEN_STUDY = Act(
 
 _AT_WORK = ("on the desk", "being revised")
 SHOW = Act(
-    "assignment", "show", "its member", _AT_WORK, None, dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE)
+    "assignment",
+    "show",
+    "its member",
+    _AT_WORK,
+    None,
+    dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE) | {"too late": _TOO_LATE},
 )
 DRAFT = Act(
     "assignment",
@@ -147,6 +153,7 @@ DRAFT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
+        "too late": _TOO_LATE,
         "done": (AlreadySubmitted, "This item has already been submitted; the draft is no longer needed."),
     },
 )
@@ -159,6 +166,7 @@ SUBMIT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
+        "too late": _TOO_LATE,
         "done": (AlreadySubmitted, "This item has already been submitted; nothing was changed."),
     },
 )
@@ -168,10 +176,22 @@ GIVE_UP = Act(
     "its member",
     ("on the desk",),
     "not shown",
-    dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE),
+    dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE) | {"too late": _TOO_LATE},
 )
 REVISE = Act("assignment", "open for revision", "its rater", ("done",), "being revised")
 LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "done")
+CLOSE_PHASE = Act(
+    "study",
+    "close a phase from whose answers others follow",
+    "admin",
+    ("open",),
+    None,
+    {
+        "draft": (Conflict, "The study is not frozen yet, so that none of its phases can be closed."),
+        "closed": (Conflict, "The study is closed; re-open it before closing one of its phases."),
+    },
+)
+COME_LATE = Act("assignment", "close its phase", "admin", ("waiting", "on the desk"), "too late")
 COME_UP = Act("assignment", "finish the one before it", "its member", ("waiting",), "on the desk")
 
 TASK_READ = Act("review task", "read blind", "its reviewer", ("not read",), "read")
@@ -179,8 +199,8 @@ TASK_DECIDED = Act("review task", "decide, having seen the opinions", "its revie
 RUN_IMPORTED = Act("judge run", "import", "admin", (), "imported")
 
 ACTS = (
-    CHANGE_DRAFT, FREEZE, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, OPEN_QUEUE, LOOK, CLOSE, REOPEN_STUDY, SHOW, DRAFT,
-    SUBMIT, GIVE_UP, REVISE, LEAVE, COME_UP, TASK_READ, TASK_DECIDED, RUN_IMPORTED,
+    CHANGE_DRAFT, FREEZE, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, OPEN_QUEUE, LOOK, CLOSE, REOPEN_STUDY, CLOSE_PHASE,
+    SHOW, DRAFT, SUBMIT, GIVE_UP, REVISE, LEAVE, COME_UP, COME_LATE, TASK_READ, TASK_DECIDED, RUN_IMPORTED,
 )  # fmt: skip
 
 

@@ -95,6 +95,7 @@ def open_work(session: Session, study_id: int) -> list[OpenWork]:
         [
             *_of_people(session, study_id, phases),
             *_of_empty_slots(session, study_id, phases),
+            *_not_drawn(session, study_id, phases),
             *_not_sent(session, study_id, phases),
             *_of_judges(session, study_id),
         ]
@@ -128,6 +129,7 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
 def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
     """Return what was dealt to slots that nobody fills: it is no less open for that."""
     titles = {group.key: group.title for group in phases.groups}
+    closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
     return [
         OpenWork(
             f"Slot {number} of {titles[group]}",
@@ -137,6 +139,17 @@ def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> lis
             left=f"{phases.named(phase).left}: nobody fills the slot",
         )
         for (phase, group, number), units in groups.unfilled(session, study_id).items()
+        if phase not in closed
+    ]
+
+
+def _not_drawn(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
+    """Return the phases whose units follow from answers that are not all there: none of their work is counted yet."""
+    closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
+    return [
+        OpenWork(phase.heading, phase.queue.key, 1, 1, left="phase without units: they follow from answers to come")
+        for phase in phases.following
+        if not set(phase.follows) <= closed
     ]
 
 

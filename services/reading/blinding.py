@@ -195,10 +195,12 @@ def item_payload(
 
 def with_opinions(payload: ItemPayload, own: list[Line], opinions: list[list[Line]]) -> OpinionsPayload:
     """Add to an item what a reviewer decides on: the own first read, and the raters' opinions as A, B ... nameless."""
-    named: list[OpinionPayload] = [
-        {"name": _opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)
-    ]
-    return {**payload, "own": own, "opinions": named}
+    return {**payload, "own": own, "opinions": opinions_payload(opinions)}
+
+
+def opinions_payload(opinions: list[list[Line]]) -> list[OpinionPayload]:
+    """Return what others said as A, B ..., in the order that was drawn for it; nothing says who they are."""
+    return [{"name": _opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)]
 
 
 def _opinion_name(place: int) -> str:
@@ -217,6 +219,7 @@ def judged_payload(
     prefetch: list[int],
     reference: list[str] | None,
     candidate: str | None,
+    opinions: list[list[Line]] | None = None,
 ) -> JudgedPayload:
     """Return what is judged beside its images: a candidate, or an item with its reference; of a candidate no model."""
     return {
@@ -230,7 +233,7 @@ def judged_payload(
         "reference": reference,
         "candidate": candidate,
         "own": None,
-        "opinions": None,
+        "opinions": None if opinions is None else opinions_payload(opinions),
         "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
         "form": form_payload(shown.form),
@@ -246,6 +249,7 @@ def words_payload(
     form: ShownForm,
     reference: list[str] | None,
     candidate: str | None,
+    opinions: list[list[Line]] | None = None,
 ) -> ScoringPayload:
     """Return what is judged from words alone: a candidate, or an item without scans; of a candidate no model."""
     # The prompt of such a phase may be a line of the protocol; the question is the prompt of the item then.
@@ -260,7 +264,7 @@ def words_payload(
         "reference": reference,
         "candidate": candidate,
         "own": None,
-        "opinions": None,
+        "opinions": None if opinions is None else opinions_payload(opinions),
         "draft": desk.draft,
         "prefetch": [],
         "form": form_payload(form),

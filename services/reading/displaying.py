@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sqlmodel import Session, col, select
@@ -144,6 +145,7 @@ def _payload_of(
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
         reference, candidate = _judged(session, phases, assignment, shown.item, once_open=once_open)
+        opinions = _opinions_beside(session, phases, assignment, shown.item, once_open=once_open)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -153,13 +155,15 @@ def _payload_of(
             prefetch=prefetch,
             reference=reference,
             candidate=candidate,
+            opinions=opinions,
         )
     payload = blinding.item_payload(
         desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=prefetch
     )
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
-    return payload
+    beside = _opinions_beside(session, phases, assignment, shown.item, once_open=once_open)
+    return payload if beside is None else blinding.with_opinions(payload, [], beside)
 
 
 def revision_payload(
@@ -356,6 +360,7 @@ def _words_payload(
         form=shown_items.form_of(session, phases, assignment),
         reference=reference,
         candidate=candidate,
+        opinions=_opinions_beside(session, phases, assignment, item, once_open=once_open),
     )
 
 
@@ -375,6 +380,18 @@ def _judged(
         Something that is blind to them is still open.
     """
     phase = phases.named(assignment.phase)
+    released = _released(session, phases, assignment, once_open=once_open)
+    return (
+        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        _candidate(session, assignment) if released("candidate") else None,
+    )
+
+
+def _released(
+    session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool
+) -> Callable[[str], bool]:
+    """Return what says whether a phase shows a thing, and refuses where it does and the time has not come."""
+    phase = phases.named(assignment.phase)
     rules = phases.rules_of(phase)
     reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
 
@@ -385,10 +402,31 @@ def _judged(
             raise ReadsOpen(phases.opens_later(phase.queue))
         return True
 
-    return (
-        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
-        _candidate(session, assignment) if released("candidate") else None,
-    )
+    return released
+
+
+def _opinions_beside(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
+) -> list[list[Line]] | None:
+    """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to it is still open.
+    """
+    source = phases.rules_of(phases.named(assignment.phase)).opinions_of
+    if not source or not _released(session, phases, assignment, once_open=once_open)("opinions"):
+        return None
+    order = assignment.opinion_order
+    verdicts = {
+        stored_id(verdict.id): verdict for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(order)))
+    }
+    answered_in = frozen_facts.phases_of(session, assignment.study_id).named(source)
+    return [
+        shown_items.lines_of(phases, answered_in, item, assignment.option_order, verdicts[verdict_id])
+        for verdict_id in order
+    ]
 
 
 def _candidate(session: Session, assignment: Assignment) -> str:

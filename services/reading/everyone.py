@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session
 
 from db import queries
@@ -14,13 +16,20 @@ def are_done(session: Session, study_id: int, phases: StudyPhases, queue: Queue)
     """Return whether nobody has anything left of the phases that a queue waits for everyone to be done with.
 
     Not done is also what nobody has yet: of a group in which fewer are than its protocol plans, or of a slot that
-    nobody fills.
+    nobody fills. A phase whose units follow from answers waits until they are drawn.
     """
-    keys = phases.waits_for_everyone(queue)
+    follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
+    closed = queries.phases_closed(session, study_id) if follows else frozenset()
+    if not follows <= closed:
+        return False
+    return with_phases(session, study_id, [key for key in phases.waits_for_everyone(queue) if key not in closed])
+
+
+def with_phases(session: Session, study_id: int, keys: Sequence[str]) -> bool:
+    """Return whether nobody has anything left of the phases with these keys, nor will have."""
     if not keys:
         return True
     if queries.anybody_has_open(session, study_id, keys):
         return False
-    return not groups.lacks_people(
-        session, study_id, [frozen_facts.phases_of(session, study_id).named(key) for key in keys]
-    )
+    phases = frozen_facts.phases_of(session, study_id)
+    return not groups.lacks_people(session, study_id, [phases.named(key) for key in keys])

@@ -259,7 +259,7 @@ class ItemPayload(HeadPayload, StandingPayload):
 
 
 class OpinionsPayload(HeadPayload, StandingPayload):
-    """An item that a reviewer decides on: with the own first read and the raters' opinions."""
+    """An item with what others said of it; for a reviewer who decides on it with the own first read, too."""
 
     images: ImagesPayload
     context: ContextPayload
@@ -284,7 +284,7 @@ class ScoringPayload(HeadPayload, StandingPayload):
     reference: list[str] | None
     candidate: str | None
     own: None
-    opinions: None
+    opinions: list[OpinionPayload] | None
     draft: DraftPayload
     prefetch: list[str]
     form: FormPayload
@@ -301,7 +301,7 @@ class JudgedPayload(HeadPayload, StandingPayload):
     reference: list[str] | None
     candidate: str | None
     own: None
-    opinions: None
+    opinions: list[OpinionPayload] | None
     draft: DraftPayload
     prefetch: list[str]
     form: FormPayload

@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, false, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
 
-from db import Acknowledgement, Assignment, Display, Item, Membership, Reopening, Verdict, queries
+from db import Acknowledgement, Assignment, Display, Item, Membership, PhaseClosing, Reopening, Verdict, queries
 from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
@@ -120,20 +120,27 @@ def _is_settled(session: Session, phases: StudyPhases, membership: Membership, p
     return settled
 
 
-def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:
-    """Return the phase in which the verdicts of this one are compared, and those whose beginning settles them."""
+def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...], str | None]:
+    """Return the phase in which the verdicts of this one are compared, and those whose beginning settles them.
+
+    Beside them the phase itself where units of others follow from its answers: its closing settles them too.
+    """
     adjudication = phases.adjudication
     compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
-    return compared, tuple(begun_as(phases, queue) for queue in phases.queues if phase in phases.settled_by(queue))
+    begun = tuple(begun_as(phases, queue) for queue in phases.queues if phase in phases.settled_by(queue))
+    return compared, begun, phase.key if phase.is_followed else None
 
 
 @lru_cache(maxsize=16)
-def _settled(compared: str | None, begun: tuple[str, ...]) -> Any:
+def _settled(compared: str | None, begun: tuple[str, ...], followed: str | None) -> Any:
     # Also what was shown: earlier releases stored acknowledgements of listed phases under other keys.
     settles = [begins.exists() for key in begun for begins in (_acknowledged(key), _shown(key))]
     if compared is not None:
         compares = (Assignment.study_id == bindparam("study_id"), Assignment.phase == compared)
         settles.append(select(Assignment.id).where(*compares).exists())
+    if followed is not None:
+        closed = (PhaseClosing.study_id == bindparam("study_id"), PhaseClosing.phase == followed)
+        settles.append(select(PhaseClosing.id).where(*closed).exists())
     return select(or_(false(), *settles))
 
 

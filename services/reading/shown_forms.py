@@ -14,12 +14,14 @@ from services.reading.answers import ShownForm
 
 def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
     """Return the form in which an item is answered in a phase."""
+    fields = tuple(_placed(field, item, option_order, rules) for field in rules.fields_of(item.form))
     return ShownForm(
-        fields=tuple(_placed(field, item, option_order, rules) for field in rules.fields_of(item.form)),
+        fields=fields,
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
-        panes=_panes(rules, item),
+        # Of other answers none lies in a pane.
+        panes=_panes(rules, item) if any(field.type == "point" for field in fields) else (),
         item_options=_lettered(item, _dealt(item, option_order)),
     )
 

@@ -41,8 +41,12 @@ def form_with(phases: StudyPhases, assignment: Assignment, item: ShownItem) -> S
 def lines_of(
     phases: StudyPhases, phase: Phase, item: ShownItem, option_order: list[str], verdict: Verdict
 ) -> list[Line]:
-    """Return a verdict on an item as label and text, in the words of the form of its phase."""
-    form = shown_forms.form_of_item(phases.rules_of(phase), item, option_order)
+    """Return a verdict on an item, or on an answer to it, as label and text, in the words of the form of its phase."""
+    rules = phases.rules_of(phase)
+    of_item = phase.kind == "items"
+    form = (
+        shown_forms.form_of_item(rules, item, option_order) if of_item else shown_forms.form_of_candidate(rules, item)
+    )
     return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
 
 

@@ -33,7 +33,7 @@ from services.people import acts, clock
 from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import own_assignment, turn_of
-from services.reading import desk, displaying, practice, revision_rules, shown_items
+from services.reading import desk, displaying, practice, revision_rules, settling, shown_items
 from services.reading.answers import check_answers, check_draft
 from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
@@ -172,52 +172,63 @@ def submit(
         The item has already been submitted, is not on the desk, was not shown, or the study is closed.
     """
     with database.writing() as session:
-        assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
-        phases = frozen_facts.phases_of_member(session, membership)
-        phase = phases.named(assignment.phase)
-        checked = check_answers(shown_items.form_of(session, phases, assignment), answers)
-        content_sha256 = checked.content_sha256()
-        for earlier in _stored(session, assignment):
-            if earlier.idempotency_key == key:
-                if earlier.content_sha256 != content_sha256:
-                    acts.require(acts.SUBMIT, "done")
-                feedback = _feedback(session, phases, assignment)
-                return Receipt(earlier.receipt, earlier.submitted_at, phase.queue.key, study.key, feedback)
-        superseded = _superseded(session, actor, phases, membership, assignment)
-        require_in_study(session, acts.READ, study)
-        if superseded is None:
-            acts.require(acts.SUBMIT, _state(session, actor, study, membership, assignment))
-        displays = _displays_of(session, assignment)
-        display = _display_of(session, actor, study, assignment, displays, superseded, key)
-        # Simulated readers say how long they would have looked.
-        passed_ms = None if study.simulated_readers else _passed_ms(displays, superseded)
-        measured = plausible_times(circumstances, passed_ms)
-        receipt = new_receipt()
-        stored: Verdict | Adjudication
-        rows: list[Base]
-        if phase.done_by == "decision":
-            stored = store_decision(session, assignment, checked, receipt, key)
-            rows = [stored]
-        else:
-            stored, rows = store_verdict(session, assignment, checked, measured, display, receipt, key, superseded)
-        detail = {"supersedes": superseded.receipt} if superseded is not None else {}
-        audit.record(
-            session,
-            "revision" if superseded is not None else phase.done_by,
-            person_id=actor.person_id,
-            study_id=study.id,
-            assignment=public_id,
-            receipt=receipt,
-            content_sha256=content_sha256,
-            # The last two hold who read what, also when all other seals on them end by somebody's return.
-            rows=proofs.sealed([*rows, *displays, assignment, membership]),
-            **detail,
-        )
-        if superseded is not None:
-            revision_rules.end(session, actor, membership)
-        if phase.trains:
-            practice.end_pass_if_done(session, phases, assignment)
-        return Receipt(receipt, stored.submitted_at, phase.queue.key, study.key, _feedback(session, phases, assignment))
+        receipt, study_id = _submitted(session, actor, public_id, key, answers, circumstances)
+    settling.settle_behind(database, study_id)
+    return receipt
+
+
+def _submitted(
+    session: Session, actor: Actor, public_id: str, key: str, answers: Any, circumstances: Circumstances
+) -> tuple[Receipt, int | None]:
+    """Store what was submitted; the study is returned where units of other phases follow from answers like this."""
+    assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
+    phases = frozen_facts.phases_of_member(session, membership)
+    phase = phases.named(assignment.phase)
+    followed = stored_id(study.id) if phase.is_followed else None
+    checked = check_answers(shown_items.form_of(session, phases, assignment), answers)
+    content_sha256 = checked.content_sha256()
+    for earlier in _stored(session, assignment):
+        if earlier.idempotency_key == key:
+            if earlier.content_sha256 != content_sha256:
+                acts.require(acts.SUBMIT, "done")
+            feedback = _feedback(session, phases, assignment)
+            return Receipt(earlier.receipt, earlier.submitted_at, phase.queue.key, study.key, feedback), followed
+    superseded = _superseded(session, actor, phases, membership, assignment)
+    require_in_study(session, acts.READ, study)
+    if superseded is None:
+        acts.require(acts.SUBMIT, _state(session, actor, study, membership, assignment))
+    displays = _displays_of(session, assignment)
+    display = _display_of(session, actor, study, assignment, displays, superseded, key)
+    # Simulated readers say how long they would have looked.
+    passed_ms = None if study.simulated_readers else _passed_ms(displays, superseded)
+    measured = plausible_times(circumstances, passed_ms)
+    receipt = new_receipt()
+    stored: Verdict | Adjudication
+    rows: list[Base]
+    if phase.done_by == "decision":
+        stored = store_decision(session, assignment, checked, receipt, key)
+        rows = [stored]
+    else:
+        stored, rows = store_verdict(session, assignment, checked, measured, display, receipt, key, superseded)
+    detail = {"supersedes": superseded.receipt} if superseded is not None else {}
+    audit.record(
+        session,
+        "revision" if superseded is not None else phase.done_by,
+        person_id=actor.person_id,
+        study_id=study.id,
+        assignment=public_id,
+        receipt=receipt,
+        content_sha256=content_sha256,
+        # The last two hold who read what, also when all other seals on them end by somebody's return.
+        rows=proofs.sealed([*rows, *displays, assignment, membership]),
+        **detail,
+    )
+    if superseded is not None:
+        revision_rules.end(session, actor, membership)
+    if phase.trains:
+        practice.end_pass_if_done(session, phases, assignment)
+    feedback = _feedback(session, phases, assignment)
+    return Receipt(receipt, stored.submitted_at, phase.queue.key, study.key, feedback), followed
 
 
 def _superseded(
@@ -320,7 +331,9 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         )
         if phase.trains:
             practice.end_pass_if_done(session, phases, assignment)
-        return failure.created_at, study.key, phase.queue.key
+        followed = stored_id(study.id) if phase.is_followed else None
+    settling.settle_behind(database, followed)
+    return failure.created_at, study.key, phase.queue.key
 
 
 def _state(session: Session, actor: Actor, study: Study, membership: Membership, assignment: Assignment) -> str:
@@ -338,7 +351,11 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     if _stored(session, assignment):
         return "done"
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
-    return "waiting" if failed is None else "not shown"
+    if failed is not None:
+        return "not shown"
+    phase = frozen_facts.phases_of_member(session, membership).named(assignment.phase)
+    is_closed = phase.is_followed and phase.key in queries.phases_closed(session, stored_id(study.id))
+    return "too late" if is_closed else "waiting"
 
 
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:

@@ -19,7 +19,7 @@ from protocol.study_phases import StudyPhases
 from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import hold_membership, state_of, studies_of
-from services.reading import desk, pace, practice, revision_rules
+from services.reading import desk, pace, practice, revision_rules, settling
 from services.seals import proofs
 from services.studies import frozen_facts
 
@@ -56,10 +56,22 @@ class Desk:
 
 
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
-    """Return every queue that the actor has as rater or reviewer, with its progress."""
-    desks = []
+    """Return every queue that the actor has as rater or reviewer, with its progress.
+
+    What was due to be drawn, and was not when the last answer before it came, is drawn now.
+    """
+    desks, due = _desks_of(database, actor)
+    for study_id in due:
+        settling.settle_behind(database, study_id)
+    return _desks_of(database, actor)[0] if due else desks
+
+
+def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
+    """Return the desks, and the studies in which units are due to be drawn."""
+    desks, due = [], []
     with database.read_only() as session:
         for study, membership in studies_of(session, actor):
+            due += [stored_id(study.id)] if settling.is_due(session, stored_id(study.id)) else []
             state = state_of(session, stored_id(study.id))
             phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
@@ -68,7 +80,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                 if comes_later and practising:
                     continue
                 done, total = desk.shown_progress_of(session, phases, membership_id, queue)
-                if comes_later and total == 0:
+                if comes_later and total == 0 and not _is_still_drawn(session, stored_id(study.id), phases, queue):
                     continue
                 desks.append(
                     Desk(
@@ -91,7 +103,13 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         else 0,
                     )
                 )
-    return desks
+    return desks, due
+
+
+def _is_still_drawn(session: Session, study_id: int, phases: StudyPhases, queue: Queue) -> bool:
+    """Return whether the units of a queue follow from answers that are not all there."""
+    follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
+    return bool(follows) and not follows <= queries.phases_closed(session, study_id)
 
 
 def _practice(session: Session, phases: StudyPhases, membership_id: int) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
+from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, queries
 from db.base import stored_id
 from protocol.phases import Phase
 from protocol.study_phases import PhaseRules, StudyPhases
@@ -19,36 +19,71 @@ T = TypeVar("T")
 REPEATED_DRAWS = 50
 
 
-def assign_rater(session: Session, study_id: int, rater: Membership, phases: StudyPhases) -> None:
+def assign_rater(
+    session: Session, study_id: int, rater: Membership, phases: StudyPhases, only: Collection[str] = ()
+) -> None:
     """Give a rater the practice and all units of their phases, or those of their slot; nothing of what they have.
+
+    Nothing either of what is closed, or not drawn yet.
 
     Parameters
     ----------
     phases
         Those of the rater's group.
+    only
+        The keys of the phases to be dealt; none for all.
     """
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
     has = set(session.exec(select(Assignment.phase).where(Assignment.membership_id == rater.id).distinct()))
     if phases.training is not None and phases.training.key not in has:
         assign_practice(session, study_id, rater, phases, phases.training, pass_number=1)
     key = draws.key_of(session, study_id, phases.seed)
-    own = [phase for phase in phases.counted if phase.role == "rater" and phase.key not in has]
+    # Of these, what is there is not theirs: the phase is closed, or somebody else's turn.
+    closed = queries.phases_closed(session, study_id) if phases.listed else frozenset()
+    own = [
+        phase
+        for phase in phases.counted
+        if phase.role == "rater"
+        and phase.key not in has | closed
+        and set(phase.follows) <= closed
+        and (not only or phase.key in only)
+    ]
     dealt: list[Assignment] = []
     for phase in own:
         rng = key.rng(phase.key, rater.pseudonym)
         rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
         if phase.kind != "candidates":
             items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for, rater), rules, rng)
-            dealt += _assign(rater, phase, 1, items, rules, rng)
+            assigned = _assign(rater, phase, 1, items, rules, rng)
         else:
             frozen = _frozen_candidates(session, stored_id(freeze.id), drawn_for, rater)
             candidates = _in_order(frozen, phase, rules, rng)
-            dealt += _assign_candidates(rater, phase, candidates)
+            assigned = _assign_candidates(rater, phase, candidates)
+        if rules.opinions_of:
+            _add_opinions(session, study_id, assigned, phase, rules.opinions_of, key)
+        dealt += assigned
     if not own or (has and not dealt):
         return
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
+
+
+def _add_opinions(
+    session: Session, study_id: int, assigned: Sequence[Assignment], phase: Phase, source: str, key: draws.DrawKey
+) -> None:
+    """Note whose verdicts are shown beside each unit, in an order of their own; nobody is shown what they said."""
+    by_unit: dict[tuple[int, int | None], list[queries.StandingAnswer]] = {}
+    for answer in queries.answers_in(session, study_id, source):
+        by_unit.setdefault((answer.item_id, answer.candidate_id), []).append(answer)
+    for assignment in assigned:
+        answers = by_unit.get((assignment.item_id, assignment.candidate_id), [])
+        if not answers:
+            continue
+        opinions = [answer.verdict_id for answer in answers]
+        key.rng("opinions", phase.key, answers[0].candidate or answers[0].item).shuffle(opinions)
+        own = {answer.verdict_id for answer in answers if answer.membership_id == assignment.membership_id}
+        assignment.opinion_order = [opinion for opinion in opinions if opinion not in own]
 
 
 def _is_for(frozen: Sequence[str], rater: Membership) -> bool:

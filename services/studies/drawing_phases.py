@@ -12,10 +12,12 @@ from db import Candidate, Case, Freeze, FreezeItem, Item, Reference, Study
 from db.base import stored_id
 from protocol.language.expansion import Attribute, Condition, Expansion, Source
 from protocol.language.expansion import Phase as Listed
+from protocol.language.following import followed_by
 from services.errors import Conflict
 from services.studies import dealing
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots, name_of_slot
+from services.studies.sampling.inclusion import Inclusion
 from services.studies.sampling.remarks import CannotDraw, listed
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw
 from services.studies.sampling.units import Unit
@@ -131,6 +133,8 @@ def _candidate_unit(candidate: Candidate, item: Unit) -> Unit:
 def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) -> list[DrawnPhase]:
     """Draw the units of every phase, each by a key of its own, so that a further phase moves no other draw.
 
+    Left out are those whose units follow from answers.
+
     Raises
     ------
     Conflict
@@ -140,14 +144,16 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
     reasons: list[str] = []
     for phase in study.phases:
         earlier = {other.key: other for other in drawn}
+        if followed_by(study, phase):
+            continue  # That is drawn once there are answers.
         if phase.source.phase is not None and phase.source.phase not in earlier:
             continue  # That one could not be drawn, which is said.
         sample = phase.source.sample
-        elsewhere, not_here = _subjects_elsewhere(session, sample.not_in if sample else [], earlier)
+        elsewhere, not_here = subjects_elsewhere(session, sample.not_in if sample else [], earlier)
         try:
             result = draw(
-                _units_of(study, phase, pool, earlier),
-                _as_canonical(phase.source, study.attributes),
+                units_of(study, phase, pool, earlier),
+                as_canonical(phase.source, study.attributes),
                 key.rng("sample", phase.key),
                 elsewhere,
             )
@@ -160,7 +166,42 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
     return drawn
 
 
-def _units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
+def drawn_before(
+    session: Session, study: Expansion, freeze_id: int, pool: Pool, closed: frozenset[str]
+) -> dict[str, DrawnPhase]:
+    """Return the phases of a frozen study whose units are drawn, with these and the slots they were dealt to.
+
+    Parameters
+    ----------
+    closed
+        The phases that are closed: what follows from them is drawn, if only with no unit at all.
+    """
+    keys = {item_id: key for key, item_id in pool.item_ids.items()}
+    candidates = {candidate_id: key for key, candidate_id in pool.candidate_ids.items()}
+    rows: dict[str, list[tuple[Unit, FreezeItem]]] = {}
+    for row in session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze_id).order_by(col(FreezeItem.id))):
+        unit = (
+            pool.items[keys[row.item_id]] if row.candidate_id is None else pool.candidates[candidates[row.candidate_id]]
+        )
+        rows.setdefault(row.phase, []).append((unit, row))
+    return {
+        phase.key: DrawnPhase(
+            phase.key,
+            phase.rates[0],
+            DrawnSample(tuple(DrawnUnit(unit, row.stratum, _STORED) for unit, row in there), (), (), None),
+            slots={unit.key: tuple(row.slots) for unit, row in there if row.slots},
+        )
+        for phase in study.phases
+        if set(followed_by(study, phase)) <= closed
+        for there in [rows.get(phase.key, [])]
+    }
+
+
+# Of what was drawn before, nothing more is asked than which units it is.
+_STORED = Inclusion("not known", None, None, None, 1, "stored")
+
+
+def units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
     """Return what a phase draws from: all of its kind, or what belongs to the items of the phase that it names."""
     units = list((pool.candidates if phase.rates == ["candidates"] else pool.items).values())
     if phase.rates == ["references"]:
@@ -174,7 +215,7 @@ def _units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str,
     return [unit for unit in units if (unit.key in keys if of_same_kind else unit.item in items)]
 
 
-def _as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
+def as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
     """Return a source whose conditions name yes and no as attributes are stored."""
     flags = {attribute.key for attribute in attributes if attribute.type == "yes_no"} | {"practice"}
     words = {"true": "yes", "false": "no"}
@@ -187,7 +228,7 @@ def _as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
     return source.model_copy(update={"where": where})
 
 
-def _subjects_elsewhere(
+def subjects_elsewhere(
     session: Session, names: Sequence[str], earlier: Mapping[str, DrawnPhase]
 ) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the subjects of the phases above and of the frozen studies of this installation that are named.
@@ -215,20 +256,28 @@ def _subjects_elsewhere(
     return frozenset(subjects), tuple(not_here)
 
 
-def deal_phases(study: Expansion, drawn: Sequence[DrawnPhase], slots: Slots, key: DrawKey) -> list[DrawnPhase]:
+def deal_phases(
+    study: Expansion,
+    drawn: Sequence[DrawnPhase],
+    slots: Slots,
+    key: DrawKey,
+    before: Mapping[str, DrawnPhase] | None = None,
+) -> list[DrawnPhase]:
     """Deal what was drawn to slots, in each phase in which not everybody rates all.
 
     Parameters
     ----------
     slots
         The numbers of the slots of each group.
+    before
+        What was dealt before, by the key of its phase; it is not dealt again.
 
     Raises
     ------
     Conflict
         With a sentence for each phase that has not people enough.
     """
-    dealt: dict[str, DrawnPhase] = {}
+    dealt: dict[str, DrawnPhase] = dict(before or {})
     reasons = []
     for part in drawn:
         phase = study.phase(part.key)
@@ -239,7 +288,7 @@ def deal_phases(study: Expansion, drawn: Sequence[DrawnPhase], slots: Slots, key
             dealt[part.key] = part
     if reasons:
         raise Conflict("\n".join(reasons))
-    return list(dealt.values())
+    return [dealt[part.key] for part in drawn]
 
 
 def _dealt(

@@ -28,6 +28,7 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from exchange.report_words import are_few
+from protocol.language.following import followed_by
 from protocol.language.listed import NO_FIGURES
 from protocol.study import Protocol
 from services.errors import Conflict
@@ -36,7 +37,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies import assigning, drawing_phases, draws, frozen_facts, groups, sound_draws, volume_store
+from services.studies import assigning, drawing_phases, draws, foreseen, frozen_facts, groups, sound_draws, volume_store
 from services.studies.manifest import build_manifest, canonical, sha256_of
 
 T = TypeVar("T")
@@ -95,7 +96,11 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
         ).all()
         phases = frozen_facts.phases_of(session, stored_id(study.id))
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
-        dealt = {} if expansion is None else {phase.key: phase.by.is_dealt for phase in expansion.phases}
+        dealt = (
+            {}
+            if expansion is None
+            else {phase.key: phase.by.is_dealt and not followed_by(expansion, phase) for phase in expansion.phases}
+        )
         people = tuple(groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt))
         subjects = len({subject for _, subject in rows})
         return Standing(len(rows), len({case for case, _ in rows}), subjects, phases.listed, people)
@@ -208,7 +213,8 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         slots = groups.slots_of(session, study_id, phases)
         drawn = drawing_phases.draw_phases(session, expansion, pool, key)
         parts = drawing_phases.deal_phases(expansion, drawn, slots, key)
-        sound_draws.require_sound(expansion, phases, parts, pool)
+        later = foreseen.foreseen(session, expansion, pool, parts, slots, key)
+        sound_draws.require_sound(expansion, phases, [*parts, *later], pool)
     return _Drawn(study_id, pool, tuple(parts), key, slots)
 
 

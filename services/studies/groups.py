@@ -132,6 +132,12 @@ def slots_of(session: Session, study_id: int, phases: StudyPhases) -> Slots:
     return slots
 
 
+def slots_with_units(session: Session, study_id: int, phases: StudyPhases) -> Slots:
+    """Return the slots for which is drawn what follows from answers: those of `slots_of`, and all that have units."""
+    there = slots_of(session, study_id, phases)
+    return {group: tuple(sorted({*numbers, *_dealt(session, study_id, group)})) for group, numbers in there.items()}
+
+
 def _dealt(session: Session, study_id: int, group: str) -> list[int]:
     """Return the numbers of a group's slots for which a freeze has dealt something."""
     return sorted({number for _, dealt_to, number in _units_by_slot(session, study_id) if dealt_to == group})

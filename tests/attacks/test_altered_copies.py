@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from services.errors import InputRefused
 from services.record import maintenance, verification
 from services.record.restoring import restore_installation
 from tests.harness import databases
-from tests.harness.server import ROOT
+from tests.harness.forked import forked_manage
 from tests.services.record.conftest import MakeEmpty, make_empty
 from tests.services.record.tampering import change_copy, past_the_guards
 from tests.situations import Situation
@@ -114,12 +112,14 @@ def test_a_disk_that_is_full_is_said_in_a_sentence(
     data_dir, place = ends[command]
     environment = {**os.environ, "BLINDREAD_DATA_DIR": str(data_dir)}
     environment.pop("DATABASE_URL", None)
+    opened.database.engine.dispose()
 
-    done = subprocess.run(
-        [sys.executable, "manage.py", command, str(place)],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
-    )  # fmt: skip
+    done = forked_manage(
+        environment,
+        command,
+        str(place),
+        before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    )
 
     assert done.returncode == 1
     assert "OperationalError" not in done.stdout + done.stderr

@@ -118,11 +118,20 @@ def test_frames_of_nonsense_end_at_most_their_own_socket(
     assert run_page(marked.server, cookies)
 
 
-@pytest.mark.parametrize("path", ["my-study.zip", "my-study.zip/manifest.json", "%2e/my-study.zip", "MY-STUDY.ZIP"])
-def test_the_study_to_start_from_is_sent_to_no_rater_by_any_spelling(rater: httpx.Client, path: str) -> None:
-    assert not rater.get(f"/download/{path}").content.startswith(b"PK")
+@pytest.mark.parametrize("path", ["my-study.zip", "neuroqa_reads.zip", "..%2fdemo.zip"])
+def test_a_study_to_start_from_is_sent_to_no_rater(rater: httpx.Client, path: str) -> None:
+    assert not rater.get(f"/download/new-study/{path}").content.startswith(b"PK")
     for method in ("HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE"):
-        assert rater.request(method, f"/download/{path}").status_code >= 400 or path == "MY-STUDY.ZIP"
+        assert rater.request(method, f"/download/new-study/{path}").status_code >= 400
+
+
+@pytest.mark.parametrize("path", ["my-study.zip/manifest.json", "%2e/my-study.zip", "MY-STUDY.ZIP"])
+def test_another_spelling_of_a_study_to_start_from_is_no_file(rater: httpx.Client, path: str) -> None:
+    # Whatever is no address of ours is answered with the application's page.
+    for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE"):
+        answer = rater.request(method, f"/download/new-study/{path}")
+        assert not answer.content.startswith(b"PK")
+        assert "content-disposition" not in answer.headers
 
 
 @pytest.mark.parametrize("study", ["%00", "%0d%0aX:y", "%22", "~", "é", "."])

@@ -56,7 +56,13 @@ OF_THE_ITEM = frozenset(
 )
 OF_THE_REFERENCE = frozenset({"reference.accepted", "reference.low", "reference.high", "reference.version"})
 OF_THE_OPINIONS = frozenset(
-    {"verdict.fields", "verdict.not_assessable", "verdict.comment", "review_task.opinion_order"}
+    {
+        "verdict.fields",
+        "verdict.not_assessable",
+        "verdict.comment",
+        "review_task.opinion_order",
+        "assignment.opinion_order",
+    }
 )
 SHOWN_IN = {
     "reading": COMMON | OF_THE_ITEM,

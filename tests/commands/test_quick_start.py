@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -38,22 +39,40 @@ def test_help_loads_no_service(tmp_path: Path, arguments: tuple[str, ...]) -> No
     assert packages & (SERVICES | HEAVY) == set()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("owner", "ada", "--name", "Ada"), "/link/"),
-        (("lock", "nobody"), "There is no owner yet"),
-        (("clean",), "Nothing refers to: 0 files"),
-        (("backup", "{folder}"), "audit-head.txt"),
-    ],
-    ids=["owner", "lock", "clean", "backup"],
-)
-@pytest.mark.usefixtures("sqlite_url")
-def test_a_command_on_accounts_or_files_loads_no_statistics_figures_or_images(
-    data_dir: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    packages, printed = loaded_by(data_dir, *(part.format(folder=tmp_path / "copy") for part in arguments))
+# Runs one command after another, and says after each what it printed and what has been imported so far.
+COMMANDS_IN_TURN = """
+import contextlib, io, json, sys
+from manage import cli
+for arguments in json.loads(sys.argv[1]):
+    sys.argv, printed = ["manage.py", *arguments], io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+        cli()
+    print(json.dumps([printed.getvalue(), sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
 
-    assert said in printed
-    assert "services" in packages
-    assert packages & HEAVY == set()
+
+@pytest.mark.usefixtures("sqlite_url")
+def test_a_command_on_accounts_or_files_loads_no_statistics_figures_or_images(data_dir: Path, tmp_path: Path) -> None:
+    said = {
+        ("owner", "ada", "--name", "Ada"): "/link/",
+        ("lock", "nobody"): "There is no account with the login 'nobody'",
+        ("clean",): "Nothing refers to: 0 files",
+        ("backup", str(tmp_path / "copy")): "audit-head.txt",
+    }
+
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS_IN_TURN, json.dumps(list(said))],
+        cwd=ROOT,
+        env=clean_environment(data_dir, {}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    for (command, words), line in zip(said.items(), done.stdout.splitlines(), strict=True):
+        printed, packages = json.loads(line)
+        assert words in printed
+        assert "services" in packages
+        assert set(packages) & HEAVY == set(), command

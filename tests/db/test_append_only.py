@@ -10,13 +10,26 @@ from sqlalchemy.exc import DBAPIError
 
 import db
 from db import Database
+from services.reading import settling
+from services.studies import freezing
 from tests.db.full_study import full_study
+from tests.following_study import GROUPS, READ_THEN_RESOLVE, read_through
+from tests.listed_study import imported_listed, write_listed
 
 APPEND_ONLY = (
     "acknowledgement", "adjudication", "audit_event", "display", "flag", "freeze", "freeze_item", "judge_run",
-    "judge_verdict", "practice_result", "reference", "review_task", "study_event", "technical_failure", "verdict",
-    "viewing_trace",
+    "judge_verdict", "phase_closing", "practice_result", "reference", "review_task", "study_event",
+    "technical_failure", "verdict", "viewing_trace",
 )  # fmt: skip
+
+
+def with_a_closed_phase(database: Database, folder: Path) -> None:
+    """Add a study of which a phase was closed before everybody was done."""
+    write_listed(folder, READ_THEN_RESOLVE)
+    situation = imported_listed(database, folder, groups=GROUPS[1:])
+    freezing.freeze_study(database, situation.admin, "listed")
+    read_through(situation, situation.raters[0], most=1)
+    settling.close_phase(database, situation.admin, "listed", "secret_arm", "So that there is a row.")
 
 
 def refusal_of(database: Database, statement: str) -> str:
@@ -53,6 +66,7 @@ def test_the_tables_that_say_they_are_append_only_are_the_ones_that_are_tried_he
 
 def test_every_append_only_table_refuses_every_change_of_its_rows(database: Database, tmp_path: Path) -> None:
     full_study(database, tmp_path / "study")
+    with_a_closed_phase(database, tmp_path / "following")
     postgresql = database.engine.dialect.name == "postgresql"
     not_refused = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -93,8 +93,8 @@ def files_in(places: tuple[str, ...]) -> list[Path]:
 
 
 @cache
-def lines_of(file: Path) -> list[str]:
-    return file.read_text(encoding="utf-8").splitlines()
+def text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("word", "instead", "places"), RETIRED, ids=[word for word, _, _ in RETIRED])
@@ -103,7 +103,8 @@ def test_a_retired_word_is_said_no_more(word: str, instead: str, places: tuple[s
     said = [
         f"{file.relative_to(ROOT)}:{number}"
         for file in files_in(places)
-        for number, line in enumerate(lines_of(file), start=1)
+        if pattern.search(text_of(file))
+        for number, line in enumerate(text_of(file).splitlines(), start=1)
         if pattern.search(line)
     ]
 
@@ -114,27 +115,33 @@ def test_the_table_finds_a_word_where_it_stands() -> None:
     assert any(re.search(word, "key.dealer('reading')", re.IGNORECASE) for word, _, _ in RETIRED)
 
 
-def names_given_by(node: ast.AST) -> Iterator[str | None]:
-    """Yield what a node of a program names: variables, attributes, arguments, functions, classes, imports."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
-            yield name
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.ExceptHandler(name=name) | ast.alias(asname=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
-            yield name
-        case ast.MatchMapping(rest=name):
-            yield name
+# The kinds of nodes by which a program names something, and where the name is.
+GIVEN = {
+    ast.arg: "arg", ast.FunctionDef: "name", ast.AsyncFunctionDef: "name", ast.ClassDef: "name",
+    ast.ExceptHandler: "name", ast.alias: "asname", ast.Name: "id", ast.Attribute: "attr",
+    ast.MatchAs: "name", ast.MatchStar: "name", ast.MatchMapping: "rest",
+}  # fmt: skip
 
 
-def vague_names(source: str) -> list[tuple[int, str]]:
-    """Return line and name of everything in a program that is called by a vague name."""
+def names_given(source: str) -> list[tuple[int, str]]:
+    """Return line and name of what a program names: variables, attributes, arguments, functions, classes, imports."""
     return sorted(
         (getattr(node, "lineno", 0), name)
         for node in ast.walk(ast.parse(source))
-        for name in names_given_by(node)
-        if name in VAGUE
+        if (place := GIVEN.get(type(node))) and (name := getattr(node, place))
+        # What is only read was named elsewhere.
+        if not isinstance(getattr(node, "ctx", None), (ast.Load, ast.Del))
     )
+
+
+@cache
+def names_given_in(file: Path) -> list[tuple[int, str]]:
+    return names_given(text_of(file))
+
+
+def vague_names(named: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return line and name of everything that is called by a vague name."""
+    return [(line, name) for line, name in named if name in VAGUE]
 
 
 @cache
@@ -144,7 +151,7 @@ def vague_names_in_the_code() -> tuple[tuple[str, str], ...]:
         (name, f"{file.relative_to(ROOT)}:{line}")
         for file in files_in(NAMED)
         if file.suffix == ".py"
-        for line, name in vague_names(file.read_text(encoding="utf-8"))
+        for line, name in vague_names(names_given_in(file))
     )
 
 
@@ -177,30 +184,25 @@ def test_no_name_in_the_code_is_a_vague_one(word: str) -> None:
     ],
 )
 def test_a_vague_name_is_noticed_wherever_it_is_given(source: str) -> None:
-    assert [name for _, name in vague_names(source)] == ["found"]
+    assert [name for _, name in vague_names(names_given(source))] == ["found"]
 
 
 @pytest.mark.parametrize("source", ["print(session.one())", "founded = 1", "row = 'found'", "def one_row(): pass"])
 def test_a_word_in_a_text_or_another_name_is_no_vague_name(source: str) -> None:
-    assert vague_names(source) == []
+    assert vague_names(names_given(source)) == []
 
 
-def synonyms(source: str) -> list[tuple[int, str]]:
-    """Return line and name of everything in a program of whose name a part has another word."""
-    return sorted(
-        (getattr(node, "lineno", 0), name)
-        for node in ast.walk(ast.parse(source))
-        for name in names_given_by(node)
-        if name and not SYNONYMS.keys().isdisjoint(name.lower().split("_"))
-    )
+def synonyms(named: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return line and name of everything of whose name a part has another word."""
+    return [(line, name) for line, name in named if not SYNONYMS.keys().isdisjoint(name.lower().split("_"))]
 
 
 @pytest.mark.parametrize(
     "file", [file for file in files_in(SPOKEN) if file.suffix == ".py"], ids=lambda file: str(file.relative_to(ROOT))
 )
 def test_one_thing_has_one_word_in_names(file: Path) -> None:
-    assert synonyms(file.read_text(encoding="utf-8")) == []
+    assert synonyms(names_given_in(file)) == []
 
 
 def test_a_synonym_is_noticed_within_a_name() -> None:
-    assert synonyms("def first_scan(mask): pass") == [(1, "first_scan"), (1, "mask")]
+    assert synonyms(names_given("def first_scan(mask): pass")) == [(1, "first_scan"), (1, "mask")]

@@ -114,6 +114,14 @@ def test_words_that_raters_read_and_that_name_what_is_hidden_are_warned_of(tmp_p
     )
 
 
+def test_a_format_and_a_yes_tell_nothing_that_is_hidden(tmp_path: Path) -> None:
+    protocol = PROTOCOL.replace("title: Scores", "title: Scores of open answers, yes or no")
+
+    contents = read(tmp_path, protocol=protocol.replace("where: {", "where: {format: open, seen: yes, "))
+
+    assert not [warning for warning in contents.warnings if "expected words that tell nothing" in warning]
+
+
 def test_images_are_left_out_of_what_is_acknowledged(tmp_path: Path) -> None:
     instructions = "title: Scores\n    instructions: Look at ![the atlas](https://elsewhere.org/a.png) first."
 

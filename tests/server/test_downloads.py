@@ -64,11 +64,21 @@ def test_an_admin_gets_the_file_of_their_study_to_keep(situation: Situation, nam
 def test_an_owner_gets_a_study_to_start_from_and_nobody_else(situation: Situation) -> None:
     owner, admin, rater = (asking(situation.database, login) for login in ("admin", "other-admin", "rater-1"))
 
-    given = owner.get("/download/my-study.zip")
+    given = owner.get("/download/new-study/my-study.zip")
 
     assert (given.status_code, given.content[:2]) == (200, b"PK")
     assert given.headers["content-disposition"] == 'attachment; filename="my-study.zip"'
-    assert [client.get("/download/my-study.zip").status_code for client in (admin, rater)] == [403, 403]
+    assert [client.get("/download/new-study/my-study.zip").status_code for client in (admin, rater)] == [403, 403]
+
+
+def test_the_shape_of_a_published_study_is_a_file_of_its_name(situation: Situation) -> None:
+    owner = asking(situation.database, "admin")
+
+    given = owner.get("/download/new-study/mri_eval_judge_validation.zip")
+
+    assert (given.status_code, given.content[:2]) == (200, b"PK")
+    assert given.headers["content-disposition"] == 'attachment; filename="mri_eval_judge_validation.zip"'
+    assert owner.get("/download/new-study/starter.zip").status_code == 404
 
 
 @pytest.mark.parametrize("name", FILES)

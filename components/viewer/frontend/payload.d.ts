@@ -181,7 +181,7 @@ export interface JudgedPayload {
   reference: string[] | null;
   candidate: string | null;
   own: null;
-  opinions: null;
+  opinions: OpinionPayload[] | null;
   draft: DraftPayload;
   prefetch: string[];
   form: FormPayload;
@@ -208,7 +208,7 @@ export interface OpinionPayload {
   lines: Line[];
 }
 
-/** An item that a reviewer decides on: with the own first read and the raters' opinions. */
+/** An item with what others said of it; for a reviewer who decides on it with the own first read, too. */
 export interface OpinionsPayload {
   kind: "item";
   assignment: string;
@@ -372,7 +372,7 @@ export interface ScoringPayload {
   reference: string[] | null;
   candidate: string | null;
   own: null;
-  opinions: null;
+  opinions: OpinionPayload[] | null;
   draft: DraftPayload;
   prefetch: string[];
   form: FormPayload;

@@ -48,6 +48,19 @@ def selected_by(
     return apart
 
 
+def that_fit(units: Sequence[Unit], source: Source, elsewhere: Set[str]) -> list[Unit]:
+    """Return the units that `selected_by` selects, if only none of them."""
+    asks_for_practice = source.phase is not None or any(condition.name == "practice" for condition in source.where)
+    return [
+        unit
+        for unit in units
+        if unit.responded
+        and (asks_for_practice or not unit.practice)
+        and not (unit.subject and unit.subject in elsewhere)
+        and all(unit.value(condition.name) in condition.values for condition in source.where)
+    ]
+
+
 def _is_met_by_none(condition: Condition, units: Sequence[Unit], remarks: Remarks) -> bool:
     values = sorted({unit.value(condition.name) for unit in units} - {""}, key=by_size)
     absent = [value for value in condition.values if value not in values]

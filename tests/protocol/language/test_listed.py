@@ -21,6 +21,19 @@ phases:
 """
 
 
+READ_THEN_RESOLVE = """
+groups: {readers: Readers, curators: Curators}
+phases:
+  - {key: read, rates: items, shows: [prompt], form: {answer: text, findings: {type: text, required: no}}, by: readers}
+  - key: resolve
+    rates: items
+    from: {phase: read, let_in: [{answered: findings}]}
+    shows: [prompt, opinions]
+    form: {what: resolution}
+    by: curators
+"""
+
+
 def test_a_phase_waits_for_those_above_and_is_called_by_its_place_alone() -> None:
     phases = phases_of_listed(expanded(TWO_PHASES))
     read, score = phases.phases
@@ -38,7 +51,15 @@ def test_a_reference_is_seen_where_the_phase_shows_it_and_nothing_blind_is_open(
     assert may_see("rater", score, "reference", EVERYTHING)
     assert not may_see("rater", score, "reference", Progress(on_the_desk=True, released=True))
     assert not may_see("rater", read, "reference", Progress(on_the_desk=True, reads_done=True))
-    assert not any(may_see("rater", score, thing, EVERYTHING) for thing in ("model", "origin", "strata", "opinions"))
+    assert not any(may_see("rater", score, thing, EVERYTHING) for thing in ("model", "origin", "strata", "people"))
+
+
+def test_opinions_are_seen_where_the_phase_shows_them_and_nothing_blind_is_open() -> None:
+    read, resolve = phases_of_listed(expanded(READ_THEN_RESOLVE)).phases
+
+    assert may_see("rater", resolve, "opinions", EVERYTHING)
+    assert not may_see("rater", resolve, "opinions", Progress(on_the_desk=True, released=True))
+    assert not may_see("rater", read, "opinions", Progress(on_the_desk=True, reads_done=True))
 
 
 def test_only_what_a_phase_shows_hangs() -> None:
@@ -103,7 +124,12 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ("shows: [prompt, reference, candidate]", "shows: [prompt, reference]", "phases.score.shows", "candidate"),
         ("shows: [scans, prompt, options]", "shows: [prompt, candidate]", "phases.read.shows", "remove candidate"),
         ("rates: candidates", "rates: pairs", "phases.score.rates", "pairs cannot be rated"),
-        ("{answer: as_item}", "{answer: as_item, what: resolution}", "phases.read.form", "resolution"),
+        (
+            "{answer: as_item}",
+            "{answer: as_item, what: resolution, what_text: text}",
+            "phases.read.form",
+            "the new text of 'what'",
+        ),
         ("revise: session", "by: {together: yes}", "phases.read.by.together", "one answer together"),
         ("revise: session", "by: {design: crossover, per_unit: 1}", "phases.read.by.design", "crossover"),
         ("revise: session", "by: {design: balanced}", "phases.read.by.design", "per_unit"),
@@ -111,7 +137,12 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ("revise: session", "opens: {by_admin: yes}", "phases.read.opens", "opens at once"),
         ("question: Right?", "opens: {after: read, done_by: each_unit}", "phases.score.opens", "opens at once"),
         ("revise: session", "from: {where: {practice: yes}}", "phases.read.from", "practice"),
-        ("question: Right?", "from: {phase: read, let_in: [flagged]}", "phases.score.from", "follow from answers"),
+        (
+            "question: Right?",
+            "from: {phase: read, let_in: [flagged]}\n    opens: {after: read, done_by: self}",
+            "phases.score.opens",
+            "once everyone is done",
+        ),
     ],
 )
 def test_what_cannot_be_run_yet_is_named_with_its_key(changed: str, to: str, key: str, says: str) -> None:
@@ -121,3 +152,40 @@ def test_what_cannot_be_run_yet_is_named_with_its_key(changed: str, to: str, key
 
     assert key in noted
     assert says in noted[key]
+
+
+@pytest.mark.parametrize(
+    ("changed", "to", "key", "says"),
+    [
+        ("by: curators", "by: readers", "phases.resolve.by", "decide about their own answers in 'read'"),
+        ("from: {phase: read, let_in: [{answered: findings}]}", "", "phases.resolve.shows", "name it as from"),
+        ("from: {phase: read,", "opens: {after: read, done_by: self}\n    from: {phase: read,", "phases.resolve.opens",
+         "once everyone is done"),
+        ("rates: items, shows: [prompt]", "rates: candidates, shows: [candidate]", "phases.resolve.from",
+         "select by answers about the same units"),
+    ],
+)  # fmt: skip
+def test_what_cannot_follow_from_answers_is_named_with_its_key(changed: str, to: str, key: str, says: str) -> None:
+    noted = dict(not_run_yet(expanded(READ_THEN_RESOLVE.replace(changed, to))))
+
+    assert key in noted
+    assert says in noted[key]
+
+
+def test_units_that_follow_from_answers_wait_for_whatever_their_phase_rests_on() -> None:
+    more = """
+  - {key: again, rates: items, from: resolve, shows: [prompt], form: {answer: text}, by: readers, counts: no}
+"""
+    read, resolve, again = phases_of_listed(expanded(READ_THEN_RESOLVE + more)).phases
+
+    assert [phase.follows for phase in (read, resolve, again)] == [(), ("read",), ("read",)]
+    assert [phase.is_followed for phase in (read, resolve, again)] == [True, False, False]
+
+
+def test_a_resolution_asks_for_the_new_text_where_there_is_any() -> None:
+    phases = phases_of_listed(expanded(READ_THEN_RESOLVE))
+    what, text = phases.rules_of(phases.named("resolve")).fields_of("")
+
+    assert [option.id for option in what.options] == ["keep", "reword", "remove", "fix"]
+    assert (text.key, text.type) == ("what_text", "text")
+    assert text.depends_on is not None and text.depends_on.values == ["reword", "fix"]

@@ -13,7 +13,8 @@ from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
 from services.record import maintenance
 from services.studies import importing, members
-from tests.harness.server import clean_environment, run_manage
+from tests.harness.forked import forked_manage
+from tests.harness.server import clean_environment
 from tests.situations import signed_in, write_study_folder
 
 
@@ -124,12 +125,15 @@ def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_dem
 
 def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
     environment = clean_environment(with_demo.data_dir, {})
-    run_manage(environment, "owner", "ada", "--name", "Ada")
-    run_manage(environment, "remove-demo")
+    with_demo.engine.dispose()
+    owner, removed, demo, links = (
+        forked_manage(environment, *command)
+        for command in (("owner", "ada", "--name", "Ada"), ("remove-demo",), ("demo",), ("links",))
+    )
 
-    assert "removed, and is not installed again" in run_manage(environment, "demo")
-    printed = run_manage(environment, "links")
-
+    assert [done.returncode for done in (owner, removed, demo, links)] == [0, 0, 0, 0]
+    assert "removed, and is not installed again" in demo.stdout
+    printed = links.stdout
     assert "/link/" not in printed
     assert f"--data-dir {with_demo.data_dir} owner LOGIN --name NAME" in printed
 

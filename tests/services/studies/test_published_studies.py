@@ -16,7 +16,17 @@ from services.judging import import_runs
 from services.reading.correctness import as_text
 from services.studies import freezing
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
-from tests.published_studies import STUDIES, error_taxonomy, flag_review, grader, mcq_judge, opened, structured_reads
+from tests.published_studies import (
+    STUDIES,
+    error_taxonomy,
+    flag_review,
+    grader,
+    image_review,
+    mcq_judge,
+    opened,
+    structured_reads,
+    template_review,
+)
 from tests.situations import Situation, answers, write_table, write_volume
 
 
@@ -414,3 +424,63 @@ def test_neurovlm_reports_are_filled_in_with_abstentions_and_subtypes_of_the_dia
     assert set(abstained) == {"modality", "sequence", "plane", "diagnosis", "detailed_diagnosis"}
     assert all(row["value"] == "" for row in tables["fields.csv"] if row["undetermined"])
     assert "dataset" not in text_of(seen)
+
+
+def with_findings_of_some(payload: dict[str, Any], rng: random.Random, share: float) -> dict[str, Any]:
+    """Return drawn answers in which a share of the reviewers find something wrong."""
+    given = drawn_answers(payload, rng)
+    if "findings" in given["fields"] and rng.random() > share:
+        del given["fields"]["findings"]
+    return given
+
+
+def reviewed_and_resolved(situation: Situation, reviewers: int, share: float) -> list[dict[str, Any]]:
+    """Let everybody answer, close the study, and hold what was resolved against what somebody found wrong.
+
+    Returns
+    -------
+    list of dict
+        What the curator was shown.
+    """
+    rng = random.Random(5)
+    seen = work_through(situation, lambda payload: with_findings_of_some(payload, rng, share))
+    tables = closed_tables(situation)
+    fields = tables["fields.csv"]
+    reviewed = {row["item"] for row in tables["verdicts.csv"] if row["phase"] == "review"}
+    wrong = {row["item"] for row in fields if row["field"] == "findings"}
+    resolved = {row["item"]: row["value"] for row in fields if row["field"] == "resolution"}
+    assert 0 < len(wrong) < len(reviewed)
+    assert set(resolved) == wrong
+    # A new text stands for what is reworded or fixed, and for nothing else.
+    texts = {row["item"] for row in fields if row["field"] == "resolution_text"}
+    assert texts == {item for item, value in resolved.items() if value in ("reword", "fix")}
+    sample = [row for row in tables["sample.csv"] if row["phase"] == "resolve"]
+    assert {row["item"]: float(row["inclusion_probability"]) for row in sample} == dict.fromkeys(wrong, 1.0)
+    resolving = [payload for payload in seen if payload["heading"] == "Resolution of findings"]
+    assert len(resolving) == len(wrong)
+    for payload in resolving:
+        assert [opinion["name"] for opinion in payload["opinions"]] == list("ABC")[:reviewers]
+    assert all(payload["opinions"] is None for payload in seen if payload not in resolving)
+    for hidden in ("Rater", "experts", "clinicians", "ADNI"):
+        assert hidden not in text_of({**payload, "form": None} for payload in seen)
+    return resolving
+
+
+def test_neuroqa_resolves_the_templates_with_which_an_expert_found_something_wrong(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = template_review(sqlite_database, tmp_path / "study", templates=40)
+
+    resolving = reviewed_and_resolved(situation, reviewers=3, share=0.2)
+
+    assert all(payload["images"] is None and payload["reference"] for payload in resolving)
+
+
+def test_neuroqa_resolves_the_images_on_which_a_clinician_found_something_wrong(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = image_review(sqlite_database, tmp_path / "study")
+
+    resolving = reviewed_and_resolved(situation, reviewers=2, share=0.3)
+
+    assert all(payload["images"]["panes"] and payload["reference"] for payload in resolving)

@@ -9,7 +9,7 @@ import pytest
 
 from db import Database
 from exchange.study_folder import read_study_folder
-from services.errors import Conflict
+from services.errors import Conflict, NotFound
 from services.studies import freezing, importing, starter, uploads
 from tests.situations import owner_of
 
@@ -26,7 +26,9 @@ def test_the_new_study_imports_and_freezes_as_it_is(database: Database, tmp_path
 def test_its_zip_is_taken_as_an_upload(sqlite_database: Database) -> None:
     owner = owner_of(sqlite_database)
 
-    upload = uploads.receive_upload(sqlite_database, owner, io.BytesIO(starter.new_study_zip(owner)), starter.ZIP_NAME)
+    upload = uploads.receive_upload(
+        sqlite_database, owner, io.BytesIO(starter.new_study_zip(owner)), f"{starter.NAME}.zip"
+    )
 
     assert (upload.name, upload.items) == ("my-study", 3)
 
@@ -36,6 +38,25 @@ def test_every_volume_of_it_says_that_it_is_simulated(tmp_path: Path) -> None:
 
     assert all("simulated" in volume.label for volume in contents.volumes)
     assert "Simulated" in (contents.protocol.notice or "")
+
+
+def test_a_study_in_the_shape_of_a_published_one_imports_and_freezes_as_it_is(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    owner = owner_of(sqlite_database)
+
+    folder = starter.new_study(tmp_path / "mine", "mri_eval_judge_validation")
+    done = importing.import_study(sqlite_database, owner, folder)
+
+    assert (done.study_key, done.items, done.candidates) == ("mri-eval-judge-validation", 48, 384)
+    assert freezing.freeze_study(sqlite_database, owner, done.study_key).sha256
+
+
+def test_a_shape_that_there_is_not_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"no shape 'neuroqa_read' \(nearest: 'neuroqa_reads'\); choose one of marcus_"):
+        starter.new_study(tmp_path / "mine", "neuroqa_read")
+
+    assert not (tmp_path / "mine").exists()
 
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ export function wordsOf(payload) {
     // What is asked of the reader stands above the form; what the answer was given to, beside the images.
     const task = present([payload.prompt !== "" && prompt, ...context]);
     const brief = payload.question ? [wordsIn(payload.question, "prompt")] : [];
-    return { brief, cards: present([task.length > 0 && card(vignette || history.length ? "Case and question" : "Question", ...task), reference, candidate]) };
+    return { brief, cards: present([task.length > 0 && card(vignette || history.length ? "Case and question" : "Question", ...task), reference, candidate,
+      opinions && card("What others answered", opinions)]) };
   }
   if (payload.images) return { brief: present([...context, prompt, opinions]), cards: [] };
   const cards = [card("Task", ...present([...context, prompt])), h("div", { class: "pair" }, reference, candidate), opinions];

@@ -205,7 +205,7 @@ export class Screen {
     this.side.hidden = false;
     this.body.classList.remove("alone");
     const banner = payload.revision ? [revisionBanner(payload.revision, () => this.act("resume"))] : [];
-    this.brief.paint(payload.images ? banner : [], brief, Boolean(payload.opinions?.length));
+    this.brief.paint(payload.images ? banner : [], brief, Boolean(payload.opinions?.length) && !("question" in payload));
     this.cards.replaceChildren(...(payload.images ? [] : banner), ...cards);
     this.images.hidden = this.skipToImages.hidden = !payload.images;
     this.cards.hidden = !cards.length;

@@ -1,0 +1,67 @@
+"""Phases whose units follow from answers: whose answers those are, and what of them cannot be decided yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from protocol.language.expansion import Expansion, Phase
+from protocol.language.phases import needs_answers
+
+# References go by the names of their items, so that an answer about the one is an answer about the other.
+_ALIKE = {"references": "items"}
+
+
+def answered_in(phase: Phase) -> tuple[str, ...]:
+    """Return the keys of the phases by whose answers the units of a phase are selected, or whose answers it shows."""
+    named = [condition.name.partition(".")[0] for condition in phase.source.where if "." in condition.name]
+    if phase.source.phase is not None and needs_answers(phase.source, phase.shows):
+        named.insert(0, phase.source.phase)
+    return tuple(dict.fromkeys(named))
+
+
+def followed_by(study: Expansion, phase: Phase) -> tuple[str, ...]:
+    """Return the keys of the phases that have to be closed before the units of a phase can be drawn.
+
+    None of a phase that the freeze draws. What draws from, beside or apart from such a phase, or is dealt by who rated
+    in it, waits for the same.
+    """
+    keys = list(answered_in(phase))
+    sample = phase.source.sample
+    rests_on = [phase.source.phase, *(sample.not_in if sample else ()), *phase.by.not_in]
+    above = {other.key: other for other in study.phases[: study.phases.index(phase)]}
+    for name in (*rests_on, *answered_in(phase)):
+        keys += followed_by(study, above[name]) if name in above else ()
+    return tuple(dict.fromkeys(keys))
+
+
+def undecided(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
+    """Yield what of a phase whose units follow from answers cannot be run: key, and a sentence."""
+    source = phase.source
+    if "opinions" in phase.shows and source.phase is None:
+        yield "shows", "opinions are the answers of the phase that the units come from; name it as from."
+    needed = answered_in(phase)
+    for key in needed:
+        rated, rates = _kind(study.phase(key)), _kind(phase)
+        if rated != rates and (rated != "items" or rates != "candidates" or "opinions" in phase.shows):
+            yield "from", f"'{key}' rates {rated} and this phase {rates}; select by answers about the same units."
+    opens = phase.opens
+    if needed and opens.kind == "after" and opens.done_by != "everyone":
+        yield "opens", "units that follow from answers are drawn once everyone is done; remove done_by."
+    missing = [key for key in needed if opens.kind == "after" and key not in opens.after]
+    if missing:
+        yield "opens", f"the units follow from the answers of '{missing[0]}'; let it open after that, too."
+    if source.phase is not None and decides(phase) and source.phase not in phase.by.not_in and not phase.by.together:
+        shared = [group for group in study.phase(source.phase).by.groups if group in phase.by.groups]
+        if shared:
+            ways = f"name another group, or not_in: [{source.phase}]"
+            yield "by", f"people of '{shared[0]}' would decide about their own answers in '{source.phase}'; {ways}."
+
+
+def decides(phase: Phase) -> bool:
+    """Return whether a phase sees or settles what was answered in the phase that its units come from."""
+    resolves = any(asked.type == "resolution" for asked in phase.fields)
+    return "opinions" in phase.shows or phase.settles is not None or resolves
+
+
+def _kind(phase: Phase) -> str:
+    return _ALIKE.get(phase.rates[0], phase.rates[0])

@@ -1,0 +1,348 @@
+"""Close phases from whose answers the units of others follow, and draw those: once, and all of it or nothing.
+
+Everybody is done, or an admin closes a phase with a reason. What was drawn is stored with its probabilities and hashed
+into the audit chain; what comes later does not enter, and nothing is drawn again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import Database, Freeze, FreezeItem, Membership, PhaseClosing, Study, audit, queries
+from db.base import stored_id
+from db.queries import StandingAnswer
+from db.standing import STILL_MEMBER
+from protocol.language.expansion import Expansion
+from protocol.language.expansion import Phase as Listed
+from protocol.phases import Phase
+from protocol.study_phases import StudyPhases
+from services.errors import Conflict, NotAllowed, NotFound
+from services.people import acts
+from services.people.acts import require_in_study
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of
+from services.reading import everyone, following
+from services.seals import proofs
+from services.studies import assigning, drawing_phases, draws, foreseen, frozen_facts, groups
+from services.studies.drawing_phases import DrawnPhase, Pool
+from services.studies.manifest import canonical, sha256_of
+from services.studies.sampling.fitting import CONTROLS, draw_what_fits, with_controls
+from services.studies.sampling.selection import that_fit
+
+_log = logging.getLogger(__name__)
+SHORTEST_REASON = 10
+LONGEST_REASON = 1000
+# How often it is drawn anew where answers changed while it was drawn.
+TRIES = 5
+
+
+@dataclass(frozen=True)
+class _Act:
+    """Why phases are closed: by whom and with what reason, and which; everybody is done with all others."""
+
+    person_id: int | None = None
+    reason: str = ""
+    phase: str = ""
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """What is to be stored: phases that are closed, and what was drawn from their answers, with what it rests on."""
+
+    closes: tuple[str, ...]
+    parts: tuple[DrawnPhase, ...]
+    pool: Pool
+    key: draws.DrawKey
+    slots: groups.Slots
+    rests_on: str
+
+
+def settle_what_is_done(database: Database, study_id: int) -> None:
+    """Close the phases with which everybody is done, and draw what follows from their answers."""
+    _settle(database, study_id, _Act())
+
+
+def settle_behind(database: Database, study_id: int | None) -> None:
+    """Do so behind something that is stored already, and is stored whatever becomes of this; None for nothing to do.
+
+    What does not come about now does when somebody of the study opens their worklist.
+    """
+    if study_id is None:
+        return
+    try:
+        settle_what_is_done(database, study_id)
+    except Exception:  # noqa: BLE001  what was stored must not look as if it was not
+        _log.exception("The units that follow from answers in study %s could not be drawn.", study_id)
+
+
+def close_phase(database: Database, actor: Actor, study_key: str, phase: str, reason: str) -> dict[str, int]:
+    """Close a phase in which somebody still has something open, and draw what follows from its answers.
+
+    Returns
+    -------
+    dict
+        How many units were drawn, by the key of the phase that rates them.
+
+    Raises
+    ------
+    NotFound
+        There is no such phase, or nothing follows from its answers.
+    NotAllowed
+        The reason is too short.
+    Conflict
+        The phase is closed already, nothing is answered in it, or what follows cannot be dealt to anybody.
+    """
+    said = reason.replace("\x00", "").strip()[:LONGEST_REASON]
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        require_in_study(session, acts.CLOSE_PHASE, study)
+        study_id = stored_id(study.id)
+        phases = frozen_facts.phases_of(session, study_id)
+        followed = [other.key for other in phases.phases if other.is_followed]
+        if phase not in followed:
+            names = ", ".join(followed) or "there is none"
+            raise NotFound(f"No units follow from the answers of a phase '{phase[:40]}'; of these they do: {names}.")
+        if phase in queries.phases_closed(session, study_id):
+            raise Conflict(f"The phase '{phase}' is closed already.")
+        if len(said) < SHORTEST_REASON:
+            raise NotAllowed(
+                f"A reason of at least {SHORTEST_REASON} characters is needed; it is stored with the study."
+            )
+        if not queries.answers_in(session, study_id, phase):
+            raise Conflict(f"Nothing is answered in the phase '{phase}' yet, so that nothing can follow from it.")
+    return _settle(database, study_id, _Act(actor.person_id, said, phase), refusing=True)
+
+
+def is_due(session: Session, study_id: int) -> bool:
+    """Return whether everybody is done with what units of other phases follow from, and these are not drawn yet."""
+    phases = frozen_facts.phases_of(session, study_id)
+    if not phases.following or state_of(session, study_id) != "open":
+        return False
+    return bool(_ready(session, study_id, phases, queries.phases_closed(session, study_id)))
+
+
+def _ready(session: Session, study_id: int, phases: StudyPhases, closed: frozenset[str]) -> list[Phase]:
+    """Return the phases that can be drawn now and are not drawn yet, in order."""
+    done: dict[str, bool] = dict.fromkeys(closed, True)
+    ready = []
+    for phase in phases.following:
+        for key in phase.follows:
+            if key not in done:
+                own = phases.named(key)
+                done[key] = set(own.follows) <= closed and everyone.with_phases(session, study_id, [key])
+        if not set(phase.follows) <= closed and all(done[key] for key in phase.follows):
+            ready.append(phase)
+    return ready
+
+
+def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = False) -> dict[str, int]:
+    """Draw beforehand, as probabilities may have to be simulated; then store it if nothing has changed meanwhile.
+
+    A phase that is drawn without any unit is done at once, and may let the next be drawn.
+    """
+    drawn: dict[str, int] = {}
+    with database.read_only() as session:
+        most = len(frozen_facts.phases_of(session, study_id).following) + TRIES
+    for _ in range(most):
+        with database.read_only() as session:
+            try:
+                settled = _drawn(session, study_id, act)
+            except Conflict:
+                # What cannot be dealt waits for people; an admin who asks for it is given the reason.
+                if refusing and not drawn:
+                    raise
+                break
+        if settled is None:
+            break
+        with database.writing() as session:
+            if _store(session, study_id, settled, act):
+                drawn |= {part.key: len(part.sample.units) for part in settled.parts}
+                act = _Act()
+    return drawn
+
+
+def _drawn(session: Session, study_id: int, act: _Act) -> _Settled | None:
+    """Return what is to be closed and drawn now; None for nothing."""
+    phases = frozen_facts.phases_of(session, study_id)
+    if not phases.following or state_of(session, study_id, afresh=True) != "open":
+        return None
+    closed = queries.phases_closed(session, study_id)
+    if act.phase in closed:
+        return None
+    asked = {act.phase} - {""}
+    ready = _ready(session, study_id, phases, closed | asked)
+    if asked:
+        # What follows from it alone is drawn with it.
+        ready += [p for p in phases.following if set(p.follows) <= closed | asked and not set(p.follows) <= closed]
+    closes = {key for phase in ready for key in phase.follows} | asked
+    closes -= closed
+    if not closes:
+        return None
+    study = frozen_facts.expansion_of(session, study_id)
+    if study is None:
+        return None
+    order = [phase.key for phase in phases.phases]
+    answers = {
+        key: queries.answers_in(session, study_id, key)
+        for key in sorted({key for phase in ready for key in phase.follows}, key=order.index)
+    }
+    key = draws.key_of(session, study_id, phases.seed)
+    slots = groups.slots_with_units(session, study_id, phases)
+    wanted = [other for other in study.phases if any(phase.key == other.key for phase in ready)]
+    pool = drawing_phases.pool_of(session, study_id)
+    freeze_id = stored_id(session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one())
+    before = drawing_phases.drawn_before(session, study, freeze_id, pool, closed)
+    parts = _parts(session, study, wanted, pool, before, answers, key, slots)
+    return _Settled(
+        closes=tuple(sorted(closes, key=order.index)),
+        parts=tuple(parts),
+        pool=pool,
+        key=key,
+        slots=slots,
+        rests_on=_fingerprint(closed, answers),
+    )
+
+
+def _fingerprint(closed: frozenset[str], answers: Mapping[str, Sequence[StandingAnswer]]) -> str:
+    """Return a hash of the very answers from which something was drawn, by their receipts."""
+    receipts = {key: [answer.receipt for answer in given] for key, given in answers.items()}
+    return sha256_of({"closed": sorted(closed), "receipts": receipts})
+
+
+def _parts(
+    session: Session,
+    study: Expansion,
+    phases: Sequence[Listed],
+    pool: Pool,
+    before: dict[str, DrawnPhase],
+    answers: following.Answers,
+    key: draws.DrawKey,
+    slots: groups.Slots,
+) -> list[DrawnPhase]:
+    """Draw and deal the units of some phases, each by a key of its own."""
+    drawn = []
+    for phase in phases:
+        source = drawing_phases.as_canonical(phase.source, study.attributes)
+        sample = source.sample
+        elsewhere, not_here = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], before)
+        units = drawing_phases.units_of(study, phase, pool, before)
+        units = that_fit(units, foreseen.before_answers(source), elsewhere)
+        units = following.selected_by_answers(study, phase, units, answers)
+        let_in, others = following.parted_by_answers(study, phase, units, answers)
+        result = draw_what_fits(let_in, source, key.rng("sample", phase.key))
+        result = with_controls(result, others, source.controls, key.rng("controls", phase.key))
+        part = DrawnPhase(phase.key, phase.rates[0], result, not_here)
+        (before[phase.key],) = drawing_phases.deal_phases(study, [part], slots, key, before)
+        drawn.append(before[phase.key])
+    return drawn
+
+
+def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> bool:
+    """Store what was drawn, unless somebody else has, or an answer has changed since.
+
+    Returns
+    -------
+    bool
+        Whether it was stored; where not, it is drawn anew.
+    """
+    members = _hold(session, study_id)
+    phases = frozen_facts.phases_of(session, study_id)
+    closed = queries.phases_closed(session, study_id)
+    still_open = state_of(session, study_id, afresh=True) == "open"
+    if (
+        not still_open
+        or set(settled.closes) & closed
+        or not _rests_on_the_same(session, study_id, phases, settled, act)
+    ):
+        return False
+    study = session.get_one(Study, study_id)
+    freeze_id = stored_id(session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one())
+    rows: list[FreezeItem] = [
+        row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, settled.pool)
+    ]
+    session.add_all(rows)
+    closings = _closings(study_id, settled, act)
+    session.add_all(closings)
+    session.flush()
+    for part in settled.parts:
+        for purpose in _purposes(part):
+            draws.note(session, study_id, settled.key, purpose, part.key)
+    audit.record(
+        session,
+        "phases closed",
+        person_id=act.person_id,
+        study_id=study_id,
+        phases=list(settled.closes),
+        reason=act.reason,
+        drawn={part.key: len(part.sample.units) for part in settled.parts},
+        answers_sha256=settled.rests_on,
+        rows=proofs.sealed([*rows, *closings], study.salt),
+    )
+    keys = {part.key for part in settled.parts}
+    for member in members:
+        own = frozen_facts.phases_of_member(session, member)
+        if keys & {phase.key for phase in own.phases}:
+            assigning.assign_rater(session, study_id, member, own, keys)
+    return True
+
+
+def _purposes(part: DrawnPhase) -> list[str]:
+    has_controls = any(row.stratum == CONTROLS for row in part.sample.units)
+    return ["sample", *(["controls"] if has_controls else []), *(["design"] if part.slots else [])]
+
+
+def _hold(session: Session, study_id: int) -> list[Membership]:
+    """Let everybody wait who is submitting in a study, or joining it, and wait for them; return its raters.
+
+    Members come before the study, as for a rater who revises.
+    """
+    raters = (
+        select(Membership)
+        .where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
+        .order_by(col(Membership.id))
+    )
+    if session.get_bind().dialect.name == "postgresql":
+        session.exec(raters.with_for_update(of=Membership, key_share=True)).all()
+        session.exec(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True)).one()
+    # Asked again: who joined while this waited is a rater, too.
+    return list(session.exec(raters))
+
+
+def _rests_on_the_same(session: Session, study_id: int, phases: StudyPhases, settled: _Settled, act: _Act) -> bool:
+    """Return whether answers, slots, draw key and who is done are still what was drawn from."""
+    again = {part.key for part in settled.parts}
+    follows = {key for phase in phases.following if phase.key in again for key in phase.follows}
+    closed = queries.phases_closed(session, study_id)
+    answers = {key: queries.answers_in(session, study_id, key) for key in follows}
+    done = [key for key in settled.closes if key != act.phase]
+    return (
+        _fingerprint(closed, answers) == settled.rests_on
+        and groups.slots_with_units(session, study_id, phases) == settled.slots
+        and draws.key_of(session, study_id, phases.seed) == settled.key
+        and all(everyone.with_phases(session, study_id, [key]) for key in done)
+    )
+
+
+def _closings(study_id: int, settled: _Settled, act: _Act) -> list[PhaseClosing]:
+    """Return a row for each phase that is closed; the last of them holds what was drawn."""
+    manifest: dict[str, Any] = {part.key: part.as_manifest() for part in settled.parts}
+    rows = []
+    for key in settled.closes:
+        content = manifest if key == settled.closes[-1] else {}
+        reason = act.reason if key == act.phase else ""
+        rows.append(
+            PhaseClosing(
+                study_id=study_id,
+                phase=key,
+                reason=reason,
+                person_id=act.person_id if reason else None,
+                manifest_json=canonical(content),
+                sha256=sha256_of(content),
+            )
+        )
+    return rows

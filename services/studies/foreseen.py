@@ -1,0 +1,86 @@
+"""What phases whose units follow from answers could draw, checked at the freeze: later nobody is there to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlmodel import Session
+
+from protocol.language.expansion import Expansion, Source
+from protocol.language.expansion import Phase as Listed
+from protocol.language.following import followed_by
+from services.errors import Conflict
+from services.studies import drawing_phases
+from services.studies.drawing_phases import DrawnPhase, Pool
+from services.studies.draws import DrawKey
+from services.studies.groups import Slots
+from services.studies.sampling.planning import plan
+from services.studies.sampling.remarks import CannotDraw, listed
+from services.studies.sampling.sample import draw
+
+
+def foreseen(
+    session: Session, study: Expansion, pool: Pool, drawn: Sequence[DrawnPhase], slots: Slots, key: DrawKey
+) -> list[DrawnPhase]:
+    """Return all that each phase could draw whose units follow from answers, with all slots that may rate it.
+
+    Raises
+    ------
+    Conflict
+        Every reason why such a phase could not be drawn or dealt, whatever is answered.
+    """
+    parts = {part.key: part for part in drawn}
+    reasons: list[str] = []
+    for phase in (phase for phase in study.phases if followed_by(study, phase)):
+        if phase.source.phase is not None and phase.source.phase not in parts:
+            continue  # Of that one it is said already what is wrong.
+        try:
+            part = _largest(session, study, phase, pool, parts)
+        except CannotDraw as refusal:
+            reasons += [f"Phase '{phase.key}': {reason}" for reason in refusal.reasons]
+            continue
+        reasons += _torn_by_a_sample(phase, part)
+        try:
+            drawing_phases.deal_phases(study, [part], slots, key, parts)
+            (parts[phase.key],) = drawing_phases.deal_phases(_by_all(study, phase), [part], slots, key, parts)
+        except Conflict as refusal:
+            reasons.append(str(refusal))
+            parts[phase.key] = part
+    if reasons:
+        raise Conflict("\n".join(reasons))
+    return [part for name, part in parts.items() if followed_by(study, study.phase(name))]
+
+
+def before_answers(source: Source) -> Source:
+    """Return what of a source can be said before anything is answered."""
+    where = [condition for condition in source.where if "." not in condition.name]
+    return source.model_copy(update={"where": where, "let_in": [], "controls": 0})
+
+
+def _largest(session: Session, study: Expansion, phase: Listed, pool: Pool, parts: dict[str, DrawnPhase]) -> DrawnPhase:
+    """Return the part in which everything is let in and all of it drawn."""
+    source = before_answers(drawing_phases.as_canonical(phase.source, study.attributes))
+    sample = source.sample
+    elsewhere, not_here = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], parts)
+    units = drawing_phases.units_of(study, phase, pool, parts)
+    # Of what could be let in, sizes and strata have to make sense at least.
+    plan(units, source, elsewhere)
+    everything = draw(units, source.model_copy(update={"sample": None}), DrawKey(1, 0, b"").rng("foreseen"), elsewhere)
+    return DrawnPhase(phase.key, phase.rates[0], everything, not_here)
+
+
+def _torn_by_a_sample(phase: Listed, part: DrawnPhase) -> Iterator[str]:
+    sample = phase.source.sample
+    turns = {row.unit.value("conversation") for row in part.sample.units} - {""}
+    if phase.rates == ["items"] and turns and sample is not None and (sample.size != "all" or sample.at_most):
+        yield (
+            f"Phase '{phase.key}' draws a sample of what is let in, which could tear {len(turns)} conversation(s) "
+            f"({listed(sorted(turns))}) apart; remove sample, or select items that are in none."
+        )
+
+
+def _by_all(study: Expansion, phase: Listed) -> Expansion:
+    """Return the study with a phase in which everybody rates all that they may."""
+    everybody = phase.model_copy(update={"by": phase.by.model_copy(update={"per_unit": None})})
+    phases = [everybody if other.key == phase.key else other for other in study.phases]
+    return study.model_copy(update={"phases": phases})

@@ -1,0 +1,145 @@
+"""Made-up tables and scans for the protocols of `studies/`: each becomes a study folder that imports as it is.
+
+The `example.yaml` of a shape says `for` what it is (what somebody has, and what they want), and under `tables` what
+stands in each table:
+
+- `rows: 30` makes so many rows, `each: items` one for each row of a table above (of every third one with `every: 3`),
+  and `over: {model: [a, b]}` one for each of these values, or combinations of values, too;
+- every other key is a column. A list is gone through row by row, from its start again when it ends; in a text, `{n}` is
+  the number of the row, and `{item}` the cell of that column in this row or in the one that it is made for.
+
+A table may be a list of such parts, whose rows are numbered through.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import itertools
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import nibabel
+import numpy as np
+import yaml
+from PIL import Image
+
+from studies.heads import affine_of, head
+
+HERE = Path(__file__).parent
+_RULES = ("rows", "each", "every", "over")
+# A coarse head is prepared in milliseconds, and a study has a hundred.
+_SHAPE, _SPACING = (36, 44, 34), 5.0
+_LESIONS = (
+    ((-38.0, 12.0, 14.0, 11.0),),
+    ((36.0, -20.0, 20.0, 10.0),),
+    (),
+    ((-30.0, 25.0, 20.0, 9.0), (34.0, -28.0, 6.0, 10.0)),
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape of study that a folder can be filled for.
+
+    Attributes
+    ----------
+    name
+        Its folder in `studies/`.
+    title
+        The title of its protocol.
+    serves
+        What somebody has who begins with it, and what they want.
+    """
+
+    name: str
+    title: str
+    serves: str
+
+
+@lru_cache(maxsize=1)
+def shapes() -> tuple[Shape, ...]:
+    """Return the shapes, by what they serve and by name."""
+    read_here = []
+    for path in HERE.glob("*/example.yaml"):
+        protocol = _yaml(path.with_name("protocol.yaml"))
+        read_here.append(Shape(path.parent.name, protocol["title"], _yaml(path)["for"]))
+    return tuple(sorted(read_here, key=lambda shape: (shape.serves, shape.name)))
+
+
+def build(shape: str, target: Path) -> Path:
+    """Write the study folder of a shape: protocol, README, the lists it names, tables and scans; other files stay.
+
+    Parameters
+    ----------
+    shape
+        The name of one of `shapes()`.
+    """
+    source = HERE / shape
+    target.mkdir(parents=True, exist_ok=True)
+    protocol = (source / "protocol.yaml").read_text("utf-8")
+    # The first line names the schema of protocols by its place beside this file.
+    (target / "protocol.yaml").write_text(re.sub(r"\A# yaml-language-server: .*\n", "", protocol), encoding="utf-8")
+    shutil.copyfile(source / "README.md", target / "README.md")
+    for name in sorted(set(re.findall(r"\blists/([a-z][a-z0-9_]*)", protocol))):
+        (target / "lists").mkdir(exist_ok=True)
+        shutil.copyfile(HERE / "lists" / f"{name}.yaml", target / "lists" / f"{name}.yaml")
+    tables: dict[str, list[dict[str, str]]] = {}
+    for name, parts in _yaml(source / "example.yaml")["tables"].items():
+        tables[name] = list(_rows(parts if isinstance(parts, list) else [parts], tables))
+        with (target / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(tables[name][0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(tables[name])
+    for number, file_name in enumerate(sorted({row["file"] for row in tables.get("volumes", ())})):
+        _write_picture(target / file_name, number)
+    return target
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    # Everything is text here, as in a table, and nothing becomes an object.
+    written: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)  # noqa: S506
+    return written
+
+
+def _rows(parts: list[dict[str, Any]], tables: Mapping[str, list[dict[str, str]]]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a table; `tables` holds those above it."""
+    number = 0
+    for part in parts:
+        columns = {column: value for column, value in part.items() if column not in _RULES}
+        over: dict[str, list[str]] = part.get("over", {})
+        made_for = tables[part["each"]] if "each" in part else [{}] * int(part["rows"])
+        for parent in itertools.islice(made_for, 0, None, int(part.get("every", 1))):
+            for values in itertools.product(*over.values()):
+                number += 1
+                row = dict(zip(over, values, strict=True))
+                for column, value in columns.items():
+                    chosen = value[(number - 1) % len(value)] if isinstance(value, list) else value
+                    row[column] = chosen.format_map({**parent, **row, "n": number})
+                yield row
+
+
+def _write_picture(path: Path, number: int) -> None:
+    """Write what a volume's file holds: a trace where it ends in .png, else a head with lesions or without."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".png":
+        Image.fromarray(_trace(number)).save(path)
+        return
+    sequence = "T1" if "t1" in path.name else "T2"
+    voxels = head(_SHAPE, _SPACING, _LESIONS[number % len(_LESIONS)], sequence, seed=number)
+    image = nibabel.Nifti1Image(voxels, affine_of(_SHAPE, _SPACING))
+    path.write_bytes(gzip.compress(image.to_bytes(), mtime=0))
+
+
+def _trace(number: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return a grey sheet with the line of a recording, shape (160, 320)."""
+    across = np.arange(320)
+    beat = 48 + 8 * (number % 4)
+    paper = np.full((160, 320), 235, dtype=np.uint8)
+    paper[(80 - 60 * np.exp(-(((across % beat) - beat // 2) ** 2) / 20)).astype(int), across] = 20
+    return paper

@@ -1,0 +1,415 @@
+"""Units that follow from answers: drawn once, when everybody is done or an admin closes the phase, and never again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import select
+
+from db import AuditEvent, Database, FreezeItem, PhaseClosing
+from services.errors import Conflict, NotAllowed, NotFound, NotOnTheDesk, NotRevisable, ReadsOpen
+from services.people.identity import Actor
+from services.progress import data_lock, outstanding
+from services.reading import revising, settling, submission, worklist
+from services.record import verification
+from services.studies import freezing, members, removing
+from tests.blinding.columns import take_the_guards_away
+from tests.following_study import (
+    READ_THEN_RESOLVE,
+    flagging,
+    not_assessable,
+    opened_following,
+    plain,
+    read_through,
+    units_in,
+)
+from tests.harness.server import ROOT
+from tests.listed_study import closed_tables, imported_listed, write_listed
+from tests.room_study import with_conversation
+from tests.situations import Situation, at_once, on_the_desk, show, signed_in, submit
+
+REASON = "One reader has left the hospital."
+
+
+def closings(database: Database) -> list[PhaseClosing]:
+    with database.read_only() as session:
+        return list(session.exec(select(PhaseClosing)))
+
+
+def drawn(database: Database, phase: str = "resolve") -> dict[int, tuple[str, float | None]]:
+    """Return stratum and probability of each unit that was drawn for a phase, by the number of its item."""
+    with database.read_only() as session:
+        rows = session.exec(select(FreezeItem).where(FreezeItem.phase == phase))
+        return {row.item_id: (row.stratum, row.inclusion_probability) for row in rows}
+
+
+def test_what_was_flagged_answered_or_not_assessable_is_drawn_with_the_last_answer(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = opened_following(database, tmp_path / "study")
+    first, second, curator = situation.raters
+    read_through(situation, first, {"i1": flagging, "i2": lambda payload: plain(payload, findings="Wrong side.")})
+    before = units_in(situation, "resolve", curator)
+    waits = [desk.waits_for for desk in worklist.desks_of(database, curator)]
+
+    read_through(situation, second, {"i5": not_assessable})
+
+    assert before == set()
+    assert waits == ["“Resolution” opens once everything that comes before it is done."]
+    assert units_in(situation, "resolve", curator) == {"i1", "i2", "i5"}
+    assert [desk.waits_for for desk in worklist.desks_of(database, curator)] == [""]
+    assert {chance for _, chance in drawn(database).values()} == {1.0}
+    assert [(row.phase, row.reason, row.person_id) for row in closings(database)] == [("secret_arm", "", None)]
+    assert verification.verify_study(database, situation.study_key) == []
+
+
+def test_a_phase_waits_for_people_who_are_planned(sqlite_database: Database, tmp_path: Path) -> None:
+    planned = READ_THEN_RESOLVE.replace("{readers: Readers,", "{readers: {title: Readers, people: 2},")
+    situation = opened_following(sqlite_database, tmp_path / "study", planned, groups=("readers", "curators"))
+
+    read_through(situation, situation.raters[0], {"i1": flagging})
+
+    assert closings(sqlite_database) == []
+    (work,) = [work for work in outstanding.open_work_of(sqlite_database, situation.admin, "listed") if work.left]
+    assert work.sentence == "Resolution: 1 of 1 phase without units: they follow from answers to come"
+
+
+def test_two_answers_that_settle_a_phase_at_once_draw_once(database: Database, tmp_path: Path) -> None:
+    situation = opened_following(database, tmp_path / "study")
+    readers, curator = situation.raters[:2], situation.raters[2]
+    last = []
+    for reader in readers:
+        read_through(situation, reader, {"i1": flagging, "i4": flagging}, most=5)
+        payload = on_the_desk(situation, reader, "part-1")
+        show(situation, reader, payload)
+        last.append((reader, payload))
+
+    receipts = at_once(*(lambda r=reader, p=payload: submit(situation, r, p, flagging(p)) for reader, payload in last))
+
+    assert len({receipt.receipt for receipt in receipts}) == 2
+    assert len(closings(database)) == 1
+    assert len(units_in(situation, "resolve", curator)) == len(drawn(database)) >= 2
+    with database.read_only() as session:
+        assert len(session.exec(select(AuditEvent).where(AuditEvent.action == "phases closed")).all()) == 1
+    assert verification.verify_study(database, situation.study_key) == []
+
+
+def opened_and_due(database: Database, folder: Path) -> tuple[Situation, Actor]:
+    """Return a study in which everybody is done since somebody was taken out, and nothing is drawn yet; its curator."""
+    situation = opened_following(database, folder, groups=("readers", "readers", "readers", "curators"))
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {"i1": flagging})
+    removing.remove_member(database, situation.admin, "listed", "rater-3")
+    assert closings(database) == []
+    return situation, situation.raters[3]
+
+
+def test_what_is_due_is_drawn_once_when_several_open_their_worklists(database: Database, tmp_path: Path) -> None:
+    situation, curator = opened_and_due(database, tmp_path / "study")
+
+    at_once(*(lambda who=who: worklist.desks_of(database, who) for who in (*situation.raters[:2], curator)))
+
+    assert len(closings(database)) == 1
+    assert units_in(situation, "resolve", curator) == {"i1"}
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from sqlalchemy import event
+from db.engine import Database, make_engine
+from services.reading import settling
+
+engine = make_engine(sys.argv[1])
+
+@event.listens_for(engine, "before_cursor_execute")
+def kill(connection, cursor, statement, *more):
+    if statement.startswith(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+settling.settle_what_is_done(Database(engine, Path(sys.argv[2])), 1)
+"""
+
+
+@pytest.mark.parametrize(
+    "statement", ["INSERT INTO phase_closing", "INSERT INTO audit_event", "INSERT INTO assignment"]
+)
+def test_a_kill_while_it_is_drawn_leaves_nothing_of_it_and_it_is_drawn_later(
+    sqlite_database: Database, tmp_path: Path, statement: str
+) -> None:
+    situation, curator = opened_and_due(sqlite_database, tmp_path / "study")
+    sqlite_database.engine.dispose()
+    url = sqlite_database.engine.url.render_as_string()
+
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, url, str(sqlite_database.data_dir), statement],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert (closings(sqlite_database), drawn(sqlite_database)) == ([], {})
+    assert units_in(situation, "resolve", curator) == set()
+    worklist.desks_of(sqlite_database, curator)
+    assert units_in(situation, "resolve", curator) == {"i1"}
+    assert verification.verify_study(sqlite_database, situation.study_key) == []
+
+
+def test_who_joins_later_gets_what_was_drawn_and_nothing_of_what_is_closed(database: Database, tmp_path: Path) -> None:
+    situation = opened_following(database, tmp_path / "study")
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {"i1": flagging, "i4": flagging})
+    for login, group in (("late-curator", "curators"), ("late-reader", "readers")):
+        members.invite(database, situation.admin, "listed", login, login, "rater", group=group)
+    late_curator, late_reader = signed_in(database, "late-curator"), signed_in(database, "late-reader")
+
+    opinions = {}
+    for curator in (situation.raters[2], late_curator):
+        for payload in read_through(situation, curator):
+            opinions.setdefault(payload["prompt"], []).append(payload["opinions"])
+
+    assert units_in(situation, "resolve", late_curator) == {"i1", "i4"}
+    assert units_in(situation, "secret_arm", late_reader) == set()
+    assert all(first == second for first, second in opinions.values())
+    assert verification.verify_study(database, situation.study_key) == []
+
+
+def test_an_admin_closes_a_phase_with_a_reason_and_what_comes_later_does_not_enter(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = opened_following(database, tmp_path / "study")
+    first, second, curator = situation.raters
+    read_through(situation, first, {"i1": flagging})
+    worklist.acknowledge_instructions(database, second, "listed", "part-1")
+    payload = on_the_desk(situation, second, "part-1")
+    show(situation, second, payload)
+
+    units = settling.close_phase(database, situation.admin, "listed", "secret_arm", REASON)
+
+    assert units == {"resolve": 1}
+    with pytest.raises(NotOnTheDesk, match="This part was closed before this answer was saved"):
+        submit(situation, second, payload, flagging(payload))
+    assert on_the_desk(situation, second, "part-1")["kind"] == "done"
+    assert units_in(situation, "resolve", curator) == {"i1"}
+    assert [(row.phase, row.reason, row.person_id) for row in closings(database)] == [
+        ("secret_arm", REASON, situation.admin.person_id)
+    ]
+    read_through(situation, curator)
+    statuses = [row["status"] for row in closed_tables(situation)["verdicts.csv"] if row["phase"] == "secret_arm"]
+    assert (statuses.count("answered"), statuses.count("missing")) == (6, 6)
+    assert verification.verify_study(database, situation.study_key) == []
+
+
+def test_an_answer_and_a_closing_at_once_are_either_before_or_after_each_other(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = opened_following(database, tmp_path / "study")
+    first, second, curator = situation.raters
+    read_through(situation, first, most=1)
+    worklist.acknowledge_instructions(database, second, "listed", "part-1")
+    payload = on_the_desk(situation, second, "part-1")
+    show(situation, second, payload)
+
+    answer, _ = at_once(
+        lambda: submit(situation, second, payload, flagging(payload)),
+        lambda: settling.close_phase(database, situation.admin, "listed", "secret_arm", REASON),
+    )
+
+    assert len(closings(database)) == 1
+    came_too_late = isinstance(answer, NotOnTheDesk)
+    assert len(units_in(situation, "resolve", curator)) == (0 if came_too_late else 1)
+    assert verification.verify_study(database, situation.study_key) == []
+
+
+def test_a_phase_is_closed_with_a_reason_alone_and_once(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+    admin, close = situation.admin, settling.close_phase
+
+    with pytest.raises(Conflict, match="Nothing is answered in the phase 'secret_arm' yet"):
+        close(sqlite_database, admin, "listed", "secret_arm", REASON)
+    read_through(situation, situation.raters[0], most=1)
+    with pytest.raises(NotFound, match="of these they do: secret_arm"):
+        close(sqlite_database, admin, "listed", "resolve", REASON)
+    with pytest.raises(NotAllowed, match="A reason of at least 10 characters"):
+        close(sqlite_database, admin, "listed", "secret_arm", " no ")
+    with pytest.raises(NotAllowed):
+        close(sqlite_database, situation.raters[0], "listed", "secret_arm", REASON)
+    close(sqlite_database, admin, "listed", "secret_arm", REASON)
+    with pytest.raises(Conflict, match="closed already"):
+        close(sqlite_database, admin, "listed", "secret_arm", REASON)
+    data_lock.close_study(sqlite_database, admin, "listed")
+    with pytest.raises(Conflict, match="re-open it"):
+        close(sqlite_database, admin, "listed", "secret_arm", REASON)
+
+
+def test_with_nothing_let_in_nothing_is_to_be_done(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+
+    for reader in situation.raters[:2]:
+        read_through(situation, reader)
+
+    assert len(closings(sqlite_database)) == 1
+    assert worklist.desks_of(sqlite_database, situation.raters[2]) == []
+    assert outstanding.open_work_of(sqlite_database, situation.admin, "listed") == []
+
+
+def test_verdicts_are_final_once_units_were_drawn_from_them(sqlite_database: Database, tmp_path: Path) -> None:
+    revisable = READ_THEN_RESOLVE.replace("    by: readers\n", "    by: readers\n    revise: until_closed\n", 1)
+    situation = opened_following(sqlite_database, tmp_path / "study", revisable)
+    first, second, _ = situation.raters
+    seen = read_through(situation, first, {"i1": flagging})
+    revising.reopen(sqlite_database, first, seen[0]["assignment"])
+
+    read_through(situation, second)
+
+    with pytest.raises(NotRevisable):
+        revising.reopen(sqlite_database, first, seen[1]["assignment"])
+    assert on_the_desk(situation, first, "part-1")["revisable"] == 0
+
+
+SHARE = READ_THEN_RESOLVE.replace(
+    "let_in: [flagged, not_assessable, {answered: findings}]}", "let_in: [flagged], controls: 2, sample: {size: 50 %}}"
+)
+
+
+def test_a_share_of_what_was_flagged_and_so_many_others_are_drawn_with_their_chances(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study", SHARE)
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, dict.fromkeys(("i1", "i2"), flagging))
+
+    chances = sorted(drawn(sqlite_database).values())
+
+    assert chances == [("all", 0.5), ("controls", 0.5), ("controls", 0.5)]
+    (closing,) = closings(sqlite_database)
+    manifest = json.loads(closing.manifest_json)["resolve"]
+    assert [(row["stratum"], row["available"], row["drawn"]) for row in manifest["strata"]] == [
+        ("all", 2, 1), ("controls", 4, 2),
+    ]  # fmt: skip
+    # Why an item is there stands in no payload.
+    for payload in read_through(situation, situation.raters[2]):
+        assert "control" not in json.dumps({**payload, "form": None}).lower()
+
+
+def test_candidates_follow_from_the_answers_to_their_items(sqlite_database: Database, tmp_path: Path) -> None:
+    score = """
+  - key: score
+    rates: candidates
+    from: {phase: secret_arm, where: {secret_arm.answer: [left, none]}}
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+    by: curators
+"""
+    situation = opened_following(
+        sqlite_database, tmp_path / "study", READ_THEN_RESOLVE[: READ_THEN_RESOLVE.index("  - key: resolve")] + score
+    )
+    first, second, curator = situation.raters
+    read_through(situation, first)
+    # Both said "left" of i2; of i4 they differ, so that it has become nothing.
+    read_through(situation, second, {"i4": lambda payload: plain(payload) | {"fields": {"answer": "both"}}})
+
+    assert units_in(situation, "score", curator) == {"k3", "k4"}
+
+
+def test_items_on_which_answers_differ_go_to_somebody_who_did_not_answer_them(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    third = (
+        READ_THEN_RESOLVE.replace("groups: {readers: Readers, curators: Curators}\n", "groups: {readers: Readers}\n")
+        .replace("    by: readers\n", "    by: {per_unit: 2}\n")
+        .replace("    by: curators\n", "    by: {per_unit: 1, not_in: secret_arm}\n")
+        .replace("let_in: [flagged, not_assessable, {answered: findings}]", "let_in: [differs]")
+    )
+    situation = opened_following(sqlite_database, tmp_path / "study", third, groups=("readers",) * 3)
+    for number, reader in enumerate(situation.raters):
+        read_through(
+            situation, reader, {"i5": lambda payload, n=number: plain(payload) | {"fields": {"answer": f"{n}"}}}
+        )
+
+    by_reader = {reader: units_in(situation, "resolve", reader) for reader in situation.raters}
+
+    assert sorted(by_reader.values(), key=len) == [set(), set(), {"i5"}]
+    (reader,) = [reader for reader, units in by_reader.items() if units]
+    assert "i5" not in units_in(situation, "secret_arm", reader)
+
+
+def test_the_turns_of_a_conversation_are_let_in_together(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study", changes=[with_conversation])
+    with sqlite_database.read_only() as session:
+        rows = session.connection().execute(text("SELECT key, conversation FROM item WHERE conversation IS NOT NULL"))
+        turns = {key for key, _ in rows}
+    assert len(turns) > 1
+
+    for reader in situation.raters[:2]:
+        for payload in iter(lambda r=reader: on_the_desk(situation, r, "part-1"), None):
+            if payload["kind"] == "done":
+                break
+            show(situation, reader, payload)
+            later = bool(payload["turns"])
+            submit(situation, reader, payload, flagging(payload) if later else plain(payload))
+
+    assert units_in(situation, "resolve", situation.raters[2]) == turns
+
+
+def test_a_unit_that_was_exchanged_past_the_program_is_noticed(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {"i1": flagging})
+
+    with sqlite_database.engine.connect() as connection:
+        take_the_guards_away(connection)
+        connection.execute(text("UPDATE freeze_item SET item_id = item_id + 1 WHERE phase = 'resolve'"))
+        connection.execute(text("UPDATE phase_closing SET reason = 'another'"))
+        connection.commit()
+
+    problems = " ".join(verification.verify_study(sqlite_database, situation.study_key))
+    assert "Table freeze_item" in problems and "Table phase_closing" in problems
+
+
+def refusal_of_the_freeze(database: Database, folder: Path, protocol: str, *changes: object) -> str:
+    situation = imported_listed(database, write_listed(folder, protocol, changes), groups=("readers", "curators"))
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(database, situation.admin, situation.study_key)
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "to", "says"),
+    [
+        ("findings}]}", "findings}], sample: {size: 7}}", "sample.size: 7 units are wanted, but only 6"),
+        ("findings}]}", "findings}], where: {category: sides}}", "no unit has category 'sides'"),
+        ("by: curators", "by: {groups: curators, per_unit: 2}", "Phase 'resolve' needs 2 people per unit"),
+    ],
+)  # fmt: skip
+def test_what_could_never_be_drawn_is_refused_at_the_freeze(
+    sqlite_database: Database, tmp_path: Path, changed: str, to: str, says: str
+) -> None:
+    protocol = READ_THEN_RESOLVE.replace(changed, to)
+
+    assert says in refusal_of_the_freeze(sqlite_database, tmp_path / "study", protocol)
+
+
+def test_a_sample_that_could_tear_a_conversation_is_refused_at_the_freeze(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    said = refusal_of_the_freeze(sqlite_database, tmp_path / "study", SHARE, with_conversation)
+
+    assert "Phase 'resolve' draws a sample of what is let in, which could tear 1 conversation(s)" in said
+
+
+def test_a_phase_that_is_not_drawn_is_shut(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+
+    with pytest.raises(ReadsOpen):
+        submission.current_payload(sqlite_database, situation.raters[2], "listed", "part-1")
