@@ -335,7 +335,7 @@ def test_an_earlier_result_is_replaced_and_another_file_is_not(opened: Situation
 
 
 def test_a_result_needs_a_folder(opened: Situation, tmp_path: Path) -> None:
-    with pytest.raises(Conflict, match="There is no folder"):
+    with pytest.raises(Conflict, match="does not exist; make it"):
         audited(opened, tmp_path / "nowhere" / "audit.json")
 
 
