@@ -81,7 +81,7 @@ def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
     released: set[str] = set()
     if "reference" in rules.shows:
         released |= {"reference"}
-    if phase.done_by == "decision":
+    if phase.done_by == "decision" or "opinions" in rules.shows:
         released |= {"answer_of_others", "remark_of_others"}
     shown = {"vignette": rules.context.vignette, "history": rules.context.history, "age": rules.context.age}
     released |= {key for key, is_shown in shown.items() if is_shown}

@@ -22,6 +22,7 @@ from services.reading import displaying
 from services.record.blinding_audit import auditing, progress_file
 from services.record.blinding_audit.auditing import audit_blinding, last_audit
 from services.studies import removing
+from tests.following_study import flagging, opened_following, read_through
 from tests.harness.server import ROOT
 from tests.listed_study import READ_THEN_SCORE, TWO_GROUPS, opened_listed, work_through
 from tests.services.record.blinding_audit.planted_study import audited
@@ -78,6 +79,25 @@ def test_each_group_gets_its_own_screens(sqlite_database: Database, tmp_path: Pa
 
     # One reads six items; two score six answers, and three of them once more.
     assert (result["assignments"]["searched"], result["result"]) == (24, "no leak")
+
+
+def test_opinions_that_a_phase_shows_are_no_leaks(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {"i1": flagging, "i4": flagging})
+
+    result = audited(situation, tmp_path / "audit.json").result
+
+    # Two read six items, and one resolves the two that were flagged.
+    assert (result["assignments"]["searched"], result["result"]) == (14, "no leak")
+
+
+def test_the_pages_of_an_audit_are_built_without_drawing_what_is_due() -> None:
+    source = (ROOT / "services/record/blinding_audit/searching.py").read_text("utf-8")
+
+    # Opening the worklist itself draws what nobody has drawn yet.
+    assert "worklist.desks_as_they_are" in source
+    assert "worklist.desks_of" not in source
 
 
 def test_what_a_member_had_who_was_taken_out_is_nobodys(opened: Situation, tmp_path: Path) -> None:
