@@ -14,6 +14,7 @@ from db.people import Membership, Person
 from db.queries import is_done
 from db.reading import Assignment, Draft
 from db.study import Freeze, Study, StudyEvent
+from protocol.phases import THEN
 
 _LOGIN_SESSION, _PERSON, _DRAFT = (Base.metadata.tables[name] for name in ("login_session", "person", "draft"))
 
@@ -34,10 +35,14 @@ def _last_event(study_id: Any) -> Any:
 def _something_earlier_is_open() -> Any:
     """Whether anything that is not closed comes before an assignment in its queue."""
     earlier = aliased(Assignment)
-    # The steps of the work on one unit are one queue, worked through by position and step.
+    # The steps of the work on one unit are one queue, worked through by position and step: in the first language those
+    # of one kind, of a phase that a protocol lists itself and what shows more after it.
+    in_one = or_(col(earlier.phase).contains(THEN), col(Assignment.phase).contains(THEN))
     one_queue = or_(
         col(earlier.phase) == Assignment.phase,
-        and_(col(earlier.kind) == Assignment.kind, col(earlier.step) != Assignment.step),
+        and_(col(earlier.kind) == Assignment.kind, col(earlier.step) != Assignment.step, ~in_one),
+        col(earlier.phase) == col(Assignment.phase).concat(THEN),
+        col(Assignment.phase) == col(earlier.phase).concat(THEN),
     )
     return exists().where(
         col(earlier.membership_id) == Assignment.membership_id,

@@ -199,10 +199,18 @@ def _check_among_options(
                 )
 
 
-def candidate_row(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
-    """Read one line of candidates.csv."""
+def candidate_row(
+    line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], *, practised: bool = False
+) -> CandidateRow:
+    """Read one line of candidates.csv.
+
+    Parameters
+    ----------
+    practised
+        Whether answers to items for practice are rated, too.
+    """
     key = line.known("item", items, "items.csv")
     item = by_key.get(key)
-    if item is not None and item.practice:
+    if item is not None and item.practice and not practised:
         line.problem(f"item '{key}' is for practice, and nobody scores answers to those; remove the line.", "item")
     return CandidateRow(key=line.text("candidate"), item=key, model=line.text("model"), answer=line.text("answer"))

@@ -80,15 +80,23 @@ def item_row(
     cases: Read[Any] | None,
     volumes: Read[VolumeRow],
     overlays: Read[OverlayRow],
+    *,
+    explains: bool = False,
 ) -> ItemRow:
-    """Read one line of items.csv, and check that everything it names is there."""
+    """Read one line of items.csv, and check that everything it names is there.
+
+    Parameters
+    ----------
+    explains
+        Whether the study shows explanations of other items than those for practice.
+    """
     item_format = line.word("format")
     form = line.text("form")
     if protocol.forms is not None:
         line.word("form", protocol.forms)
         _check_form_fits(line, protocol.forms.get(form), item_format)
     practice = line.flag("practice")
-    if line.text("explanation") and not practice and line.sound("practice", "explanation"):
+    if line.text("explanation") and not practice and not explains and line.sound("practice", "explanation"):
         line.problem("explanation is given, but the item is not a practice item; empty the cell.", "explanation")
     conversation, turn = _turn(line)
     item = ItemRow(

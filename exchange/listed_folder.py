@@ -77,8 +77,8 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     candidates = read_table(
         reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key)
     )
-    for says in _lacking(study, candidates):
-        problems.add("candidates.csv", "", says)
+    for file, says in _lacking(study, items, candidates):
+        problems.add(file, "", says)
     contents = None
     if not problems.count:
         contents = StudyFolder(
@@ -117,11 +117,21 @@ def _item(
     stands_alone = not cases.rows and cases.keys is not None
     has_volumes = bool(line.cells["sequences"].strip())
     about = ReadProtocol(hanging=study.hanging) if has_volumes else ReadProtocol()
-    item = item_row(line, about, None if stands_alone else cases, volumes if has_volumes else _UNKNOWN, overlays)
+    explains = any(
+        "explanation" in (*phase.shows, *(phase.then.shows if phase.then else ()))
+        for phase in study.phases
+        if phase.source.practice == "never"
+    )
+    named = volumes if has_volumes else _UNKNOWN
+    item = item_row(line, about, None if stands_alone else cases, named, overlays, explains=explains)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
-    if item.practice:
-        line.problem("practice is not dealt yet in a study that lists its phases; remove the item.", "practice")
+    if item.practice and all(phase.source.practice == "never" for phase in study.phases):
+        line.problem(
+            "the item is for practice, and no phase selects that (from: {where: {practice: yes}}); add one, or empty "
+            "the cell.",
+            "practice",
+        )
     return replace(
         item,
         case=item.key if stands_alone and not item.case else item.case,
@@ -130,7 +140,8 @@ def _item(
 
 
 def _candidate(line: Line, study: Expansion, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
-    row = candidate_row(line, items, by_key)
+    practised = any(phase.source.practice == "only" and phase.rates == ["candidates"] for phase in study.phases)
+    row = candidate_row(line, items, by_key, practised=practised)
     return replace(row, attributes=attributes_of(line, declared_of(study, "candidates")))
 
 
@@ -144,10 +155,17 @@ def _with_cases_of_their_own(cases: Read[CaseRow], items: Read[ItemRow]) -> tupl
     )
 
 
-def _lacking(study: Expansion, candidates: Read[CandidateRow]) -> Iterator[str]:
+def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateRow]) -> Iterator[tuple[str, str]]:
+    """Yield which table a phase lacks something in, and what."""
+    practising = [phase.key for phase in study.phases if phase.source.practice == "only"]
+    if practising and items.keys is not None and not any(item.practice for item in items.rows):
+        yield (
+            "items.csv",
+            f"phase '{practising[0]}' is practice, and no item is for it; mark some in its column practice.",
+        )
     rating = [phase.key for phase in study.phases if "candidates" in phase.rates]
     if rating and candidates.keys is not None and not candidates.rows:
-        yield f"is missing: phase '{rating[0]}' rates candidates; add the table."
+        yield "candidates.csv", f"is missing: phase '{rating[0]}' rates candidates; add the table."
 
 
 def _telling_words(study: Expansion) -> Iterator[str]:

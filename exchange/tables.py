@@ -183,8 +183,8 @@ ITEMS = Table(
         Column("turn", "Its place in the conversation, from 1.", "whole", "2", "it stands alone", optional=True),
         Column("practice", "Whether it is read before the real items, with feedback.", "flag", "false", "`false`",
                optional=True),
-        Column("explanation", "What feedback says after a practice item.", "text", "The ventricle is normal.", "",
-               optional=True),
+        Column("explanation", "Why the reference is right; of items for practice, or where a phase shows it.", "text",
+               "The ventricle is normal.", "", optional=True),
     ),
     unique="item",
 )  # fmt: skip

@@ -14,8 +14,14 @@ from typing import Literal
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
 Role = Literal["rater", "reviewer"]
 Form = Literal["reading", "scoring", "review", "opinions"]
+# How far something tells that a phase shows: of all that is about the subject, of the item, or of the one unit.
+Reach = Literal["subject", "item", "unit"]
 # What the reading room calls a phase: never the key, in which an author may say what nobody is to know.
 Screen = Literal["practice", "reading", "scoring", "review", "opinions"]
+
+
+# Behind the key of a listed phase: of the phase that shows more once an answer in it is locked.
+THEN = ".then"
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ class Phase:
         What is said of an assignment that is not done, after "3 of 20".
     groups
         Keys of the groups of people who work in it; none where a study has no groups.
+    continues
+        Key of the phase of which it shows more, unit by unit, once the own answer there is locked; empty for none.
     follows
         Keys of the phases from whose answers its units are drawn, once these are closed; none of what a freeze draws.
     is_followed
@@ -103,8 +111,14 @@ class Phase:
     left: str = ""
     listed: bool = False
     groups: tuple[str, ...] = ()
+    continues: str = ""
     follows: tuple[str, ...] = ()
     is_followed: bool = False
+
+    @property
+    def listed_as(self) -> str:
+        """The key under which a protocol lists it: its own, or that of the phase that it continues."""
+        return self.continues or self.key
 
     @property
     def role(self) -> Role:

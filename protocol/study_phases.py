@@ -5,19 +5,16 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from protocol.context import Context, TextSettings
-from protocol.forms import PRIMARY, FormField, Option, PhaseField
+from protocol.forms import PRIMARY, Option, PhaseField
 from protocol.hanging import Hanging
 from protocol.language.things import TELL_THE_REFERENCE, open_to
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue
+from protocol.phases import Phase, Queue, Reach
+from protocol.released import Released
 from protocol.sections import Practice, RevisionRule
-from protocol.study import Protocol
-
-_REASON = PhaseField(key="reason", type="text", label="Reason for the decision")
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,12 @@ class PhaseRules:
         Whether the options of the item stand beside its prompt, since no field offers them.
     counts
         Whether its verdicts count as blind; what does not may come after anything was shown.
+    released
+        The attributes among what it shows.
+    tells_after
+        What is shown after the own answer, in the words of the language.
+    own_primary, primaries
+        Key of the field that is compared, of its own fields or by the name of the form that an item names.
     tells
         What it tells beside that, by what is rated in it or by why a unit is there.
     opinions_of
@@ -79,8 +82,22 @@ class PhaseRules:
     as_item: frozenset[str] = frozenset()
     options_as_text: bool = False
     counts: bool = True
+    released: tuple[Released, ...] = ()
+    tells_after: frozenset[str] = frozenset()
+    own_primary: str = PRIMARY
+    primaries: Mapping[str, str] = field(default_factory=dict)
     tells: frozenset[str] = frozenset()
     opinions_of: str = ""
+
+    def compared_in(self, form: str) -> str:
+        """Return the key of the field that is compared where an item names this form."""
+        return self.primaries.get(form, self.own_primary)
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether there is nothing to show, or to be right by, without a reference."""
+        is_passed = self.practice is not None and self.practice.pass_mark > 0
+        return is_passed or bool((self.shows | self.tells_after) & {"reference", "explanation"})
 
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
@@ -154,16 +171,17 @@ class StudyPhases:
             return self
         own = [phase for phase in self.phases if key in phase.groups]
         keys = {phase.key for phase in own}
+        queues = list(dict.fromkeys(phase.queue for phase in own))
         return replace(
             self,
             phases=tuple(
                 replace(
                     phase,
-                    queue=replace(phase.queue, key=part_key(place)),
+                    queue=replace(phase.queue, key=part_key(queues.index(phase.queue) + 1)),
                     after=tuple(before for before in phase.after if before in keys),
                     groups=(key,),
                 )
-                for place, phase in enumerate(own, start=1)
+                for phase in own
             ),
             groups=tuple(group for group in self.groups if group.key == key),
         )
@@ -196,8 +214,8 @@ class StudyPhases:
         return tuple(queue for queue in self.queues if queue.role == role and queue in shows)
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
-        """Return the phases that are counted in a queue, by step; what trains stands at its door."""
-        counted = (phase for phase in self.phases if phase.queue == queue and not phase.trains)
+        """Return the phases of a queue by step; what trains stands at its door, or is a listed part of its own."""
+        counted = (phase for phase in self.phases if phase.queue == queue and (phase.listed or not phase.trains))
         return tuple(sorted(counted, key=lambda phase: phase.step))
 
     def training_for(self, queue: Queue) -> Phase | None:
@@ -206,13 +224,18 @@ class StudyPhases:
 
     @property
     def training(self) -> Phase | None:
-        """The practice of the study, of which there is at most one; None where there is none."""
-        return next((phase for phase in self.phases if phase.trains), None)
+        """The practice of the study, or of one group of its people, of which there is at most one; None without any."""
+        return next(iter(self.trainings), None)
+
+    @property
+    def trainings(self) -> tuple[Phase, ...]:
+        """The practice of each group that has one."""
+        return tuple(phase for phase in self.phases if phase.trains)
 
     def before(self, queue: Queue) -> tuple[Phase, ...]:
         """Return the phases of which a member must have done everything before a queue opens."""
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
-        return tuple(self.named(key) for key in keys)
+        return tuple(self.named(key) for key in self._with_what_continues(keys))
 
     @property
     def following(self) -> tuple[Phase, ...]:
@@ -221,7 +244,22 @@ class StudyPhases:
 
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
         """Return the keys of the phases of which everybody must have done everything before a queue opens."""
-        return tuple(dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone))
+        return self._with_what_continues(
+            dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone)
+        )
+
+    def _with_what_continues(self, keys: Iterable[str]) -> tuple[str, ...]:
+        after = {phase.continues: phase.key for phase in self.phases if phase.continues}
+        return tuple(name for key in keys for name in (key, after.get(key)) if name is not None)
+
+    def continuation_of(self, phase: Phase) -> Phase | None:
+        """Return the phase that shows more once an answer in this one is locked; None where nothing does."""
+        return next((other for other in self.phases if other.continues == phase.key), None)
+
+    def waits_for_subject(self, continuation: Phase) -> bool:
+        """Return whether more is shown only once all units of a subject are answered, and not of the item alone."""
+        more = self.rules_of(continuation).shows - self.rules[continuation.continues].shows
+        return bool(more & (TELL_THE_REFERENCE | self._telling))
 
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open when a member is done with this one, in order."""
@@ -259,17 +297,28 @@ class StudyPhases:
         """The phase as which an admin looks at an item: the first that rates items, or else the first."""
         return next((phase for phase in self.counted if phase.kind == "items"), self.counted[0])
 
-    def blind_to(self, showing: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
+    def blind_to(self, showing: Phase) -> Iterator[tuple[Reach, tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
 
-        The reference and overlays tell something of all that is about the subject, a candidate and others' answers of
-        their item. A phase that does not count is blind to nothing.
+        The reference, what gives it away, and overlays tell something of all that is about the subject, a candidate and
+        others' answers of their item, an attribute of the unit. A phase that does not count is blind to nothing.
         """
-        shown = self.rules_of(showing).shows | self.rules_of(showing).tells
-        if disclosed := shown & TELL_THE_REFERENCE:
+        rules = self.rules_of(showing)
+        # What is said to an answer in practice comes within the phase.
+        shown = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
+        if disclosed := shown & (TELL_THE_REFERENCE | self._telling):
             yield "subject", self._blind(showing, disclosed)
         for thing in sorted(shown & {"candidate", "opinions"}):
             yield "item", self._blind(showing, {thing})
+        if named := {attribute.key for attribute in rules.released} - self._telling:
+            alike = (phase for phase in self._blind(showing, named) if phase.kind == showing.kind)
+            yield "unit", tuple(alike)
+
+    @property
+    def _telling(self) -> Set[str]:
+        """The attributes that tell the reference, of those that any phase shows."""
+        released = (attribute for rules in self.rules.values() for attribute in rules.released)
+        return {attribute.key for attribute in released if attribute.tells_reference}
 
     def _blind(self, showing: Phase, disclosed: Set[str]) -> tuple[Phase, ...]:
         others = (
@@ -278,7 +327,9 @@ class StudyPhases:
             if phase != showing and phase.role == showing.role and _share_people(phase, showing)
         )
         asked = ((phase, self.rules_of(phase)) for phase in others)
-        return tuple(phase for phase, rules in asked if rules.counts and disclosed - open_to(rules.shows))
+        return tuple(
+            phase for phase, rules in asked if rules.counts and disclosed - open_to(rules.shows, self._telling)
+        )
 
     @property
     def revisable(self) -> tuple[Phase, ...]:
@@ -298,90 +349,3 @@ def part_key(place: int) -> str:
 
 def _share_people(some: Phase, other: Phase) -> bool:
     return not some.groups or bool(set(some.groups) & set(other.groups))
-
-
-def phases_of_first_language(protocol: Protocol) -> StudyPhases:
-    """Return the phases of a study whose protocol has sections for reading, scoring and adjudication."""
-    reading = _reading(protocol)
-    rules = {
-        PRACTICE.key: replace(reading, revision="never", practice=protocol.reading.practice),
-        READING.key: reading,
-        SCORING.key: _scoring(protocol, reading),
-        REVIEW.key: replace(_review(protocol, reading), flags=()),
-        OPINIONS.key: replace(
-            _review(protocol, reading),
-            forms={key: _decided(fields) for key, fields in reading.forms.items()},
-            flags=(),
-            comment=False,
-        ),
-    }
-    adjudication = protocol.adjudication
-    left_out = {
-        key
-        for key, part in ((PRACTICE.key, protocol.reading.practice), (SCORING.key, protocol.scoring))
-        if part is None
-    }
-    return StudyPhases(
-        phases=tuple(phase for key, phase in PHASES.items() if key not in left_out),
-        rules=rules,
-        seed=protocol.seed,
-        consent=protocol.consent,
-        notice=protocol.notice or "",
-        text=protocol.text,
-        adjudication=Adjudication(READING, REVIEW, OPINIONS, adjudication.controls) if adjudication else None,
-    )
-
-
-def _reading(protocol: Protocol) -> PhaseRules:
-    reading = protocol.reading
-    return PhaseRules(
-        instructions=protocol.instructions,
-        question="",
-        forms={key: _asked(form.fields) for key, form in protocol.forms.items()},
-        fields=None,
-        hanging=protocol.hanging,
-        context=protocol.context,
-        not_assessable=tuple(reading.not_assessable),
-        flags=tuple(reading.flags),
-        comment=reading.comment,
-        revision=reading.revision,
-        shows=frozenset({"scans", "prompt", "options"}),
-        takes_options=frozenset({PRIMARY}),
-        order_is_random=reading.order == "random_per_rater",
-        subject_distance=reading.subject_distance,
-        shuffle_options=reading.shuffle_options,
-        practice=None,
-    )
-
-
-def _asked(fields: Sequence[FormField]) -> tuple[PhaseField, ...]:
-    return tuple(PhaseField.of(field) for field in fields)
-
-
-def _scoring(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
-    scoring = protocol.scoring
-    return replace(
-        reading,
-        instructions=scoring.instructions if scoring is not None else "",
-        question=scoring.prompt if scoring is not None else "",
-        fields=_asked(scoring.form.fields) if scoring is not None else (),
-        shows=frozenset({"prompt", "reference", "candidate"}),
-        context=Context(vignette=False, history=False, age=False, dates="hidden"),
-        not_assessable=(),
-        flags=(),
-        comment=scoring is not None and scoring.comment,
-        revision="never",
-        order_is_random=True,
-        subject_distance=0,
-        shuffle_options=False,
-    )
-
-
-def _review(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
-    instructions = protocol.adjudication.instructions if protocol.adjudication is not None else ""
-    return replace(reading, instructions=instructions, revision="never")
-
-
-def _decided(fields: tuple[PhaseField, ...]) -> tuple[PhaseField, ...]:
-    """Return what is filled in to decide: the answer alone, and the reason for it."""
-    return (*(field for field in fields if field.key == PRIMARY), _REASON)

@@ -171,7 +171,23 @@ THINGS: tuple[Thing, ...] = (
     Thing(
         "feedback",
         "reference and explanation of a practice item",
-        {PRACTICE.key: _with("in the response to the own verdict", "answered", "released")},
+        {
+            PRACTICE.key: _with("in the response to the own verdict", "answered", "released"),
+            LISTED: _with("of practice, in the response to the own verdict", "answered", "released"),
+        },
+    ),
+    Thing(
+        "explanation",
+        "explanation of the reference",
+        {
+            LISTED: _with(
+                "if the phase shows it, once nothing about the subject is open that is blind to it",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
+        },
+        ("reference.explanation",),
     ),
     Thing("provenance", "provenance, text-only answer", {ADMIN: REPORT}),
     Thing(
@@ -188,6 +204,20 @@ THINGS: tuple[Thing, ...] = (
             ADMIN: REPORT,
         },
         ("candidate.answer",),
+    ),
+    Thing(
+        "attributes",
+        "a declared attribute of a case, item or candidate",
+        {
+            LISTED: _with(
+                "if the phase names it, once nothing is open that is blind to it",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
+            ADMIN: _with("preview, what tells the reference or an answer aside; report"),
+        },
+        ("study_case.attributes", "item.attributes", "candidate.attributes"),
     ),
     Thing("model", "model name, candidate key", {ADMIN: REPORT}),
     Thing(

@@ -219,25 +219,57 @@ def grader(database: Database, folder: Path, items: int, size: int | None = None
     return opened(database, folder, "neural_medbench_grader", tables, raters=3, size=size, **files)
 
 
-def structured_reads(database: Database, folder: Path, slices: int, size: int) -> Situation:
-    """Open the structured reads of single slices without the practice before them, for one reader."""
+def structured_reads(database: Database, folder: Path, slices: int, size: int, practised: int = 0) -> Situation:
+    """Open the structured reads of single slices for one reader; with so many more to practise with before them.
+
+    Those show multiple sclerosis, the ones with an odd number nothing.
+    """
     classes = ("tumor", "stroke", "ms", "normal", "other")
+    training = [(f"p{n}", ("ms", "normal")[n % 2]) for n in range(practised)]
     tables: dict[str, Table] = {
-        "cases.csv": ("case,subject,dataset", [(f"c{n}", f"s{n}", "BraTS") for n in range(slices)]),
+        "cases.csv": (
+            "case,subject,dataset",
+            [
+                *((f"c{n}", f"s{n}", "BraTS") for n in range(slices)),
+                *((f"c-{key}", key, "BraTS") for key, _ in training),
+            ],
+        ),
         "volumes.csv": (
             _VOLUMES,
-            [(f"c{n}-i", f"c{n}", "current", "image", "", "image.png", "Slice") for n in range(slices)],
+            [
+                (f"{case}-i", case, "current", "image", "", "image.png", "Slice")
+                for case in (*(f"c{n}" for n in range(slices)), *(f"c-{key}" for key, _ in training))
+            ],
         ),
         "items.csv": (
-            "item,case,category,format,prompt,sequences,class",
+            "item,case,category,format,prompt,sequences,class,practice,explanation",
             [
-                (f"q{n}", f"c{n}", "slice", "open", f"Report slice {n}.", "image", classes[n % len(classes)])
-                for n in range(slices)
+                *(
+                    (
+                        f"q{n}",
+                        f"c{n}",
+                        "slice",
+                        "open",
+                        f"Report slice {n}.",
+                        "image",
+                        classes[n % len(classes)],
+                        "",
+                        "",
+                    )
+                    for n in range(slices)
+                ),
+                *(
+                    (key, f"c-{key}", "slice", "open", f"Practise {right}.", "image", right, "yes", f"It is {right}.")
+                    for key, right in training
+                ),
             ],
         ),
     }
+    if training:
+        tables["references.csv"] = (_REFERENCES, [(key, right, "", "", "", "") for key, right in training])
     image = write_image(folder.parent / "slice.png")
-    return opened(database, folder, "neurovlm_structured_reads", tables, size=size, without="practice", image=image)
+    without = "" if training else "practice"
+    return opened(database, folder, "neurovlm_structured_reads", tables, size=size, without=without, image=image)
 
 
 def template_review(database: Database, folder: Path, templates: int) -> Situation:

@@ -2,6 +2,7 @@
 
 from db.queries.assignments import (
     anybody_has_open,
+    assignment_beside,
     count_assignments,
     count_by_member,
     displays_of,
@@ -28,6 +29,7 @@ from db.queries.shown import (
     count_items,
     count_practice_items,
     protocol_json,
+    released_attributes,
     shown_item,
     shown_overlays,
     shown_volumes,
@@ -54,6 +56,7 @@ __all__ = [
     "StandingAnswer",
     "answers_in",
     "anybody_has_open",
+    "assignment_beside",
     "candidate_answer",
     "count_assignments",
     "count_by_member",
@@ -74,6 +77,7 @@ __all__ = [
     "protocol_json",
     "reference_for_forms_that_show_it",
     "reference_of_practice_item",
+    "released_attributes",
     "review_task_of",
     "root_verdict",
     "shown_item",

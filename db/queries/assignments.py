@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
-from sqlalchemy import bindparam, case, exists, func, or_
+from sqlalchemy import and_, bindparam, case, exists, func, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -15,7 +15,7 @@ from db.base import stored_id
 from db.people import Membership
 from db.reading import Adjudication, Assignment, Display, ReviewTask, TechnicalFailure, Verdict
 from db.study import Case, Item, PhaseClosing
-from protocol.phases import Phase
+from protocol.phases import Phase, Reach
 
 
 def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
@@ -91,14 +91,16 @@ _PHASES_DEALT: Any = select(Assignment.phase).where(Assignment.membership_id == 
 
 
 def has_open_about(
-    session: Session, membership_id: int, phases: Sequence[Phase], item_id: int, reach: Literal["subject", "item"]
+    session: Session, membership_id: int, phases: Sequence[Phase], assignment: Assignment, reach: Reach
 ) -> bool:
-    """Return whether a member has anything open in some phases about an item, or about its subject.
+    """Return whether a member has anything open in some phases about what an assignment is about.
 
-    A conversation is one item: what is told of a turn is told of all of them.
+    That is its subject, its item or the very unit, as far as `reach` says. A conversation is one item: what is told of
+    a turn is told of all of them.
     """
     if not phases:
         return False
+    item_id = assignment.item_id
     turn = aliased(Item)
     conversation = select(turn.conversation).where(turn.id == item_id).scalar_subquery()
     about = (
@@ -117,6 +119,12 @@ def has_open_about(
             .where(Case.subject == subject.scalar_subquery(), Item.study_id == Assignment.study_id)
             .correlate(Assignment)
         )
+    elif reach == "unit":
+        about = (
+            select(Item.id)
+            .where(col(Item.id) == item_id, _same_candidate(Assignment.candidate_id, assignment.candidate_id))
+            .correlate(Assignment)
+        )
     waiting = select(Assignment.id).where(
         Assignment.membership_id == membership_id,
         _of(phases),
@@ -126,27 +134,31 @@ def has_open_about(
     return session.exec(waiting.limit(1)).first() is not None
 
 
+def _same_candidate(some: Any, other: Any) -> Any:
+    return func.coalesce(some, 0) == func.coalesce(other, 0)
+
+
 def has_open_of_the_same(
-    session: Session, membership_id: int, phases: Sequence[Phase], other: Phase, reach: Literal["subject", "item"]
+    session: Session, membership_id: int, phases: Sequence[Phase], other: Phase, reach: Reach
 ) -> bool:
     """Return whether a member has anything open in some phases about what another phase of theirs is about.
 
-    About the same is what is of one subject, or, where that is the reach, one item or conversation.
+    About the same is what is of one subject, or, where that is the reach, one item or conversation, or the same unit.
     """
     if not phases:
         return False
     there, item, case_ = aliased(Assignment), aliased(Item), aliased(Case)
-    same = (
-        col(case_.subject) == Case.subject
-        if reach == "subject"
-        else or_(col(item.id) == Item.id, col(item.conversation) == Item.conversation)
-    )
+    same = {
+        "subject": col(case_.subject) == Case.subject,
+        "item": or_(col(item.id) == Item.id, col(item.conversation) == Item.conversation),
+        "unit": and_(col(item.id) == Item.id, _same_candidate(there.candidate_id, Assignment.candidate_id)),
+    }[reach]
     of_other = (
         select(there.id)
         .join(item, col(item.id) == there.item_id)
         .join(case_, col(case_.id) == item.case_id)
         .where(there.membership_id == membership_id, there.phase == other.key, same)
-        .correlate(Case, Item)
+        .correlate(Case, Item, Assignment)
     )
     waiting = (
         select(Assignment.id)
@@ -240,6 +252,19 @@ def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tu
     )
     rows: Any = session.connection().execute(query)
     return {(member, phase): (open_, failures, total) for member, phase, open_, failures, total in rows}
+
+
+def assignment_beside(session: Session, assignment: Assignment, phase: str) -> Assignment | None:
+    """Return the assignment of another phase that the same member has on the same unit, in the same pass."""
+    return session.exec(
+        select(Assignment).where(
+            Assignment.membership_id == assignment.membership_id,
+            Assignment.phase == phase,
+            Assignment.pass_number == assignment.pass_number,
+            Assignment.item_id == assignment.item_id,
+            _same_candidate(Assignment.candidate_id, assignment.candidate_id),
+        )
+    ).first()
 
 
 def displays_of(session: Session, assignment_id: int) -> list[Display]:

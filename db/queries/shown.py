@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -146,6 +147,28 @@ def volume_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
 def candidate_answer(session: Session, candidate_id: int) -> str:
     """Read a candidate's answer, and not which model gave it."""
     return session.exec(select(Candidate.answer).where(Candidate.id == candidate_id)).one()
+
+
+def released_attributes(
+    session: Session, item_id: int, candidate_id: int | None, named: Collection[tuple[str, str]]
+) -> dict[str, str]:
+    """Read the attributes that are named, by table and key, and no others; those that are empty are left out.
+
+    Parameters
+    ----------
+    named
+        Each as `cases`, `items` or `candidates`, and its key.
+    """
+    of_table = {
+        "cases": select(Case.attributes).join(Item, col(Item.case_id) == Case.id).where(Item.id == item_id),
+        "items": select(Item.attributes).where(Item.id == item_id),
+        "candidates": select(Candidate.attributes).where(Candidate.id == candidate_id),
+    }
+    values: dict[str, str] = {}
+    for table in dict.fromkeys(table for table, _ in named):
+        stored = session.exec(of_table[table]).first() or {}
+        values |= {key: stored[key] for of, key in named if of == table and key in stored}
+    return values
 
 
 def turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:

@@ -152,6 +152,13 @@ class Source(Part):
     controls: int
     sample: Sample | None
 
+    @property
+    def practice(self) -> Literal["only", "never", "mixed"]:
+        """Whether the units are those for practice, which nothing else takes, or whether both are asked for."""
+        asked = {value for condition in self.where if condition.name == "practice" for value in condition.values}
+        for_practice = asked & {"yes", "true"}
+        return "never" if not for_practice else "only" if asked == for_practice else "mixed"
+
 
 class People(Part):
     """Who works in a phase; groups is never empty."""

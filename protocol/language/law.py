@@ -62,7 +62,7 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         return
     if not may_share_people(telling.by.groups, blind.by.groups, study.groups):
         return
-    for thing in sorted(told_by(telling) - _open_to(blind)):
+    for thing in sorted(told_by(telling) - _open_to(study, blind)):
         reach = _reach(study, thing)
         if reach == "nothing" or (reach == "unit" and telling.rates != blind.rates):
             continue
@@ -79,14 +79,14 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         yield Breach(telling.key, blind.key, THINGS[thing].words if thing in THINGS else f"'{thing}'", answer)
 
 
-def _open_to(phase: Phase) -> Set[str]:
+def _open_to(study: Expansion, phase: Phase) -> Set[str]:
     """Return what a phase is not blind to: what it shows itself, before the answer."""
     shown = set(phase.shows) | ({"candidate"} if set(phase.rates) & {"candidates", "pairs"} else set())
     if "references" in phase.rates:
         shown.add("reference")
     if any(thing.startswith("reference.") for thing in shown):
         shown |= {thing for thing in shown if thing.startswith("reference.")}
-    return open_to(shown)
+    return open_to(shown, {attribute.key for attribute in study.attributes if attribute.tells_reference})
 
 
 def _reach(study: Expansion, thing: str) -> Reach:

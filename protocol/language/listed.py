@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from protocol.context import Context, TextSettings
+from protocol.fields import KINDS
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.language.following import answered_in, followed_by, undecided
-from protocol.phases import Kind, Phase, Queue
+from protocol.language.wording import capital, spoken
+from protocol.phases import THEN, Kind, Phase, Queue
+from protocol.released import Released
+from protocol.sections import Practice
 from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
 NO_FIGURES = (
@@ -18,8 +23,12 @@ NO_FIGURES = (
 # What the reading room draws, by the word in `shows`.
 SHOWN = frozenset(
     {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
-     "months_since_prior", "reference", "candidate", "opinions"}
+     "months_since_prior", "reference", "explanation", "candidate", "opinions"}
 )  # fmt: skip
+# Types of fields that a reference can answer.
+_COMPARED = frozenset({*KINDS, "as_item"})
+# What can be said to an answer in practice.
+FEEDBACK = frozenset({"reference", "explanation"})
 # Types of fields that are chosen from their options, whatever statistics follow from them.
 _CHOSEN = ("choice", "correctness", "guess", "resolution")
 _NOT_DRAWN = ("preference",)
@@ -39,8 +48,8 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
     """Return the phases of a study that lists them, of which `not_run_yet` says nothing."""
     forms = {form.key: _fields(form.fields) for form in study.forms}
     return StudyPhases(
-        phases=tuple(_phase(study, phase, place) for place, phase in enumerate(study.phases, start=1)),
-        rules={phase.key: _rules(study, phase, forms) for phase in study.phases},
+        phases=tuple(part for place, phase in enumerate(study.phases, start=1) for part in _steps(study, phase, place)),
+        rules={key: rules for phase in study.phases for key, rules in _rules_of_steps(study, phase, forms)},
         seed=study.seed,
         consent=study.consent,
         notice=study.notice,
@@ -69,6 +78,7 @@ def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phas
         key=phase.key,
         kind=kind,
         step=1,
+        trains=phase.source.practice == "only",
         queue=queue,
         form="reading" if kind == "items" else "scoring",
         opens=phase.opens.kind.replace("_", " "),
@@ -84,9 +94,51 @@ def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phas
     )
 
 
+def _steps(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Iterator[Phase]:
+    """Yield a phase, and what shows more once an answer in it is locked; in practice that is said with the receipt."""
+    first = _phase(study, phase, place)
+    if phase.then is None or first.trains:
+        yield first
+        return
+    queue = replace(first.queue, unit="step")
+    first = replace(first, queue=queue)
+    yield first
+    yield replace(
+        first,
+        key=f"{phase.key}{THEN}",
+        step=2,
+        continues=phase.key,
+        follows=(),
+        is_followed=False,
+        revisable=False,
+        heading=f"{phase.title}: after your answer",
+        left=f"{_UNITS[phase.rates[0]][1]}s of “{phase.title}” not seen after the own answer",
+    )
+
+
+def _rules_of_steps(
+    study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]
+) -> Iterator[tuple[str, PhaseRules]]:
+    yield phase.key, _rules(study, phase, forms)
+    if phase.then is None or phase.source.practice == "only":
+        return
+    more = [thing for thing in phase.then.shows if thing not in phase.shows]
+    after = replace(
+        _rules(study, phase.model_copy(update={"shows": [*phase.shows, *more]}), forms),
+        revision="never",
+        tells_after=frozenset(),
+    )
+    if not phase.then.again:
+        after = replace(
+            after, fields=(), not_assessable=(), flags=(), comment=False, takes_options=frozenset(), as_item=frozenset()
+        )
+    yield f"{phase.key}{THEN}", after
+
+
 def _is_read(phase: expanded.Phase) -> bool:
-    """Return whether a phase rates items with nothing beside them that tells what is right, or what others say."""
-    return phase.rates == ["items"] and not {"reference", "opinions"} & set(phase.shows)
+    """Return whether a phase rates items, not for practice, and shows neither the reference nor others' answers."""
+    hides = not {"reference", "opinions"} & set(phase.shows)
+    return phase.rates == ["items"] and hides and phase.source.practice == "never"
 
 
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
@@ -117,15 +169,44 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         order_is_random=phase.order == "random",
         subject_distance=phase.spacing,
         shuffle_options=phase.shuffle_options,
-        practice=None,
+        practice=_practice(phase),
         shows=shows,
+        tells_after=frozenset(phase.then.shows if phase.then else ()),
+        primaries={form.key: _primary(form.fields) for form in study.forms} if as_item else {},
+        own_primary=_primary(phase.fields),
         takes_options=asks_format,
         as_item=asks_format,
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
+        released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
         # That a unit is there at all says something of what others answered.
         tells=frozenset({"opinions"} if answered_in(phase) else ()),
         opinions_of=(phase.source.phase or "") if "opinions" in shows else "",
+    )
+
+
+def _practice(phase: expanded.Phase) -> Practice | None:
+    """Return by what a practice is passed; without a pass mark by coming to its end."""
+    if phase.source.practice != "only":
+        return None
+    return Practice(pass_mark=phase.pass_mark or 0.0, feedback=phase.then is not None, attempts=phase.attempts)
+
+
+def _primary(fields: Sequence[expanded.Field]) -> str:
+    """Return the key of the field that a reference answers; nothing where no reference could."""
+    return next((asked.key for asked in fields if asked.primary and asked.type in _COMPARED), "")
+
+
+def _released(attribute: expanded.Attribute) -> Released:
+    if attribute.table == "raters":
+        raise ValueError(f"'{attribute.key}' is said of raters, and shown in no phase.")
+    return Released(
+        table=attribute.table,
+        key=attribute.key,
+        label=capital(spoken(attribute.key)),
+        type=attribute.type,
+        texts={option.id: option.text for option in attribute.options},
+        tells_reference=attribute.tells_reference,
     )
 
 
@@ -234,14 +315,18 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         )
         return
     rates = phase.rates[0]
-    for thing in phase.shows:
-        if thing not in SHOWN:
+    of_practice = phase.source.practice == "only"
+    shown = [*phase.shows, *(phase.then.shows if phase.then and not of_practice else [])]
+    for thing in shown:
+        if thing not in SHOWN and all(thing != attribute.key for attribute in study.attributes):
             yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
-    if _UNDER_JUDGEMENT.get(rates, rates) not in (*phase.shows, "items"):
+    if {"prior", "overlays"} & set(shown) and "scans" not in shown:
+        yield "then.shows", "prior scans and overlays are drawn beside scans only; add scans."
+    if _UNDER_JUDGEMENT.get(rates, rates) not in (*shown, "items"):
         yield "shows", f"the {_UNITS[rates][1]}s that are rated are not shown; add {_UNDER_JUDGEMENT[rates]}."
-    if rates != "candidates" and "candidate" in phase.shows:
+    if rates != "candidates" and "candidate" in shown:
         yield (
             "shows",
             f"an answer is shown where answers are rated, and here {_UNITS[rates][1]}s are; remove candidate.",
@@ -252,12 +337,11 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     yield from (("form", says) for says in _fields_not_drawn(fields))
     source = phase.source
     yield from undecided(study, phase)
-    if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
-        yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
     if phase.revise != "never" and not _is_read(phase):
         yield "revise", "only verdicts on items whose reference is not shown can be revised yet."
-    if phase.then is not None:
-        yield "then", "nothing is shown after the own answer yet; remove then."
+    yield from (
+        _not_run_of_practice(study, phase) if source.practice == "only" else _not_run_beside_practice(study, phase)
+    )
     by, opens = phase.by, phase.opens
     if by.together:
         yield "by.together", "several people cannot give one answer together yet; remove together."
@@ -270,6 +354,65 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
             "opens",
             "a phase opens at once, or when the same person or everyone is done with others; nothing else yet.",
         )
+
+
+def _not_run_of_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    after = set(phase.then.shows if phase.then else ())
+    if phase.counts:
+        yield "counts", "practice enters no estimate; write counts: no."
+    if after - FEEDBACK:
+        yield "then.shows", "after an answer in practice stand the reference and its explanation; name these alone."
+    if phase.then is not None and phase.then.again:
+        yield "then.again", "practice asks again by its attempts; remove again."
+    if phase.by.is_dealt:
+        yield "by", "practice is for everybody of its groups; remove per_unit and not_in."
+    if phase.pass_mark is not None and phase.rates != ["items"]:
+        yield "pass_mark", "what counts as right is known of items alone; remove pass_mark."
+    elif phase.pass_mark is not None:
+        yield from _not_compared(study, phase)
+    earlier = study.phases[: study.phases.index(phase)]
+    others = [above for above in earlier if above.source.practice == "only"]
+    for above in (above for above in others if set(above.by.groups) & set(phase.by.groups)):
+        yield "from", f"people practise in one phase so far, and they do in '{above.key}'; select other units."
+
+
+def _not_compared(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    """Yield why no program can tell which answers to a practice are right."""
+    if "reference" in phase.shows:
+        yield (
+            "pass_mark",
+            "the reference is shown before the answer, so that nothing is trained; remove one of the two.",
+        )
+    forms = [form.fields for form in study.forms] if phase.form == "as_item" else [phase.fields]
+    for asked in (asked for fields in forms for asked in fields if asked.primary):
+        if asked.type not in _COMPARED:
+            yield "pass_mark", f"a {asked.type} ('{asked.key}') has no reference to be right by; remove pass_mark."
+
+
+def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    source = phase.source
+    if source.practice == "mixed" or _comes_from_practice(study, phase):
+        yield "from", "items for practice are in no other phase; select practice: yes alone, or leave it out."
+    if phase.pass_mark is not None:
+        yield "pass_mark", "practice alone is passed; select its items (from: {where: {practice: yes}}), or remove it."
+    if phase.then is not None and phase.revise != "never":
+        yield "revise", "an answer after which more is shown stands; remove revise."
+    if phase.then is not None and "opinions" in phase.then.shows:
+        yield "then.shows", "what others answered is shown from the beginning of a phase only yet; remove opinions."
+    for key in answered_in(phase):
+        then = study.phase(key).then
+        if then is not None and then.again:
+            yield "from", f"'{key}' is answered twice, and what follows goes by one answer; select by another phase."
+    if phase.then is not None and not set(phase.then.shows) - set(phase.shows):
+        yield "then.shows", "all of it is shown before the answer already; name what comes after it."
+
+
+def _comes_from_practice(study: expanded.Expansion, phase: expanded.Phase) -> bool:
+    named = phase.source.phase
+    if named is None:
+        return False
+    source = study.phase(named)
+    return source.source.practice != "never" or _comes_from_practice(study, source)
 
 
 def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:

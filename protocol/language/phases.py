@@ -44,11 +44,11 @@ def expand_phase(
     _check_fields_for(rates, fields, misfits, (*place, "form"))
     people = _people(phase, known, earlier, misfits, (*place, "by"))
     source = _source(phase.source, earlier, known, misfits, (*place, "from"))
-    _check_shown(phase.shows, known, misfits, (*place, "shows"))
+    _check_shown(phase.shows, rates, known, misfits, (*place, "shows"))
     _check_taken(phase, earlier.get(answers_of or ""), known, misfits, (*place, "takes"))
     then = None
     if phase.then is not None:
-        _check_shown(phase.then.shows, known, misfits, (*place, "then", "shows"))
+        _check_shown(phase.then.shows, rates, known, misfits, (*place, "then", "shows"))
         then = expanded.Step(shows=list(phase.then.shows), again=phase.then.again)
     if phase.settles is not None:
         misfits.require((*place, "settles"), phase.settles, earlier, "phase above")
@@ -244,11 +244,17 @@ def _sample(sample: AuthoredSample, known: Known, misfits: Misfits, place: tuple
     )
 
 
-def _check_shown(shows: Sequence[str], known: Known, misfits: Misfits, place: tuple[str, ...]) -> None:
-    attributes = [attribute.key for attribute in known.attributes]
+def _check_shown(
+    shows: Sequence[str], rates: Sequence[str], known: Known, misfits: Misfits, place: tuple[str, ...]
+) -> None:
+    tables = {attribute.key: attribute.table for attribute in known.attributes}
     for thing in shows:
         if not thing.startswith("reference."):
-            misfits.require(place, thing, [*THINGS, *attributes], "thing to show")
+            misfits.require(place, thing, [*THINGS, *tables], "thing to show")
+        if tables.get(thing) == "raters":
+            misfits.add(place, f"'{thing}' is said of raters; shown are attributes of cases, items and candidates.")
+        if tables.get(thing) == "candidates" and not {"candidates", "pairs"} & set(rates):
+            misfits.add(place, f"'{thing}' is said of candidates; it is shown where candidates are rated.")
     if {"acquisition_dates", "months_since_prior"} <= set(shows):
         misfits.add(place, "acquisition dates give the months since the prior away; show one of the two.")
     if len(set(shows)) < len(shows):

@@ -54,12 +54,17 @@ THINGS: dict[str, Thing] = {
 TELL_THE_REFERENCE = frozenset({"reference", "explanation", "overlays"})
 
 
-def open_to(shown: Set[str]) -> Set[str]:
+def open_to(shown: Set[str], telling: Set[str] = frozenset()) -> Set[str]:
     """Return what a phase that shows these things is not blind to.
 
     The reference and its explanation give away where a lesion is masked; a mask gives away less than they do.
+
+    Parameters
+    ----------
+    telling
+        Attributes that tell the reference: whoever is shown that is not blind to them.
     """
-    return shown | TELL_THE_REFERENCE if shown & {"reference", "explanation"} else shown
+    return shown | TELL_THE_REFERENCE | telling if shown & {"reference", "explanation"} else shown
 
 
 # Of what is rated follows what is told, whether or not `shows` names it.

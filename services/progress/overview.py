@@ -48,7 +48,9 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
             return Overview(len(raters), 0, 0, ("not frozen yet",))
         phases = frozen_facts.phases_of(session, study_id)
         # A decision and the own read before it are one task.
-        last_steps = {phases.in_queue(queue)[-1].key for queue in phases.queues}
+        last_steps = {
+            phase.key for phase in (phases.in_queue(queue)[-1] for queue in phases.queues) if not phase.trains
+        }
         counts = {
             place: (open_, total)
             for place, (open_, _, total) in queries.count_by_member(session, study_id).items()

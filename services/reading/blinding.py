@@ -6,8 +6,8 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from string import ascii_uppercase
 from typing import Any
@@ -16,6 +16,7 @@ from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
 from protocol.fields import KINDS, abstention
 from protocol.forms import FormField, Option, PhaseField
+from protocol.released import Released
 from protocol.seen import COMMENT_LABEL, NOT_ASSESSABLE_LABEL
 from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
@@ -59,12 +60,14 @@ DAYS_PER_MONTH = 30.4375
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of an item: the item, its volumes and overlays, and the form that goes with the phase."""
+    """What is shown of an item: the item, its volumes and overlays, the form of the phase, released attributes."""
 
     item: ShownItem
     volumes: list[ShownVolume]
     overlays: list[ShownOverlay]
     form: ShownForm
+    attributes: list[Line] = field(default_factory=list)
+    explanation: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class Desk:
     revision_rule: RevisionRule = "never"
     in_parts: bool = False
     ahead: AheadPayload | None = None
+    own: list[Line] | None = None
 
 
 def form_payload(form: ShownForm) -> FormPayload:
@@ -153,6 +157,9 @@ def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPaylo
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
         facts.extend(_date_facts(shown.volumes, context))
+    facts.extend(shown.attributes)
+    if shown.explanation:
+        facts.append(["Explanation", shown.explanation])
     vignette = shown.item.vignette if context.vignette else ""
     history = [[name, value] for name, value in shown.item.history] if context.history else []
     return {"vignette": vignette or None, "history": history, "facts": facts}
@@ -166,6 +173,11 @@ def _date_facts(volumes: list[ShownVolume], context: Context) -> list[Line]:
     if context.dates == "acquisition_date":
         return [["Acquired", current.isoformat()], ["Prior acquired", prior.isoformat()]]
     return [["Months since the prior", str(round((current - prior).days / DAYS_PER_MONTH))]]
+
+
+def attribute_lines(released: Sequence[Released], stored: Mapping[str, str]) -> list[Line]:
+    """Return released attributes as label and text; one that a unit does not have is left out."""
+    return [[part.label, part.in_words(stored[part.key])] for part in released if part.key in stored]
 
 
 def _acquired(volumes: list[ShownVolume], role: str) -> date | None:
@@ -185,7 +197,7 @@ def item_payload(
         "text": text_payload(text, "prompt", "vignette", "reference", "explanation"),
         "reference": None,
         "candidate": None,
-        "own": None,
+        "own": desk.own,
         "opinions": None,
         "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
@@ -232,7 +244,7 @@ def judged_payload(
         "text": text_payload(text, "prompt", "vignette", "reference", "candidate"),
         "reference": reference,
         "candidate": candidate,
-        "own": None,
+        "own": desk.own,
         "opinions": None if opinions is None else opinions_payload(opinions),
         "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
@@ -250,6 +262,8 @@ def words_payload(
     reference: list[str] | None,
     candidate: str | None,
     opinions: list[list[Line]] | None = None,
+    attributes: Sequence[Line] = (),
+    explanation: str = "",
 ) -> ScoringPayload:
     """Return what is judged from words alone: a candidate, or an item without scans; of a candidate no model."""
     # The prompt of such a phase may be a line of the protocol; the question is the prompt of the item then.
@@ -257,13 +271,13 @@ def words_payload(
     return {
         **_head(desk),
         "images": None,
-        "context": context_payload(Shown(item, [], [], form), rules),
+        "context": context_payload(Shown(item, [], [], form, list(attributes), explanation), rules),
         **_standing(desk),
         "prompt": _prompt(rules, item),
         "text": settings if rules.question else {**settings, "prompt": text.prompt},
         "reference": reference,
         "candidate": candidate,
-        "own": None,
+        "own": desk.own,
         "opinions": None if opinions is None else opinions_payload(opinions),
         "draft": desk.draft,
         "prefetch": [],

@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from db import Assignment, Membership, Study, queries
 from db.base import stored_id
-from protocol.phases import Queue
+from protocol.phases import THEN, Queue
 from protocol.study_phases import StudyPhases
 from services.errors import NotAllowed, NotFound, ReadsOpen
 from services.people.identity import Actor
@@ -67,6 +67,9 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
     if len(waiting) < 2:
         return waiting
     first, second = waiting[:2]
+    if second.phase.endswith(THEN):
+        # What is shown after an answer is withheld until that answer is given.
+        return [first]
     conversation = shown_items.item_of(session, first).conversation
     continues = conversation is not None and conversation == shown_items.item_of(session, second).conversation
     return [first] if continues and first.item_id != second.item_id else [first, second]
@@ -74,7 +77,12 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
 
 def progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
     """Return how many items of a queue are closed and how many there are; a review and its decision count once."""
-    return queries.count_assignments(session, membership_id, phases.in_queue(queue)[-1:])
+    last = phases.in_queue(queue)[-1]
+    if last.trains:
+        return practice.progress_of_pass(session, last, membership_id)
+    # What is shown after an answer may wait for others: both steps are counted.
+    counted = phases.in_queue(queue) if last.continues else (last,)
+    return queries.count_assignments(session, membership_id, counted)
 
 
 def shown_progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
@@ -111,6 +119,9 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
     before = phases.before(queue)
     if before and queries.open_assignments(session, membership_id, before, limit=1):
         return False
+    # What was not passed has nothing open once the attempts are used up.
+    if any(phase.trains for phase in before) and not practice.has_passed(session, membership_id):
+        return False
     if _tells_of_open_work(session, phases, membership_id, queue):
         return False
     if not phases.waits_for_everyone(queue) or queries.has_been_shown(session, membership_id, phases.in_queue(queue)):
@@ -125,7 +136,10 @@ def _tells_of_open_work(session: Session, phases: StudyPhases, membership_id: in
     between, may still come to it.
     """
     return phases.listed and any(
-        queries.has_open_of_the_same(session, membership_id, blind, telling, reach)
+        # Within a queue the order of its steps says what comes first.
+        queries.has_open_of_the_same(
+            session, membership_id, [phase for phase in blind if phase.queue != queue], telling, reach
+        )
         for telling in phases.in_queue(queue)
         for reach, blind in phases.blind_to(telling)
     )
@@ -140,8 +154,7 @@ def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: A
     if not is_work_before_done(session, phases, member, phase.queue):
         return False
     return not phase.listed or not any(
-        queries.has_open_about(session, member, blind, assignment.item_id, reach)
-        for reach, blind in phases.blind_to(phase)
+        queries.has_open_about(session, member, blind, assignment, reach) for reach, blind in phases.blind_to(phase)
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from sqlmodel import Session, col, select
@@ -11,9 +10,9 @@ from db import Assignment, Draft, Item, Membership, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
 from protocol.phases import PREVIEW_HEADING, Phase, Queue
-from protocol.study_phases import StudyPhases
+from protocol.study_phases import PhaseRules, StudyPhases
 from protocol.visibility import Progress, may_see
-from services.errors import Conflict, NotOnTheDesk, ReadsOpen
+from services.errors import NotOnTheDesk
 from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.reading import (
@@ -22,6 +21,7 @@ from services.reading import (
     hanging,
     pace,
     practice,
+    releasing,
     revision_rules,
     session_summary,
     shown_forms,
@@ -129,23 +129,27 @@ def _payload_of(
         notice=notice_of(study, phases),
         in_parts=_in_parts(phases, phase.queue),
     )
+    place = replace(
+        place,
+        practice=_practice_progress(phases, phase, progress),
+        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
+        ahead=_ahead(session, phases, assignment, progress),
+        own=releasing.own_answer(session, phases, assignment, once_open=once_open),
+    )
     if not phases.rules_of(phase).shows_volumes:
         return _words_payload(session, actor, phases, assignment, place, once_open=once_open)
-    shown = shown_items.shown_of(session, phases, assignment)
+    shown = _shown(session, phases, assignment, once_open=once_open)
     place = replace(
         place,
         turns=_turns(session, phases, assignment, shown.item) if phase.kind == "items" else (),
-        practice=_practice_progress(phases, phase, progress),
-        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
-        ahead=_ahead(session, phases, assignment, progress),
     )
     rules = phases.rules_of(phase)
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
-        reference, candidate = _judged(session, phases, assignment, shown.item, once_open=once_open)
-        opinions = _opinions_beside(session, phases, assignment, shown.item, once_open=once_open)
+        reference, candidate = releasing.judged(session, phases, assignment, shown.item, once_open=once_open)
+        opinions = releasing.opinions(session, phases, assignment, shown.item, once_open=once_open)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -162,7 +166,7 @@ def _payload_of(
     )
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
-    beside = _opinions_beside(session, phases, assignment, shown.item, once_open=once_open)
+    beside = releasing.opinions(session, phases, assignment, shown.item, once_open=once_open)
     return payload if beside is None else blinding.with_opinions(payload, [], beside)
 
 
@@ -187,7 +191,7 @@ def revision_payload(
     rules = phases.rules_of(phase)
     if not rules.shows_volumes:
         return _words_payload(session, actor, phases, assignment, place)
-    shown = shown_items.shown_of(session, phases, assignment)
+    shown = _shown(session, phases, assignment)
     place = replace(
         place,
         turns=_turns(session, phases, assignment, shown.item),
@@ -195,6 +199,14 @@ def revision_payload(
         revision_rule=phases.revision_in(phase.queue),
     )
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+
+
+def _shown(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool = False) -> Shown:
+    return replace(
+        shown_items.shown_of(session, phases, assignment),
+        attributes=releasing.attributes(session, phases, assignment, once_open=once_open),
+        explanation=releasing.explanation(session, phases, assignment, once_open=once_open),
+    )
 
 
 def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
@@ -241,6 +253,7 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
     if phase.done_by == "decision":
         # What was decided on a turn is no read of it.
         phase = phases.in_queue(phase.queue)[0]
+    phase = phases.named(phase.listed_as)
     before, rules = frozen_facts.turns_before(session, assignment.study_id, item), phases.rules_of(phase)
     turns = []
     for turn in queries.earlier_turns(session, assignment, before, phase):
@@ -270,6 +283,8 @@ def preview_payload(
         shown_forms.form_of_item(rules, shown_item, [])
         if phase.kind == "items"
         else shown_forms.form_of_candidate(rules, shown_item),
+        _attributes_in_a_preview(session, rules, shown_item),
+        "The explanation stands here." if "explanation" in rules.shows else "",
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
@@ -308,9 +323,19 @@ def preview_payload(
         text=phases.text,
         item=shown_item,
         form=shown.form,
+        attributes=shown.attributes,
+        explanation=shown.explanation,
         reference=reference,
         candidate=candidate,
     )
+
+
+def _attributes_in_a_preview(session: Session, rules: PhaseRules, item: ShownItem) -> list[Line]:
+    """Return attributes as a rater will see them; of an answer, or what tells the reference, words in their place."""
+    withheld = [part for part in rules.released if part.tells_reference or part.table == "candidates"]
+    open_to_admins = replace(rules, released=tuple(part for part in rules.released if part not in withheld))
+    lines = releasing.lines_of(session, open_to_admins, item.item_id, None)
+    return lines + [[part.label, "The attribute stands here."] for part in withheld]
 
 
 def _prefetch(
@@ -351,88 +376,19 @@ def _words_payload(
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
     )
-    reference, candidate = _judged(session, phases, assignment, item, once_open=once_open)
+    reference, candidate = releasing.judged(session, phases, assignment, item, once_open=once_open)
     return blinding.words_payload(
         desk=place,
         rules=phases.rules_of(phase),
         text=phases.text,
         item=item,
         form=shown_items.form_of(session, phases, assignment),
+        attributes=releasing.attributes(session, phases, assignment, once_open=once_open),
+        explanation=releasing.explanation(session, phases, assignment, once_open=once_open),
         reference=reference,
         candidate=candidate,
-        opinions=_opinions_beside(session, phases, assignment, item, once_open=once_open),
+        opinions=releasing.opinions(session, phases, assignment, item, once_open=once_open),
     )
-
-
-def _judged(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
-) -> tuple[list[str] | None, str | None]:
-    """Return reference and candidate where a phase shows them.
-
-    Parameters
-    ----------
-    once_open
-        Whether to take what is blind to them for done, as nobody is sent this.
-
-    Raises
-    ------
-    ReadsOpen
-        Something that is blind to them is still open.
-    """
-    phase = phases.named(assignment.phase)
-    released = _released(session, phases, assignment, once_open=once_open)
-    return (
-        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
-        _candidate(session, assignment) if released("candidate") else None,
-    )
-
-
-def _released(
-    session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool
-) -> Callable[[str], bool]:
-    """Return what says whether a phase shows a thing, and refuses where it does and the time has not come."""
-    phase = phases.named(assignment.phase)
-    rules = phases.rules_of(phase)
-    reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
-
-    def released(thing: str) -> bool:
-        if thing not in rules.shows:
-            return False
-        if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
-            raise ReadsOpen(phases.opens_later(phase.queue))
-        return True
-
-    return released
-
-
-def _opinions_beside(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
-) -> list[list[Line]] | None:
-    """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
-
-    Raises
-    ------
-    ReadsOpen
-        Something that is blind to it is still open.
-    """
-    source = phases.rules_of(phases.named(assignment.phase)).opinions_of
-    if not source or not _released(session, phases, assignment, once_open=once_open)("opinions"):
-        return None
-    order = assignment.opinion_order
-    verdicts = {
-        stored_id(verdict.id): verdict for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(order)))
-    }
-    answered_in = frozen_facts.phases_of(session, assignment.study_id).named(source)
-    return [
-        shown_items.lines_of(phases, answered_in, item, assignment.option_order, verdicts[verdict_id])
-        for verdict_id in order
-    ]
-
-
-def _candidate(session: Session, assignment: Assignment) -> str:
-    if assignment.candidate_id is None:
-        raise Conflict("This study has no answers to score.")
-    return queries.candidate_answer(session, assignment.candidate_id)
 
 
 def _opinions(

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db import Assignment, Membership, Study, Verdict, queries
+from db import Assignment, Membership, Study, Verdict
 from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
@@ -31,7 +31,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
     # What follows this queue, before what can be done at any time.
     others = dict.fromkeys((*phases.after(queue), *(other for other in phases.queues if other.role == queue.role)))
     for following in (other for other in others if other != queue):
-        done, total = queries.count_assignments(session, membership_id, phases.in_queue(following)[-1:])
+        done, total = desk.progress_of(session, phases, membership_id, following)
         if done < total and desk.is_work_before_done(session, phases, membership_id, following):
             title = f"{following.verb} {following.counted(total - done)}"
             about = about_how_long(session, phases, membership_id, following, total - done)

@@ -243,7 +243,10 @@ class StandingPayload(TypedDict):
 
 
 class ItemPayload(HeadPayload, StandingPayload):
-    """An item that is read from its images: in practice, reading, a reviewer's first read and the preview."""
+    """An item that is read from its images: in practice, reading, a reviewer's first read and the preview.
+
+    Here and below, `own` is the answer that was given before more was shown; None where this is the answer itself.
+    """
 
     images: ImagesPayload
     context: ContextPayload
@@ -251,7 +254,7 @@ class ItemPayload(HeadPayload, StandingPayload):
     text: dict[TextKind, TextSetting]
     reference: None
     candidate: None
-    own: None
+    own: list[Line] | None
     opinions: None
     draft: DraftPayload
     prefetch: list[str]
@@ -283,7 +286,7 @@ class ScoringPayload(HeadPayload, StandingPayload):
     text: dict[TextKind, TextSetting]
     reference: list[str] | None
     candidate: str | None
-    own: None
+    own: list[Line] | None
     opinions: list[OpinionPayload] | None
     draft: DraftPayload
     prefetch: list[str]
@@ -300,7 +303,7 @@ class JudgedPayload(HeadPayload, StandingPayload):
     text: dict[TextKind, TextSetting]
     reference: list[str] | None
     candidate: str | None
-    own: None
+    own: list[Line] | None
     opinions: list[OpinionPayload] | None
     draft: DraftPayload
     prefetch: list[str]

@@ -5,16 +5,31 @@ Nothing here reads the reference of a real item, and nothing of practice enters 
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Integer, bindparam, cast, func
 from sqlmodel import Session, col, select
 
-from db import Assignment, Database, Item, Membership, Person, PracticeResult, TechnicalFailure, Verdict, audit, queries
+from db import (
+    Assignment,
+    Database,
+    Item,
+    Membership,
+    Person,
+    PracticeResult,
+    Reference,
+    TechnicalFailure,
+    Verdict,
+    audit,
+    queries,
+)
 from db.base import stored_id
 from db.queries import ShownItem
 from db.standing import STILL_MEMBER
-from protocol.forms import PRIMARY
+from protocol.fields.abstention import is_undetermined
+from protocol.forms import FormField
 from protocol.phases import Phase
 from protocol.sections import Practice
 from protocol.study_phases import StudyPhases
@@ -23,8 +38,8 @@ from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
-from services.reading import blinding
-from services.reading.answer_key import answer_key
+from services.reading import blinding, shown_forms, shown_items
+from services.reading.answer_key import answer_key, options_of
 from services.reading.correctness import score
 from services.reading.payloads import AheadPayload, FeedbackPayload
 from services.seals import proofs
@@ -63,8 +78,7 @@ def has_failed(session: Session, training: Phase | None, membership_id: int) -> 
 
 def who_has_failed(session: Session, phases: StudyPhases, study_id: int) -> set[int]:
     """Return the memberships of which `has_failed` is true, with as many queries for a hundred raters as for one."""
-    training = phases.training
-    if training is None:
+    if not phases.trainings:
         return set()
     best = (
         select(PracticeResult.membership_id, func.max(cast(PracticeResult.passed, Integer)))
@@ -73,7 +87,9 @@ def who_has_failed(session: Session, phases: StudyPhases, study_id: int) -> set[
         .group_by(col(PracticeResult.membership_id))
     )
     without_success = {membership_id for membership_id, passed in session.exec(best) if not passed}
-    return without_success - queries.members_with_open(session, study_id, training)
+    return without_success.difference(
+        *(queries.members_with_open(session, study_id, training) for training in phases.trainings)
+    )
 
 
 def who_has_not_passed(session: Session, phases: StudyPhases, study_id: int) -> set[int]:
@@ -173,17 +189,55 @@ def _attempt(rule: Practice | None, pass_number: int) -> str:
     return f"attempt {pass_number} of {rule.attempts}{', the last' if pass_number == rule.attempts else ''}"
 
 
-def feedback_on(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, reference_words: list[str]
-) -> FeedbackPayload | None:
+def feedback_on(session: Session, phases: StudyPhases, assignment: Assignment) -> FeedbackPayload | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
-    training = phases.named(assignment.phase)
+    training, item = phases.named(assignment.phase), shown_items.item_of(session, assignment)
     if not _gives_feedback(phases, training):
         return None
-    reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
-    correct = _score(session, phases, training, item.item_id, verdict) if verdict is not None else None
-    return blinding.feedback_payload(correct, reference_words, reference.explanation)
+    # Whether an answer is right says what the reference is, or is not.
+    asks = verdict is not None and "reference" in _told(phases, training)
+    return blinding.feedback_payload(
+        _score(session, phases, training, item.item_id, verdict) if asks and verdict is not None else None,
+        *told_after(phases, training, item, queries.reference_of_practice_item(session, item.item_id)),
+    )
+
+
+def told_after(phases: StudyPhases, training: Phase, item: ShownItem, reference: Reference) -> tuple[list[str], str]:
+    """Return what is said to an answer to a practice item: what counts as right, each way an entry, and why."""
+    named = _told(phases, training)
+    compared = _compared(phases, training, item) or shown_forms.answered_as(item)
+    texts = dict(_options_of(training, compared, options_of(item, compared)))
+    accepted = shown_items.texts_of_reference(compared, texts, reference) if "reference" in named else []
+    return accepted, reference.explanation if "explanation" in named else ""
+
+
+def _options_of(
+    training: Phase, compared: FormField, of_item: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return id and text of what can be chosen: in a listed phase its field says that, also where an item has options.
+
+    Parameters
+    ----------
+    of_item
+        The options of the item, or else those of the field.
+    """
+    return tuple((option.id, option.text) for option in compared.offered) if training.listed else of_item
+
+
+def _told(phases: StudyPhases, training: Phase) -> Set[str]:
+    return phases.rules_of(training).tells_after if training.listed else {"reference", "explanation"}
+
+
+def _compared(phases: StudyPhases, training: Phase, item: ShownItem) -> FormField | None:
+    """Return the field whose answer is compared with the reference, as it is asked of an item; None without any."""
+    rules = phases.rules_of(training)
+    if not training.listed:
+        return rules.primary_of(item.form)
+    if training.kind != "items":
+        return None
+    key = rules.compared_in(item.form)
+    return next((asked for asked in shown_forms.form_of_item(rules, item, []).fields if asked.key == key), None)
 
 
 def allow_another_attempt(database: Database, actor: Actor, study_key: str, login: str) -> None:
@@ -209,7 +263,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
         ).first()
         if rater is None:
             raise NotFound(f"The study has no rater '{login[:120]}'.")
-        phases = frozen_facts.phases_of(session, study_id)
+        phases = frozen_facts.phases_of_member(session, rater)
         training = phases.training
         if training is None or not has_failed(session, training, stored_id(rater.id)):
             raise Conflict(f"'{login[:120]}' has not used up their attempts at the practice; nothing was changed.")
@@ -257,10 +311,14 @@ def _score(session: Session, phases: StudyPhases, training: Phase, item_id: int,
     """Return whether a practice verdict is right; None where only a person could tell, as with free text."""
     if verdict.not_assessable is not None:
         return False
+    field = _compared(phases, training, queries.shown_item(session, item_id))
+    if field is None or (training.listed and not phases.rules_of(training).needs_reference):
+        return None
     item = session.get_one(Item, item_id)
     reference = queries.reference_of_practice_item(session, item_id)
-    key = answer_key(item, phases.rules_of(training).primary_of(item.form), reference)
-    answer = verdict.fields.get(PRIMARY)
-    correct = False if answer is None else score(key, answer).correct
+    key = answer_key(item, field, reference)
+    key = replace(key, options=_options_of(training, field, key.options))
+    answer = verdict.fields.get(field.key)
+    correct = False if answer is None or is_undetermined(answer) else score(key, answer).correct
     in_words_only = key.kind.scale == "text" and reference.low is None and reference.high is None
     return None if in_words_only and not correct else correct

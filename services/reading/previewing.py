@@ -14,7 +14,7 @@ from db.base import stored_id
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.reading import blinding, displaying, shown_items
+from services.reading import blinding, displaying, practice
 from services.reading.payloads import ItemPayload, JudgedPayload, Line, ScoringPayload
 from services.studies import frozen_facts
 
@@ -121,9 +121,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
             return []
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
-        primary = phases.rules_of(training).primary_of(shown.form)
-        accepted = shown_items.reference_texts(primary, shown, reference)
-        return blinding.feedback_lines(accepted, reference.explanation)
+        return blinding.feedback_lines(*practice.told_after(phases, training, shown, reference))
 
 
 def preview_item(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlmodel import Session
 
 from db import Assignment, Reference, Verdict, queries
@@ -78,7 +80,11 @@ def reference_texts(primary: FormField, item: ShownItem, reference: Reference) -
     primary
         The field that the reference answers.
     """
-    texts = dict(options_of(item, primary))
+    return texts_of_reference(primary, dict(options_of(item, primary)), reference)
+
+
+def texts_of_reference(primary: FormField, texts: Mapping[str, str], reference: Reference) -> list[str]:
+    """Return what counts as right, in the words of options by id, one entry for each way of being right."""
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
     words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
     return [f"{value} {primary.unit}" for value in words] if primary.unit else words

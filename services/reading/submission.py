@@ -293,10 +293,7 @@ def _feedback(session: Session, phases: StudyPhases, assignment: Assignment) -> 
     phase = phases.named(assignment.phase)
     if not phase.trains:
         return None
-    item = shown_items.item_of(session, assignment)
-    primary = phases.rules_of(phase).primary_of(item.form)
-    words = shown_items.reference_texts(primary, item, queries.reference_of_practice_item(session, assignment.item_id))
-    return practice.feedback_on(session, phases, assignment, item, words)
+    return practice.feedback_on(session, phases, assignment)
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:
@@ -320,6 +317,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             assignment_id=stored_id(assignment.id), reason=reason.replace("\x00", "")[:400] or "could not be shown"
         )
         session.add(failure)
+        failures = [failure, *_of_what_comes_after(session, phases, assignment, failure.reason)]
         session.flush()
         audit.record(
             session,
@@ -327,13 +325,26 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             person_id=actor.person_id,
             study_id=study.id,
             assignment=public_id,
-            rows=proofs.sealed([failure, *_displays_of(session, assignment)]),
+            rows=proofs.sealed([*failures, *_displays_of(session, assignment)]),
         )
         if phase.trains:
             practice.end_pass_if_done(session, phases, assignment)
         followed = stored_id(study.id) if phase.is_followed else None
     settling.settle_behind(database, followed)
     return failure.created_at, study.key, phase.queue.key
+
+
+def _of_what_comes_after(
+    session: Session, phases: StudyPhases, assignment: Assignment, reason: str
+) -> list[TechnicalFailure]:
+    """Close what would be shown after the own answer: what could not be shown is not answered."""
+    after = phases.continuation_of(phases.named(assignment.phase))
+    waiting = None if after is None else queries.assignment_beside(session, assignment, after.key)
+    if waiting is None:
+        return []
+    failure = TechnicalFailure(assignment_id=stored_id(waiting.id), reason=reason)
+    session.add(failure)
+    return [failure]
 
 
 def _state(session: Session, actor: Actor, study: Study, membership: Membership, assignment: Assignment) -> str:

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from db import Acknowledgement, Database, Membership, audit, queries
 from db.base import stored_id
 from protocol.language.wording import listed
-from protocol.phases import Queue
+from protocol.phases import Phase, Queue
 from protocol.sections import RevisionRule
 from protocol.study_phases import StudyPhases
 from services.people import acts
@@ -81,8 +81,9 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
             phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
                 comes_later = bool(phases.before(queue) or phases.waits_for_everyone(queue))
-                practising = _practice(session, phases, membership_id) if queue.role == "rater" else ""
-                if comes_later and practising:
+                training = phases.training_for(queue) if phases.listed else phases.training
+                practising = _practice(session, training, membership_id) if queue.role == "rater" else ""
+                if comes_later and practising and not phases.listed:
                     continue
                 done, total = desk.shown_progress_of(session, phases, membership_id, queue)
                 if comes_later and total == 0 and not _is_still_drawn(session, stored_id(study.id), phases, queue):
@@ -117,10 +118,10 @@ def _is_still_drawn(session: Session, study_id: int, phases: StudyPhases, queue:
     return bool(follows) and not follows <= queries.phases_closed(session, study_id)
 
 
-def _practice(session: Session, phases: StudyPhases, membership_id: int) -> str:
-    if phases.training is None:
+def _practice(session: Session, training: Phase | None, membership_id: int) -> str:
+    if training is None:
         return ""
-    state = practice.state_of_practice(session, phases.training, membership_id)
+    state = practice.state_of_practice(session, training, membership_id)
     return "" if state == "passed" else state
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from db import Item
+from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
 from protocol.phases import PRACTICE, READING, Phase
 from protocol.study import Protocol
-from protocol.study_phases import PhaseRules, phases_of_first_language
+from protocol.study_phases import PhaseRules
 from services.errors import NotFound
 from services.studies import assigning
 from services.studies.draws import DrawKey

@@ -11,6 +11,7 @@ from db.base import stored_id
 from exchange.report_structure import Column, PlainTable, Report, Section
 from protocol.language.expansion import Expansion
 from protocol.language.listed import NO_FIGURES
+from protocol.study_phases import StudyPhases
 from services.installation.version import SOFTWARE_VERSION
 from services.report.files.listed_files import ListedRows, listed_files
 from services.report.rows.listed_loading import load_listed
@@ -39,7 +40,7 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         analysis_plan=(("Sampling", freeze.method),),
         generated_at=now(),
         notices=_notices(study, expansion, state),
-        sections=(_completeness(rows, expansion),),
+        sections=(_completeness(rows, phases),),
         files=listed_files(rows),
         judge_runs=runs if rows.candidates else None,
     )
@@ -56,7 +57,7 @@ def _notices(study: Study, expansion: Expansion, state: str) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _completeness(rows: ListedRows, expansion: Expansion) -> Section:
+def _completeness(rows: ListedRows, phases: StudyPhases) -> Section:
     """Count, by phase and member, what was to be rated and what became of it."""
     names = {member.id: member.pseudonym for _, member in rows.members}
     counts: dict[tuple[str, int], dict[str, int]] = {}
@@ -78,7 +79,7 @@ def _completeness(rows: ListedRows, expansion: Expansion) -> Section:
         ),
         rows=tuple(
             (
-                phase.title,
+                phase.heading,
                 names[member],
                 sum(of_member.values()),
                 *(
@@ -86,7 +87,7 @@ def _completeness(rows: ListedRows, expansion: Expansion) -> Section:
                     for status in ("answered", "not_assessable", "technical_failure", "missing")
                 ),
             )
-            for phase in expansion.phases
+            for phase in phases.counted
             for (key, member), of_member in counts.items()
             if key == phase.key
         ),

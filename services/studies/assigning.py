@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, queries
+from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, add_many, new_public_id, now, queries
 from db.base import stored_id
 from protocol.phases import Phase
 from protocol.study_phases import PhaseRules, StudyPhases
@@ -44,6 +45,7 @@ def assign_rater(
         phase
         for phase in phases.counted
         if phase.role == "rater"
+        and not phase.continues
         and phase.key not in has | closed
         and set(phase.follows) <= closed
         and (not only or phase.key in only)
@@ -53,20 +55,68 @@ def assign_rater(
         rng = key.rng(phase.key, rater.pseudonym)
         rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
         if phase.kind != "candidates":
-            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for, rater), rules, rng)
-            assigned = _assign(rater, phase, 1, items, rules, rng)
+            with_subjects = _frozen_items(session, stored_id(freeze.id), drawn_for, rater)
+            assigned = _assign(rater, phase, 1, ordered(with_subjects, rules, rng), rules, rng)
+            about = {stored_id(item.id): (subject, item.conversation or item.key) for item, subject in with_subjects}
         else:
             frozen = _frozen_candidates(session, stored_id(freeze.id), drawn_for, rater)
-            candidates = _in_order(frozen, phase, rules, rng)
-            assigned = _assign_candidates(rater, phase, candidates)
+            assigned = _assign_candidates(rater, phase, _in_order(frozen, phase, rules, rng))
+            about = {each.item_id: (subject, str(each.item_id)) for each, subject in frozen}
         if rules.opinions_of:
             _add_opinions(session, study_id, assigned, phase, rules.opinions_of, key)
-        dealt += assigned
+        dealt += _with_what_is_shown_after(phases, phase, assigned, about)
     if not own or (has and not dealt):
         return
-    session.add_all(dealt)
-    session.flush()
+    add_many(session, dealt)
     draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
+
+
+def _with_what_is_shown_after(
+    phases: StudyPhases, phase: Phase, assigned: Sequence[Assignment], about: Mapping[int, tuple[str, str]]
+) -> list[Assignment]:
+    """Return the assignments of a phase, each followed by its second step where more is shown after the own answer.
+
+    The second step comes behind the last unit about which it tells something: of the subject where it tells the
+    reference, else of the item, or conversation. What does not count waits for its own unit alone.
+
+    Parameters
+    ----------
+    about
+        Subject, and item or conversation, by the id of the item.
+    """
+    after = phases.continuation_of(phase)
+    if after is None:
+        return list(assigned)
+    place = 0 if phases.waits_for_subject(after) else 1
+    counts = phases.rules_of(phase).counts
+    reached = [about[each.item_id][place] if counts else str(number) for number, each in enumerate(assigned)]
+    last = {thing: number for number, thing in enumerate(reached)}
+    order: list[Assignment] = []
+    waiting: dict[str, list[Assignment]] = {}
+    for number, (first, thing) in enumerate(zip(assigned, reached, strict=True)):
+        order.append(first)
+        waiting.setdefault(thing, []).append(_second_step(first, after))
+        if last[thing] == number:
+            order += waiting.pop(thing)
+    for position, each in enumerate(order, start=1):
+        each.position = position
+    return order
+
+
+def _second_step(first: Assignment, after: Phase) -> Assignment:
+    return Assignment(
+        study_id=first.study_id,
+        membership_id=first.membership_id,
+        item_id=first.item_id,
+        candidate_id=first.candidate_id,
+        phase=after.key,
+        kind=after.kind,
+        step=after.step,
+        pass_number=first.pass_number,
+        position=first.position,
+        option_order=list(first.option_order),
+        opinion_order=list(first.opinion_order),
+    )
 
 
 def _add_opinions(
@@ -127,9 +177,13 @@ def _in_order(
     return order
 
 
-def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[FreezeItem]) -> list[Assignment]:
+def _assign_candidates(
+    rater: Membership, phase: Phase, candidates: Sequence[FreezeItem], pass_number: int = 1
+) -> list[Assignment]:
+    made_at = now()
     return [
         Assignment(
+            **_own(made_at),
             study_id=rater.study_id,
             membership_id=stored_id(rater.id),
             item_id=frozen.item_id,
@@ -137,40 +191,65 @@ def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[Fre
             phase=phase.key,
             kind=phase.kind,
             step=phase.step,
+            pass_number=pass_number,
             position=position,
         )
         for position, frozen in enumerate(candidates, start=1)
     ]
 
 
+def _own(made_at: datetime) -> dict[str, Any]:
+    """Return what each assignment has of its own: of thousands, the defaults of the table would take seconds."""
+    return {"public_id": new_public_id(), "created_at": made_at, "opinion_order": []}
+
+
 def assign_practice(
     session: Session, study_id: int, rater: Membership, phases: StudyPhases, training: Phase, pass_number: int
 ) -> None:
-    """Give a rater every practice item, in an order of this pass's own: another than that of the pass before it."""
+    """Give a rater every unit of a practice, items in an order of this pass's own: another than that before it."""
+    key = draws.key_of(session, study_id, phases.seed)
+    rules = phases.rules_of(training)
+    rng = key.rng(training.key, rater.pseudonym, pass_number)
+    if training.kind == "candidates":
+        freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one()
+        frozen = _frozen_candidates(session, stored_id(freeze), training.key, rater)
+        dealt = _assign_candidates(rater, training, _in_order(frozen, training, rules, rng), pass_number)
+    else:
+        items = _practised_items(session, study_id, rater, training)
+        before = _order_of_pass(session, rater, training, pass_number - 1)
+        ordered_items = practice_order(items, before, rules, rng, pass_number)
+        dealt = _assign(rater, training, pass_number, ordered_items, rules, rng)
+    session.add_all(dealt)
+    session.flush()
+    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
+
+
+def _practised_items(session: Session, study_id: int, rater: Membership, training: Phase) -> list[tuple[Item, str]]:
+    """Return the items of a practice with their subjects: all that are for practice, or those that were drawn."""
+    if training.listed:
+        freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).one()
+        return _frozen_items(session, stored_id(freeze), training.key, rater)
     rows = session.exec(
         select(Item, Case.subject)
         .join(Case, col(Case.id) == Item.case_id)
         .where(Item.study_id == study_id, col(Item.practice))
         .order_by(col(Item.id))
-    ).all()
-    before = session.exec(
+    )
+    return [(item, subject) for item, subject in rows]
+
+
+def _order_of_pass(session: Session, rater: Membership, training: Phase, pass_number: int) -> Sequence[str]:
+    """Return the keys of the items of an earlier pass in their order; none before the first."""
+    return session.exec(
         select(Item.key)
         .join(Assignment, col(Assignment.item_id) == Item.id)
         .where(
             Assignment.membership_id == rater.id,
             Assignment.phase == training.key,
-            Assignment.pass_number == pass_number - 1,
+            Assignment.pass_number == pass_number,
         )
         .order_by(col(Assignment.position))
     ).all()
-    key = draws.key_of(session, study_id, phases.seed)
-    rules = phases.rules_of(training)
-    rng = key.rng(training.key, rater.pseudonym, pass_number)
-    items = practice_order([(item, subject) for item, subject in rows], before, rules, rng, pass_number)
-    dealt = _assign(rater, training, pass_number, items, rules, rng)
-    session.add_all(dealt)
-    session.flush()
-    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
 
 
 def practice_order(
@@ -211,8 +290,10 @@ def _assign(
     rules: PhaseRules,
     rng: random.Random,
 ) -> list[Assignment]:
+    made_at = now()
     return [
         Assignment(
+            **_own(made_at),
             study_id=rater.study_id,
             membership_id=stored_id(rater.id),
             item_id=stored_id(item.id),
@@ -242,6 +323,8 @@ def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, rng: ran
     distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
     does, the first draw stands, so that an order always exists.
     """
+    if distance == 0:
+        return _drawn_without_distance(things, subjects, rng)
     first, is_spaced = _drawn(things, subjects, distance, rng)
     if is_spaced:
         return first
@@ -289,3 +372,57 @@ def _drawn(
         if not left[subject]:
             del left[subject]
     return order, is_spaced
+
+
+def _drawn_without_distance(things: Sequence[T], subjects: Sequence[str], rng: random.Random) -> list[T]:
+    """Return the order that `_drawn` draws where every subject has always rested, in a time that is not quadratic.
+
+    What `random.choices` looks up in a list of sums that is made anew for each place, is looked up in a tree of sums.
+    """
+    left: dict[str, list[T]] = {}
+    for thing, subject in zip(things, subjects, strict=True):
+        left.setdefault(subject, []).append(thing)
+    waiting = list(left.values())
+    for of_subject in waiting:
+        rng.shuffle(of_subject)
+    sums = _Sums([len(of_subject) for of_subject in waiting])
+    order: list[T] = []
+    for remaining in range(len(things), 0, -1):
+        place = sums.place_of(rng.random() * (remaining + 0.0))
+        order.append(waiting[place].pop())
+        sums.take_one(place)
+    return order
+
+
+class _Sums:
+    """Numbers of which the place is looked up at which their sum exceeds a value (Fenwick 1994)."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers = list(numbers)
+        self._tree = [0, *numbers]
+        for node in range(1, len(self._tree)):
+            above = node + (node & -node)
+            if above < len(self._tree):
+                self._tree[above] += self._tree[node]
+
+    def place_of(self, value: float) -> int:
+        """Return the first place up to which the sum is above a value, or the last that has any."""
+        node, step = 0, 1 << len(self._tree).bit_length()
+        while step:
+            if node + step < len(self._tree) and self._tree[node + step] <= value:
+                node += step
+                value -= self._tree[node]
+            step >>= 1
+        # A product that was rounded up to the whole sum falls to the last.
+        place = min(node, len(self._numbers) - 1)
+        while not self._numbers[place]:
+            place -= 1
+        return place
+
+    def take_one(self, place: int) -> None:
+        """Lower a number by one."""
+        self._numbers[place] -= 1
+        node = place + 1
+        while node < len(self._tree):
+            self._tree[node] -= 1
+            node += node & -node

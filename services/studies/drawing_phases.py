@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Case, Freeze, FreezeItem, Item, Reference, Study
 from db.base import stored_id
+from protocol.fields.kind import Reference as CountsAsRight
 from protocol.language.expansion import Attribute, Condition, Expansion, Source
 from protocol.language.expansion import Phase as Listed
 from protocol.language.following import followed_by
@@ -24,6 +25,14 @@ from services.studies.sampling.units import Unit
 
 
 @dataclass(frozen=True)
+class Practised:
+    """What an item for practice is answered in, and what counts as right."""
+
+    form: str
+    reference: CountsAsRight
+
+
+@dataclass(frozen=True)
 class Pool:
     """Everything of a study that could be drawn, as it is stored."""
 
@@ -35,6 +44,8 @@ class Pool:
     with_overlays: frozenset[str]
     # Conversation and turn by the key of an item that is a turn.
     turns: Mapping[str, tuple[str, int]]
+    # Of items for practice that have a reference.
+    practised: Mapping[str, Practised]
     item_ids: Mapping[str, int]
     candidate_ids: Mapping[str, int]
 
@@ -102,9 +113,20 @@ def pool_of(session: Session, study_id: int) -> Pool:
         without_reference=frozenset(item.key for item, _ in rows if item.id not in with_reference),
         with_overlays=frozenset(item.key for item, _ in rows if item.overlays),
         turns={item.key: (item.conversation, item.turn) for item, _ in rows if item.conversation and item.turn},
+        practised=_practised(session, study_id),
         item_ids={item.key: stored_id(item.id) for item, _ in rows},
         candidate_ids={row.key: stored_id(row.id) for row in candidates},
     )
+
+
+def _practised(session: Session, study_id: int) -> dict[str, Practised]:
+    rows = session.exec(
+        select(Item, Reference)
+        .join(Reference, col(Reference.item_id) == Item.id)
+        .where(Item.study_id == study_id, col(Item.practice))
+        .order_by(col(Reference.version))
+    )
+    return {item.key: Practised(item.form, CountsAsRight(tuple(row.accepted), row.low, row.high)) for item, row in rows}
 
 
 def _item_unit(item: Item, case: Case) -> Unit:

@@ -22,10 +22,11 @@ from sqlmodel import Session
 
 from db import Membership, queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
 from protocol.study import Protocol
-from protocol.study_phases import StudyPhases, phases_of_first_language
+from protocol.study_phases import StudyPhases
 from services.people.permission import freeze_of
 
 T = TypeVar("T")

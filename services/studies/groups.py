@@ -175,7 +175,10 @@ def without_people(session: Session, study_id: int, phases: StudyPhases) -> dict
     """Return the titles of the phases that wait for people, by the title of the group of which nobody is there."""
     taken = slots_taken(session, study_id)
     empty = [group for group in phases.groups if len(phases.groups) > 1 and not taken.get(group.key)]
-    work = {group.title: [phase.heading for phase in phases.of_group(group.key).phases] for group in empty}
+    work = {
+        group.title: [phase.heading for phase in phases.of_group(group.key).phases if not phase.continues]
+        for group in empty
+    }
     return {title: titles for title, titles in work.items() if titles}
 
 

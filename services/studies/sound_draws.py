@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from protocol.fields import KINDS
+from protocol.fields.kind import Reference
+from protocol.forms import PhaseField
 from protocol.language.expansion import Expansion
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
@@ -11,6 +14,9 @@ from services.studies.drawing_phases import DrawnPhase, Pool
 from services.studies.groups import group_of_slot
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
+
+# What a phase shows, by how far it tells.
+_THINGS = {"subject": "the reference", "item": "an answer", "unit": "an attribute"}
 
 
 def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> None:
@@ -23,6 +29,7 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
     """
     reasons = [
         *_lacking(phases, drawn, pool),
+        *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
         *_told_too_early(phases, drawn),
         *_overlays(study, drawn, pool),
@@ -33,19 +40,50 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
 
 def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
     for part in drawn:
-        shows = phases.rules_of(phases.named(part.key)).shows
+        rules = phases.rules_of(phases.named(part.key))
+        needs = rules.shows | rules.tells_after | ({"reference"} if rules.needs_reference else set())
         items = {row.unit.item for row in part.sample.units}
         for thing, lacking, file in (
             ("scans", pool.without_volumes, "name sequences in items.csv"),
             ("reference", pool.without_reference, "add lines to references.csv"),
         ):
             without = sorted(items & lacking)
-            if thing in shows and without:
+            if thing in needs and without:
                 what = "item" if len(without) == 1 else "items"
+                verb = "shows" if thing in rules.shows else "needs"
                 yield (
-                    f"Phase '{part.key}' shows the {thing}, which {len(without)} drawn {what} ({listed(without)}) "
+                    f"Phase '{part.key}' {verb} the {thing}, which {len(without)} drawn {what} ({listed(without)}) "
                     f"{'lacks' if len(without) == 1 else 'lack'}; {file}, or select other items."
                 )
+
+
+def _never_right(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
+    """Nobody can pass a practice in which no answer that is offered can be right."""
+    for part in drawn:
+        rules = phases.rules_of(phases.named(part.key))
+        if rules.practice is None or rules.practice.pass_mark == 0:
+            continue
+        for row in part.sample.units:
+            practised = pool.practised.get(row.unit.item)
+            key = rules.compared_in(practised.form if practised else "")
+            field = next(
+                (each for each in rules.fields_of(practised.form if practised else "") if each.key == key), None
+            )
+            # What the format of an item asks was compared with its reference when its tables were read.
+            if practised is None or field is None or key in rules.takes_options:
+                continue
+            says = _problem_of(field, practised.reference)
+            if says:
+                yield f"Practice '{part.key}' can never be answered right on item '{row.unit.item}': '{key}' {says}."
+
+
+def _problem_of(field: PhaseField, reference: Reference) -> str:
+    ids = [option.id for option in field.offered]
+    if ids and reference.accepted and not set(ids) & set(reference.accepted):
+        return (
+            f"offers {listed(ids)}, and the reference is {listed(list(reference.accepted))}; write the id of an option"
+        )
+    return KINDS[field.type].problem_of_reference(field, reference)
 
 
 def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
@@ -80,7 +118,13 @@ def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterato
             for pair, shared in _told_to(phases, own, units):
                 shared_by.setdefault(pair, set()).update(shared)
     for (telling, blind, reach), shared in shared_by.items():
-        thing = "the reference" if reach == "subject" else "an answer"
+        thing = _THINGS[reach]
+        if phases.named(telling).trains:
+            yield (
+                f"Practice '{telling}' tells {thing} of {len(shared)} {reach}(s) that the same people rate in phase "
+                f"'{blind}', which does not show it; practise with other {reach}s."
+            )
+            continue
         yield (
             f"Phase '{telling}' shows {thing} of {len(shared)} {reach}(s) that the same people can still have to rate "
             f"in phase '{blind}', which does not show it; let '{telling}' open after '{blind}', or draw one of the two "
@@ -107,20 +151,23 @@ def _told_to(
     study: StudyPhases, phases: StudyPhases, units: Mapping[str, Sequence[Unit]]
 ) -> Iterator[tuple[tuple[str, str, str], set[tuple[str, str]]]]:
     """Yield the phase that tells, the one that is blind to it, and how far; and about whom, to who has these units."""
-    for telling in phases.counted:
-        done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.key)
+    for telling in phases.phases:
+        done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.listed_as)
         for reach, blind in phases.blind_to(telling):
-            for phase in blind:
-                if phase.key in done_before:
+            for phase in (phase for phase in blind if phase.queue != telling.queue):
+                if phase.listed_as in done_before:
                     continue
-                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in (telling.key, phase.key))
+                parts = (telling.listed_as, phase.listed_as)
+                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in parts)
                 shared = {about for about in of_telling & of_blind if about is not None}
                 if shared:
-                    yield (telling.key, phase.key, reach), shared
+                    yield (*parts, reach), shared
 
 
 def _of(unit: Unit, reach: str) -> tuple[str, str] | None:
-    """Return what a unit is about: its subject, or its item, which is the conversation where it is a turn."""
+    """Return what a unit is about: itself, its subject, or its item, which is the conversation where it is a turn."""
+    if reach == "unit":
+        return ("unit", unit.key)
     if reach == "subject":
         return ("subject", unit.subject) if unit.subject else None
     conversation = unit.attributes.get("conversation")

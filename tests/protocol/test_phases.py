@@ -7,9 +7,9 @@ import re
 import pytest
 
 from db.reading import KINDS
+from protocol.first_phases import phases_of_first_language
 from protocol.phases import OPINIONS, PHASES, PRACTICE, QUEUES, READING, REVIEW, SCORING, Phase
 from protocol.study import Protocol
-from protocol.study_phases import phases_of_first_language
 from tests.situations import PROTOCOL
 
 # A study with all of them.

@@ -128,7 +128,9 @@ export interface ImagesPayload {
   presets: PresetPayload[];
 }
 
-/** An item that is read from its images: in practice, reading, a reviewer's first read and the preview. */
+/** An item that is read from its images: in practice, reading, a reviewer's first read and the preview.
+
+Here and below, `own` is the answer that was given before more was shown; None where this is the answer itself. */
 export interface ItemPayload {
   kind: "item";
   assignment: string;
@@ -150,7 +152,7 @@ export interface ItemPayload {
   text: Partial<Record<TextKind, TextSetting>>;
   reference: null;
   candidate: null;
-  own: null;
+  own: Line[] | null;
   opinions: null;
   draft: DraftPayload;
   prefetch: string[];
@@ -180,7 +182,7 @@ export interface JudgedPayload {
   text: Partial<Record<TextKind, TextSetting>>;
   reference: string[] | null;
   candidate: string | null;
-  own: null;
+  own: Line[] | null;
   opinions: OpinionPayload[] | null;
   draft: DraftPayload;
   prefetch: string[];
@@ -371,7 +373,7 @@ export interface ScoringPayload {
   text: Partial<Record<TextKind, TextSetting>>;
   reference: string[] | null;
   candidate: string | null;
-  own: null;
+  own: Line[] | null;
   opinions: OpinionPayload[] | null;
   draft: DraftPayload;
   prefetch: string[];

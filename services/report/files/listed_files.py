@@ -8,6 +8,7 @@ from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
+from protocol.phases import THEN
 from services.reading.correctness import as_text
 from services.report.files.columns import (
     ACCEPTED,
@@ -28,6 +29,7 @@ from services.report.rows.study_rows import Entry, Member
 
 _MEMBER = Column("member", "Member", "Pseudonym")
 _PHASE = Column("phase", "Phase", "Key of the phase")
+_STEP = Column("step", "Step", "1, or 2 for what came after more was shown to the own answer of step 1")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class ListedRows:
     entries: Sequence[Entry]
     attributes_of_items: Sequence[str]
     attributes_of_candidates: Sequence[str]
+    # Keys of phases that show more after the own answer and ask nothing.
+    asking_nothing: frozenset[str] = frozenset()
 
 
 def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
@@ -181,23 +185,24 @@ def _verdicts(rows: ListedRows) -> DataFile:
         item, candidate = items[entry.item_id], candidates.get(entry.candidate_id or 0)
         lines.append(
             (
-                names.get(entry.member_id), entry.phase, item.key, candidate.key if candidate else None,
-                candidate.model if candidate else None, item.subject, entry.position, entry.status,
+                names.get(entry.member_id), *_phase_and_step(entry), item.key, candidate.key if candidate else None,
+                candidate.model if candidate else None, item.subject, entry.position, _status(entry, rows),
                 entry.not_assessable, *remarks(entry), *times(entry), entry.receipt or None,
             )
         )  # fmt: skip
     return DataFile(
         "verdicts.csv",
-        "Everything that was to be rated, with the standing verdict; one line per member, phase and unit.",
+        "Everything that was to be rated, with the standing verdict; one line per member, phase, step and unit.",
         (
             _MEMBER,
             _PHASE,
+            _STEP,
             ITEM,
             CANDIDATE,
             MODEL,
             Column("subject", "Subject", "Pseudonym of the subject"),
             Column("position", "Position", "Place in the member's own order"),
-            STATUS,
+            Column("status", STATUS.title, f"{STATUS.meaning}; seen where a second step asks nothing"),
             Column("not_assessable", "Not assessable", "Id of the reason; empty when assessed"),
             *REMARKS,
             *TIMES,
@@ -217,6 +222,7 @@ def _fields(rows: ListedRows) -> DataFile:
         (
             _MEMBER,
             _PHASE,
+            _STEP,
             ITEM,
             CANDIDATE,
             Column("field", "Field", "Key of the field"),
@@ -230,7 +236,7 @@ def _fields(rows: ListedRows) -> DataFile:
         ),
         tuple(
             (
-                names.get(entry.member_id), entry.phase, items[entry.item_id],
+                names.get(entry.member_id), *_phase_and_step(entry), items[entry.item_id],
                 candidates.get(entry.candidate_id or 0), field, *_value(value),
             )
             for entry in rows.entries
@@ -238,6 +244,16 @@ def _fields(rows: ListedRows) -> DataFile:
             for field, value in entry.fields
         ),
     )  # fmt: skip
+
+
+def _phase_and_step(entry: Entry) -> tuple[Cell, Cell]:
+    phase = entry.phase.removesuffix(THEN)
+    return phase, 1 if phase == entry.phase else 2
+
+
+def _status(entry: Entry, rows: ListedRows) -> str:
+    """Return what became of something; what asks nothing is seen, and not answered."""
+    return "seen" if entry.phase in rows.asking_nothing and entry.status == "answered" else entry.status
 
 
 def _value(value: Any) -> tuple[Cell, Cell]:

@@ -26,7 +26,8 @@ def load_listed(session: Session, study: Study, expansion: Expansion, phases: St
     return ListedRows(
         items=items,
         candidates=candidates,
-        drawn=_drawn(session, study_id, items, candidates),
+        # What was drawn to practise with is in no figure.
+        drawn=_drawn(session, study_id, phases, items, candidates),
         members=[
             (
                 member.role,
@@ -49,6 +50,9 @@ def load_listed(session: Session, study: Study, expansion: Expansion, phases: St
         attributes_of_candidates=[
             attribute.key for attribute in expansion.attributes if attribute.table == "candidates"
         ],
+        asking_nothing=frozenset(
+            phase.key for phase in phases.phases if phase.continues and phases.rules_of(phase).fields == ()
+        ),
     )
 
 
@@ -105,13 +109,15 @@ def _candidates(session: Session, study_id: int) -> list[CandidateLine]:
     ]
 
 
-def _drawn(session: Session, study_id: int, items: list[ItemLine], candidates: list[CandidateLine]) -> list[DrawnLine]:
+def _drawn(
+    session: Session, study_id: int, phases: StudyPhases, items: list[ItemLine], candidates: list[CandidateLine]
+) -> list[DrawnLine]:
     item_keys = {item.id: item.key for item in items}
     candidate_keys = {candidate.id: candidate.key for candidate in candidates}
     rows = session.exec(
         select(FreezeItem)
         .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
-        .where(Freeze.study_id == study_id)
+        .where(Freeze.study_id == study_id, col(FreezeItem.phase).in_([phase.key for phase in phases.counted]))
         .order_by(col(FreezeItem.id))
     )
     return [

@@ -29,9 +29,9 @@ from db import (
     Volume,
 )
 from db.base import stored_id
+from protocol.first_phases import phases_of_first_language
 from protocol.hanging import Hanging
 from protocol.study import Protocol
-from protocol.study_phases import phases_of_first_language
 from services.reading import practice
 from services.reading.answer_key import answer_key
 from services.reading.correctness import AnswerKey

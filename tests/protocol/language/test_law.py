@@ -194,6 +194,12 @@ SAFE = {
           - {{key: one, rates: candidates, shows: [reference, candidate], {FORM}, opens: {{at_once: yes}}}}
           - {{key: two, rates: candidates, shows: [reference, candidate], {FORM}, opens: {{at_once: yes}}}}
         """,
+    "what tells the reference where the reference is shown": f"""
+        attributes: {{items: {{finding: {{type: text, tells: reference}}}}}}
+        phases:
+          - {{key: sort, rates: items, shows: [prompt, finding, reference], {FORM}}}
+          - {{key: check, rates: items, shows: [prompt, reference], {FORM}}}
+        """,
     "scans and prompt tell nothing": f"""
         phases:
           - {{key: one, rates: items, shows: [scans, prior, prompt, history, vignette, age], {FORM}}}

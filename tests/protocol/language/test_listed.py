@@ -8,6 +8,7 @@ from protocol.language.listed import not_run_yet, phases_of_listed
 from protocol.visibility import Progress, may_see
 from tests.protocol.language.study_text import expanded, one_phase
 
+PRACTISED = "from: {where: {practice: yes}}"
 EVERYTHING = Progress(*(True,) * 5)
 TWO_PHASES = """
 phases:
@@ -133,10 +134,36 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ("revise: session", "by: {together: yes}", "phases.read.by.together", "one answer together"),
         ("revise: session", "by: {design: crossover, per_unit: 1}", "phases.read.by.design", "crossover"),
         ("revise: session", "by: {design: balanced}", "phases.read.by.design", "per_unit"),
-        ("revise: session", "then: {shows: [vignette]}", "phases.read.then", "after the own answer"),
+        ("revise: session", "then: {shows: [vignette]}, revise: session", "phases.read.revise", "stands"),
+        ("revise: session", "then: {shows: [prompt]}", "phases.read.then.shows", "before the answer already"),
+        ("revise: session", "then: {shows: [judge]}", "phases.read.shows", "'judge'"),
+        ("revise: session", "then: {shows: [candidate]}", "phases.read.shows", "remove candidate"),
+        (
+            "shows: [scans, prompt, options], form: {answer: as_item}, revise: session",
+            "shows: [prompt], form: {answer: as_item}, then: {shows: [overlays]}",
+            "phases.read.then.shows",
+            "beside scans only",
+        ),
         ("revise: session", "opens: {by_admin: yes}", "phases.read.opens", "opens at once"),
         ("question: Right?", "opens: {after: read, done_by: each_unit}", "phases.score.opens", "opens at once"),
-        ("revise: session", "from: {where: {practice: yes}}", "phases.read.from", "practice"),
+        ("revise: session", "from: {where: {practice: [yes, no]}}", "phases.read.from", "items for practice"),
+        ("revise: session", "pass_mark: 0.5", "phases.read.pass_mark", "practice alone is passed"),
+        ("revise: session", f"{PRACTISED}", "phases.read.counts", "counts: no"),
+        ("revise: session", f"{PRACTISED}, by: {{per_unit: 1}}", "phases.read.by", "everybody"),
+        ("revise: session", f"{PRACTISED}, then: {{shows: [vignette]}}", "phases.read.then.shows", "name these alone"),
+        (
+            "revise: session",
+            f"{PRACTISED}, then: {{shows: reference, again: yes}}",
+            "phases.read.then.again",
+            "attempts",
+        ),
+        ("question: Right?", f"{PRACTISED}\n    pass_mark: 1", "phases.score.pass_mark", "known of items alone"),
+        (
+            "{answer: as_item}, revise: session",
+            f"{{sure: {{type: confidence, steps: 3}}}}, {PRACTISED}, pass_mark: 1",
+            "phases.read.pass_mark",
+            "no reference to be right by",
+        ),
         (
             "question: Right?",
             "from: {phase: read, let_in: [flagged]}\n    opens: {after: read, done_by: self}",

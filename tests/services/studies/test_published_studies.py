@@ -426,6 +426,26 @@ def test_neurovlm_reports_are_filled_in_with_abstentions_and_subtypes_of_the_dia
     assert "dataset" not in text_of(seen)
 
 
+def test_neurovlm_reads_open_behind_a_practice_that_is_in_no_table(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = structured_reads(sqlite_database, tmp_path / "study", slices=20, size=10, practised=5)
+    rng = random.Random(5)
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        drawn = drawn_answers(payload, rng)
+        if payload["phase"] == "practice":
+            fields = {key: value for key, value in drawn["fields"].items() if key != "detailed_diagnosis"}
+            right = payload["prompt"].removeprefix("Practise ").removesuffix(".")
+            drawn = answers(**(fields | {"diagnosis": right}))
+        return drawn
+
+    seen = work_through(situation, answer)
+    tables = closed_tables(situation)
+
+    assert [payload["phase"] for payload in seen] == ["practice"] * 5 + ["reading"] * 10
+    assert {row["phase"] for row in tables["verdicts.csv"]} == {"read"}
+    assert len(tables["verdicts.csv"]) == len(tables["sample.csv"]) == 10
+
+
 def with_findings_of_some(payload: dict[str, Any], rng: random.Random, share: float) -> dict[str, Any]:
     """Return drawn answers in which a share of the reviewers find something wrong."""
     given = drawn_answers(payload, rng)

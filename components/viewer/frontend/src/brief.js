@@ -19,7 +19,7 @@ export function wordsOf(payload) {
   const { text, turns, opinions: given, own, reference: accepted } = payload;
   const { facts, vignette, history } = payload.context;
   const prompt = wordsIn(payload.prompt, "prompt", text.prompt);
-  const opinions = given?.length ? opinionTable(own ?? [], given) : null;
+  const opinions = given?.length || own?.length ? opinionTable(own ?? [], given ?? []) : null;
   const context = [facts.length > 0 && inOneLine(facts, text.question), vignette && wordsIn(vignette, "vignette", text.vignette),
     history.length > 0 && historyOf(history), turns.length > 0 && earlierTurns(turns, text.prompt)];
   /** @param {(HTMLElement|string|false|null)[]} nodes @returns {HTMLElement[]} */
@@ -30,9 +30,10 @@ export function wordsOf(payload) {
   if ("question" in payload) {
     // What is asked of the reader stands above the form; what the answer was given to, beside the images.
     const task = present([payload.prompt !== "" && prompt, ...context]);
-    const brief = payload.question ? [wordsIn(payload.question, "prompt")] : [];
+    const others = Boolean(given?.length);
+    const brief = present([payload.question !== "" && wordsIn(payload.question, "prompt"), !others && opinions]);
     return { brief, cards: present([task.length > 0 && card(vignette || history.length ? "Case and question" : "Question", ...task), reference, candidate,
-      opinions && card("What others answered", opinions)]) };
+      others && opinions && card("What others answered", opinions)]) };
   }
   if (payload.images) return { brief: present([...context, prompt, opinions]), cards: [] };
   const cards = [card("Task", ...present([...context, prompt])), h("div", { class: "pair" }, reference, candidate), opinions];
@@ -90,7 +91,7 @@ const CELL = 24;
  * @param {import("../payload.js").OpinionPayload[]} opinions
  */
 function opinionTable(own, opinions) {
-  const columns = [...(own.length ? [{ title: "Own first read", lines: own }] : []),
+  const columns = [...(own.length ? [{ title: opinions.length ? "Own first read" : "Your answer", lines: own }] : []),
     ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, lines }))];
   const labels = [...new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)))];
   /** @param {Line[]} lines @param {string} label */

@@ -53,7 +53,8 @@ export class Form {
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
     this.submitKey = h("kbd", {}, "Enter");
-    if (!room.preview) this.button.append("Submit", this.submitKey);
+    // What is shown after an answer may ask nothing.
+    if (!room.preview) this.button.append(description.fields.length ? "Submit" : "Continue", this.submitKey);
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
     this.element.addEventListener("pointerdown", ({ target, button }) => button === 0 && this.answerKeys.comeBack(target));

@@ -1,0 +1,43 @@
+"""Attributes that a phase releases by name: columns which a study declares, and what of them stands on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+_WORDS_OF_FLAGS = {"yes": "Yes", "no": "No"}
+
+
+@dataclass(frozen=True)
+class Released:
+    """An attribute that stands on the screen of a phase.
+
+    Attributes
+    ----------
+    table
+        The table that has it as a column.
+    label
+        What stands before its value: the name of the column in words.
+    type
+        As it is declared: text, number, yes_no, choice, ordinal, date or list.
+    texts
+        Of a choice or a scale, the texts of the options by id.
+    tells_reference
+        Whether it gives the reference away: then it counts as the reference.
+    """
+
+    table: Literal["cases", "items", "candidates"]
+    key: str
+    label: str
+    type: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+    tells_reference: bool = False
+
+    def in_words(self, stored: str) -> str:
+        """Return a value, which is stored as canonical text, as it reads on the screen."""
+        if self.type == "yes_no":
+            return _WORDS_OF_FLAGS.get(stored, stored)
+        if self.type == "list":
+            return " · ".join(stored.split("|"))
+        return self.texts.get(stored, stored)

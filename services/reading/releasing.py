@@ -1,0 +1,141 @@
+"""What was withheld and is let through where a phase shows it: reference, answer under judgement, attributes.
+
+Each is refused before its time. `once_open` takes what is blind to it for done: for an audit, whose payloads nobody is
+sent.
+"""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db import Assignment, Verdict, queries
+from db.base import stored_id
+from db.queries import ShownItem
+from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.visibility import Progress, may_see
+from services.errors import Conflict, NotOnTheDesk, ReadsOpen
+from services.reading import blinding, desk, shown_items
+from services.reading.payloads import Line
+from services.studies import frozen_facts
+
+
+def judged(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
+) -> tuple[list[str] | None, str | None]:
+    """Return reference and candidate where a phase shows them.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to them is still open.
+    """
+    phase = phases.named(assignment.phase)
+
+    def released(thing: str) -> bool:
+        return _is_released(session, phases, assignment, thing, once_open=once_open)
+
+    return (
+        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        _candidate(session, assignment) if released("candidate") else None,
+    )
+
+
+def explanation(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> str:
+    """Return why the reference is what it is, where a phase shows that; nothing where an item has none.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to it is still open.
+    """
+    if not _is_released(session, phases, assignment, "explanation", once_open=once_open):
+        return ""
+    reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
+    return "" if reference is None else reference.explanation
+
+
+def own_answer(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> list[Line] | None:
+    """Return in words what was answered before more is shown; None where an assignment shows no more than at first.
+
+    Raises
+    ------
+    NotOnTheDesk
+        It is not answered yet.
+    """
+    phase = phases.named(assignment.phase)
+    if not phase.continues:
+        return None
+    beside = queries.assignment_beside(session, assignment, phase.continues)
+    verdict = None if beside is None else queries.root_verdict(session, stored_id(beside.id))
+    if verdict is None:
+        if once_open:
+            return []
+        raise NotOnTheDesk("Answer this first; then more of it is shown.")
+    first, item = phases.named(phase.continues), shown_items.item_of(session, assignment)
+    return shown_items.lines_of(phases, first, item, assignment.option_order, verdict)
+
+
+def opinions(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
+) -> list[list[Line]] | None:
+    """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to it is still open.
+    """
+    source = phases.rules_of(phases.named(assignment.phase)).opinions_of
+    if not source or not _is_released(session, phases, assignment, "opinions", once_open=once_open):
+        return None
+    order = assignment.opinion_order
+    verdicts = {
+        stored_id(verdict.id): verdict for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(order)))
+    }
+    answered_in = frozen_facts.phases_of(session, assignment.study_id).named(source)
+    return [
+        shown_items.lines_of(phases, answered_in, item, assignment.option_order, verdicts[verdict_id])
+        for verdict_id in order
+    ]
+
+
+def attributes(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> list[Line]:
+    """Return the attributes that a phase releases of a unit, as label and text, in the order of their declaration.
+
+    Raises
+    ------
+    ReadsOpen
+        Something that is blind to them is still open.
+    """
+    rules = phases.rules_of(phases.named(assignment.phase))
+    if not rules.released:
+        return []
+    _require(session, phases, assignment, "attributes", once_open=once_open)
+    return lines_of(session, rules, assignment.item_id, assignment.candidate_id)
+
+
+def lines_of(session: Session, rules: PhaseRules, item_id: int, candidate_id: int | None) -> list[Line]:
+    """Return the attributes of a unit that a phase names, and no others, as label and text."""
+    named = [(attribute.table, attribute.key) for attribute in rules.released]
+    stored = queries.released_attributes(session, item_id, candidate_id, named)
+    return blinding.attribute_lines(rules.released, stored)
+
+
+def _is_released(session: Session, phases: StudyPhases, assignment: Assignment, thing: str, *, once_open: bool) -> bool:
+    if thing not in phases.rules_of(phases.named(assignment.phase)).shows:
+        return False
+    _require(session, phases, assignment, thing, once_open=once_open)
+    return True
+
+
+def _require(session: Session, phases: StudyPhases, assignment: Assignment, thing: str, *, once_open: bool) -> None:
+    phase = phases.named(assignment.phase)
+    reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
+    if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
+        raise ReadsOpen(phases.opens_later(phase.queue))
+
+
+def _candidate(session: Session, assignment: Assignment) -> str:
+    if assignment.candidate_id is None:
+        raise Conflict("This study has no answers to score.")
+    return queries.candidate_answer(session, assignment.candidate_id)

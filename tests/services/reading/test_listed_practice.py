@@ -1,0 +1,347 @@
+"""Practice before a listed phase: a part of its own, passed by its mark, explained afterwards, in no figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from db import Case, Database
+from exchange.refusal import InputRefused
+from services.errors import Conflict, ReadsOpen
+from services.people.identity import Actor
+from services.progress import data_lock
+from services.reading import member_progress, practice, previewing, submission, worklist
+from services.reading.submission import Receipt
+from services.record import package, verification
+from services.studies import freezing, importing
+from tests.blinding.columns import COMMON, OF_THE_ITEM, change_everything_but
+from tests.blinding.test_listed_identity import payloads
+from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
+from tests.room_study import PRACTISED, rewrite, rows_of, with_practice
+from tests.situations import Situation, any_answers, on_the_desk, owner_of, read_all, show, submit
+
+TRAINED = """
+blindread: 2
+name: listed
+title: Practised, then read
+consent: I agree.
+phases:
+  - key: secret_training
+    title: Try it
+    instructions: These do not count.
+    rates: items
+    from: {where: {practice: yes}}
+    shows: [scans, prompt, options]
+    form: {answer: as_item, sure: {type: confidence, steps: 3}}
+    then: {shows: [reference, explanation]}
+    counts: no
+    pass_mark: 0.75
+    attempts: 2
+  - key: read
+    title: Reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    revise: session
+"""
+TRAIN, READ = "part-1", "part-2"
+
+
+def trained(database: Database, folder: Path, protocol: str = TRAINED, **more: Any) -> Situation:
+    """Freeze a study with practice, and let its first rater stand before it."""
+    situation = opened_listed(database, folder, protocol, changes=[with_practice], **more)
+    for rater in situation.raters:
+        worklist.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
+    return situation
+
+
+def practise(situation: Situation, rater: Actor, wrong: int = 0) -> list[Receipt]:
+    """Work through one pass of which so many are answered wrongly."""
+    receipts = []
+    other = {"yes": "no", "no": "yes", "left": "right"}
+    for _ in PRACTISED:
+        payload = on_the_desk(situation, rater, TRAIN)
+        right = PRACTISED[payload["prompt"]]
+        answer = other[right] if len(receipts) < wrong else right
+        show(situation, rater, payload)
+        receipts.append(submit(situation, rater, payload, any_answers(payload, answer)))
+    return receipts
+
+
+def test_reads_open_once_the_practice_is_passed_and_it_is_in_no_figure(database: Database, tmp_path: Path) -> None:
+    situation = trained(database, tmp_path / "study")
+    rater = situation.raters[0]
+
+    with pytest.raises(ReadsOpen, match="once you are done with what comes before"):
+        submission.current_payload(database, rater, situation.study_key, READ)
+    receipts = practise(situation, rater, wrong=1)
+    worklist.acknowledge_instructions(database, rater, situation.study_key, READ)
+    read = read_all(situation, rater, READ)
+    tables = closed_tables(situation)
+
+    assert [receipt.feedback["correct"] for receipt in receipts if receipt.feedback] == [False, True, True, True]
+    assert len(read) == 6
+    assert {row["phase"] for name in ("verdicts.csv", "fields.csv", "sample.csv") for row in tables[name]} == {"read"}
+    assert len(tables["sample.csv"]) == 6
+
+
+def test_practice_is_a_part_with_its_own_words_and_progress(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    said = worklist.instructions(sqlite_database, rater, situation.study_key, TRAIN)
+    first = on_the_desk(situation, rater, TRAIN)
+    desks = worklist.desks_of(sqlite_database, rater)
+
+    assert (said.text, said.consent) == ("These do not count.", "I agree.")
+    assert (first["phase"], first["heading"], first["practice"]["pass_mark"]) == ("practice", "Try it", 0.75)
+    assert [(desk.queue.title, desk.practice, bool(desk.waits_for), desk.total) for desk in desks] == [
+        ("Try it", "open", False, 4),
+        ("Reads", "", True, 6),
+    ]
+    practise(situation, rater)
+    done = submission.current_payload(sqlite_database, rater, situation.study_key, TRAIN)
+    assert done["kind"] == "done" and done["next"] is not None
+    assert [desk.practice for desk in worklist.desks_of(sqlite_database, rater)] == ["", ""]
+
+
+def test_who_fails_gets_another_order_then_stays_out_until_an_admin_allows_more(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = trained(database, tmp_path / "study")
+    rater = situation.raters[0]
+    practise(situation, rater, wrong=2)
+    again = on_the_desk(situation, rater, TRAIN)
+    practise(situation, rater, wrong=2)
+
+    assert again["ahead"]["heading"] == "Attempt 2 of 2, the last"
+    over = submission.current_payload(database, rater, situation.study_key, TRAIN)
+    assert over["kind"] == "done" and over["title"] == practice.FAILED[0] and over["next"] is None
+    with pytest.raises(ReadsOpen):
+        submission.current_payload(database, rater, situation.study_key, READ)
+    states = [line.practice for line in member_progress.progress_of_members(database, situation.admin, "listed")]
+    assert states[0] == "not passed: 2 of 4 correct in attempt 2, no attempt left"
+
+    practice.allow_another_attempt(database, situation.admin, situation.study_key, "rater-1")
+    practise(situation, rater)
+    assert [bool(desk.waits_for) for desk in worklist.desks_of(database, rater)] == [False, False]
+    assert verification.verify_study(database, situation.study_key) == []
+
+
+@pytest.mark.parametrize(
+    ("then", "lines", "correct"),
+    [
+        ("    then: {shows: [reference]}\n", ["Reference"], True),
+        ("    then: {shows: explanation}\n", ["Explanation"], None),
+        ("", None, None),
+    ],
+    ids=["the reference", "the explanation", "nothing"],
+)
+def test_what_is_said_to_an_answer_is_what_then_names(
+    sqlite_database: Database, tmp_path: Path, then: str, lines: list[str] | None, correct: bool | None
+) -> None:
+    protocol = TRAINED.replace("    then: {shows: [reference, explanation]}\n", then)
+    situation = trained(sqlite_database, tmp_path / "study", protocol)
+
+    receipt = practise(situation, situation.raters[0])[0]
+
+    if lines is None:
+        assert receipt.feedback is None
+    else:
+        assert receipt.feedback is not None
+        assert ([name for name, _ in receipt.feedback["lines"]], receipt.feedback["correct"]) == (lines, correct)
+
+
+def test_hidden_values_can_all_change_and_not_a_byte_of_practice_does(database: Database, tmp_path: Path) -> None:
+    situation = trained(database, tmp_path / "study")
+    before = payloads(situation, "secret_training")
+
+    shown = (COMMON | OF_THE_ITEM) - {"study_case.vignette", "study_case.age", "item.form"}
+    changed = change_everything_but(database, shown)
+
+    assert payloads(situation, "secret_training") == before
+    assert {"reference.accepted", "reference.explanation", "item.category"} <= set(changed)
+
+
+def test_nothing_that_is_sent_in_practice_is_of_a_real_item_nor_names_the_phase(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+
+    sent = payloads(situation, "secret_training")
+
+    assert b"Prompt of i" not in sent and b"MARK-EXPLANATION" not in sent and b"secret_training" not in sent
+
+
+REPORT = TRAINED.replace(
+    "{answer: as_item, sure: {type: confidence, steps: 3}}",
+    "{finding: {type: choice, options: {'yes': Present, 'no': Absent, left: On the left, right: On the right}}}",
+).replace("    pass_mark", "    undetermined: yes\n    pass_mark")
+
+
+def test_a_field_with_options_of_its_own_is_compared_by_their_ids_and_an_abstention_is_not_right(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = trained(sqlite_database, tmp_path / "study", REPORT)
+    rater, receipts = situation.raters[0], []
+    for place, _ in enumerate(PRACTISED):
+        payload = on_the_desk(situation, rater, TRAIN)
+        right: Any = PRACTISED[payload["prompt"]] if place else {"abstention": "undetermined"}
+        show(situation, rater, payload)
+        receipts.append(
+            submit(situation, rater, payload, {"fields": {"finding": right}, "not_assessable": None, "comment": ""})
+        )
+
+    feedback = [receipt.feedback for receipt in receipts if receipt.feedback]
+    assert [said["correct"] for said in feedback] == [False, True, True, True]
+    words = {line[1] for said in feedback for line in said["lines"] if line[0] == "Reference"}
+    assert words <= {"Present", "Absent", "On the left"}
+    assert all(not desk.waits_for for desk in worklist.desks_of(sqlite_database, rater))
+
+
+def refused(database: Database, folder: Path, protocol: str, *changes: Any) -> str:
+    """Import the tiny study with practice, and return why it cannot be frozen."""
+    situation = imported_listed(database, write_listed(folder, protocol, [with_practice, *changes]))
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(database, situation.admin, situation.study_key)
+    return str(refusal.value)
+
+
+def test_practice_on_the_subject_of_a_read_is_refused_at_the_freeze(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", TRAINED, [with_practice]))
+    with sqlite_database.writing() as session:
+        # No table says so: the import refuses it already.
+        session.exec(select(Case).where(Case.key == "p-one")).one().subject = "subject-1"
+
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    assert str(refusal.value) == (
+        "Practice 'secret_training' tells the reference of 1 subject(s) that the same people rate in phase 'read', "
+        "which does not show it; practise with other subjects."
+    )
+
+
+def test_practice_without_a_reference_to_be_right_by_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    def without(folder: Path) -> None:
+        rewrite(folder / "references.csv", [row for row in rows_of(folder / "references.csv") if row["item"] != "p2"])
+
+    protocol = TRAINED.replace("    then: {shows: [reference, explanation]}\n", "")
+
+    assert refused(sqlite_database, tmp_path / "study", protocol, without) == (
+        "Phase 'secret_training' needs the reference, which 1 drawn item ('p2') lacks; add lines to references.csv, or "
+        "select other items."
+    )
+
+
+def test_practice_that_nobody_can_pass_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    protocol = REPORT.replace("left: On the left, ", "")
+
+    assert refused(sqlite_database, tmp_path / "study", protocol) == (
+        "Practice 'secret_training' can never be answered right on item 'p3': 'finding' offers 'yes', 'no' and "
+        "'right', and the reference is 'left'; write the id of an option."
+    )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "changes", "says"),
+    [
+        (TRAINED[: TRAINED.index("  - key: secret")] + TRAINED[TRAINED.index("  - key: read") :], [with_practice],
+         "the item is for practice, and no phase selects that"),
+        (TRAINED, [], "is practice, and no item is for it"),
+    ],
+    ids=["items without a phase", "a phase without items"],
+)  # fmt: skip
+def test_practice_that_lacks_its_other_half_is_refused(
+    sqlite_database: Database, tmp_path: Path, protocol: str, changes: list[Any], says: str
+) -> None:
+    folder = write_listed(tmp_path / "study", protocol, changes)
+
+    with pytest.raises(InputRefused, match=says):
+        importing.import_study(sqlite_database, owner_of(sqlite_database), folder)
+
+
+SCORING = """
+blindread: 2
+name: listed
+title: Scores after practice
+phases:
+  - key: try
+    title: Try scoring
+    question: Does it say the same?
+    rates: candidates
+    from: {where: {practice: yes}}
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+    then: {shows: [reference, explanation]}
+    counts: no
+  - key: score
+    title: Scores
+    question: Does it say the same?
+    rates: candidates
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+"""
+
+
+def with_answers_to_practise_with(folder: Path) -> None:
+    rows = rows_of(folder / "candidates.csv")
+    more = [{"candidate": f"t{n}", "item": f"p{n}", "model": "model-a", "answer": f"Answer {n}"} for n in (1, 2, 3)]
+    rewrite(folder / "candidates.csv", [*rows, *more])
+
+
+def test_scores_are_practised_from_words_alone_without_a_mark_to_pass(database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(
+        database, tmp_path / "study", SCORING, raters=1, changes=[with_practice, with_answers_to_practise_with]
+    )
+    rater = situation.raters[0]
+    worklist.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
+    first = on_the_desk(situation, rater, TRAIN)
+    show(situation, rater, first)
+    receipt = submit(situation, rater, first, any_answers(first))
+
+    seen = work_through(situation)
+
+    assert (first["phase"], first["images"], first["practice"]["total"]) == ("practice", None, 3)
+    assert receipt.feedback is not None and receipt.feedback["correct"] is None
+    assert [name for name, _ in receipt.feedback["lines"]] == ["Reference", "Explanation"]
+    assert [payload["phase"] for payload in seen] == ["practice"] * 2 + ["scoring"] * 6
+    assert {row["phase"] for row in closed_tables(situation)["verdicts.csv"]} == {"score"}
+
+
+def test_a_group_without_practice_begins_with_its_own_part(sqlite_database: Database, tmp_path: Path) -> None:
+    protocol = TRAINED.replace("phases:\n", "groups: {residents: Residents, seniors: Seniors}\nphases:\n").replace(
+        "    counts: no\n", "    counts: no\n    by: residents\n"
+    )
+    situation = opened_listed(
+        sqlite_database, tmp_path / "study", protocol, changes=[with_practice], groups=["residents", "seniors"]
+    )
+
+    resident, senior = (worklist.desks_of(sqlite_database, rater) for rater in situation.raters)
+
+    assert [(desk.queue.title, bool(desk.waits_for)) for desk in resident] == [("Try it", False), ("Reads", True)]
+    assert [(desk.queue.title, bool(desk.waits_for)) for desk in senior] == [("Reads", False)]
+
+
+def test_an_admin_previews_what_is_said_after_an_answer(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+
+    lines = previewing.preview_feedback(sqlite_database, situation.admin, situation.study_key, "p3")
+
+    assert lines == [["Reference", "Left"], ["Explanation", "MARK-EXPLANATION of p3"]]
+
+
+def test_the_package_of_a_study_with_practice_holds(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+    for rater in situation.raters:
+        practise(situation, rater)
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
+
+    package.export_study(sqlite_database, situation.admin, situation.study_key, tmp_path / "package")
+
+    manifest = json.loads((tmp_path / "package" / "manifest.json").read_text("utf-8"))
+    assert {key: len(phase["units"]) for key, phase in manifest["phases"].items()} == {"secret_training": 4, "read": 6}
+    assert verification.verify_study(sqlite_database, situation.study_key) == []
