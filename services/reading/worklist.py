@@ -66,6 +66,11 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
     return _desks_of(database, actor)[0] if due else desks
 
 
+def desks_as_they_are(database: Database, actor: Actor) -> list[Desk]:
+    """Return the same of a database that is only read: nothing is drawn."""
+    return _desks_of(database, actor)[0]
+
+
 def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
     """Return the desks, and the studies in which units are due to be drawn."""
     desks, due = [], []

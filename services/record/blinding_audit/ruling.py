@@ -78,10 +78,8 @@ class Reader:
 
 def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
     """Return the kinds of values that a phase shows of its own item."""
-    released: set[str] = set()
-    if "reference" in rules.shows:
-        released |= {"reference"}
-    if phase.done_by == "decision":
+    released: set[str] = set({"reference", "explanation"} & rules.shows)
+    if phase.done_by == "decision" or "opinions" in rules.shows:
         released |= {"answer_of_others", "remark_of_others"}
     shown = {"vignette": rules.context.vignette, "history": rules.context.history, "age": rules.context.age}
     released |= {key for key, is_shown in shown.items() if is_shown}

@@ -91,7 +91,7 @@ class Search:
         self, study: Study, membership: Membership, phases: StudyPhases, queue: Queue
     ) -> Iterable[Piece]:
         actor = _actor(membership)
-        desks = worklist.desks_of(self._database, actor)
+        desks = worklist.desks_as_they_are(self._database, actor)
         for desk in (desk for desk in desks if desk.study_key == study.key and desk.queue == queue):
             said = (desk.study_title, queue.title, queue.to_do, queue.empty, desk.waits_for, desk.about)
             yield from (piece("worklist", text) for text in said if text)

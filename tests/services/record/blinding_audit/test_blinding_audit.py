@@ -18,10 +18,12 @@ from db import AuditEvent, Database, Membership, Person, Study, Unavailable, aud
 from db.base import Base
 from db.engine import only_reading
 from services.errors import Conflict, NotAllowed, ReadsOpen
-from services.reading import displaying
+from services.reading import displaying, worklist
 from services.record.blinding_audit import auditing, progress_file
 from services.record.blinding_audit.auditing import audit_blinding, last_audit
 from services.studies import removing
+from tests.blinding.columns import take_the_guards_away
+from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.harness.server import ROOT
 from tests.listed_study import READ_THEN_SCORE, TWO_GROUPS, opened_listed, work_through
 from tests.services.record.blinding_audit.planted_study import audited
@@ -78,6 +80,42 @@ def test_each_group_gets_its_own_screens(sqlite_database: Database, tmp_path: Pa
 
     # One reads six items; two score six answers, and three of them once more.
     assert (result["assignments"]["searched"], result["result"]) == (24, "no leak")
+
+
+def test_opinions_that_a_phase_shows_are_no_leaks(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {"i1": flagging, "i4": flagging})
+
+    result = audited(situation, tmp_path / "audit.json").result
+
+    # Two read six items, and one resolves the two that were flagged.
+    assert (result["assignments"]["searched"], result["result"]) == (14, "no leak")
+
+
+def test_an_audit_does_not_draw_what_is_due_as_opening_the_worklist_does(
+    sqlite_database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {"i1": flagging})
+    with sqlite_database.engine.connect() as connection:
+        take_the_guards_away(connection)
+        # As if the server had been killed between the last answer and the draw behind it.
+        for statement in (
+            "DELETE FROM phase_closing",
+            "DELETE FROM assignment WHERE phase = 'resolve'",
+            "DELETE FROM freeze_item WHERE phase = 'resolve'",
+        ):
+            connection.execute(text(statement))
+        connection.commit()
+
+    audited(situation, tmp_path / "audit.json")
+
+    assert units_in(situation, "resolve", situation.raters[2]) == set()
+    assert caplog.records == []
+    worklist.desks_of(sqlite_database, situation.raters[2])
+    assert units_in(situation, "resolve", situation.raters[2]) == {"i1"}
 
 
 def test_what_a_member_had_who_was_taken_out_is_nobodys(opened: Situation, tmp_path: Path) -> None:
