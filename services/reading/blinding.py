@@ -259,11 +259,11 @@ def words_payload(
     text: TextSettings,
     item: ShownItem,
     form: ShownForm,
-    attributes: list[Line],
-    explanation: str,
     reference: list[str] | None,
     candidate: str | None,
     opinions: list[list[Line]] | None = None,
+    attributes: Sequence[Line] = (),
+    explanation: str = "",
 ) -> ScoringPayload:
     """Return what is judged from words alone: a candidate, or an item without scans; of a candidate no model."""
     # The prompt of such a phase may be a line of the protocol; the question is the prompt of the item then.
@@ -271,7 +271,7 @@ def words_payload(
     return {
         **_head(desk),
         "images": None,
-        "context": context_payload(Shown(item, [], [], form, attributes, explanation), rules),
+        "context": context_payload(Shown(item, [], [], form, list(attributes), explanation), rules),
         **_standing(desk),
         "prompt": _prompt(rules, item),
         "text": settings if rules.question else {**settings, "prompt": text.prompt},

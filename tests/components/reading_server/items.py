@@ -312,6 +312,12 @@ def _judged(position: int) -> dict[str, Any]:
     }
 
 
+def _seen_after(position: int) -> dict[str, Any]:
+    """Return the second step of an item: reference and candidate beside the own answer, and nothing asked."""
+    judged = _judged(position)
+    return judged | {"scored": judged["scored"] | {"answered": True}}
+
+
 def _worded(more: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
     """Return an item that is about how its words are set."""
     plain = choices([("a", "**Left**"), ("b", "Right")])
@@ -437,6 +443,7 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "limited": _limited,
     "structured": _structured,
     "judged": _judged,
+    "seen after": _seen_after,
     "scales": _same(
         fields=[yes_no()]
         + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]

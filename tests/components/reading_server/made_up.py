@@ -71,6 +71,8 @@ class MadeUp:
     asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # Whether reference and candidate are judged beside the scans, under a question of the phase.
     judged: str = ""
+    # Whether it is the second step of an item: the own answer beside it, and nothing asked.
+    answered: bool = False
     opinions: Sequence[list[Line]] = OPINIONS
 
     @property
@@ -94,6 +96,8 @@ class MadeUp:
         if self.phase == "scoring":
             return shown_forms.form_of_candidate(self.rules, self.item)
         form = shown_forms.form_of_item(self.rules, self.item, [])
+        if self.answered:
+            return replace(form, fields=(), not_assessable=(), flags=(), comment=False)
         fields = (shown.model_copy(update=dict(self.asked.get(shown.key, {}))) for shown in form.fields)
         return replace(form, fields=tuple(fields))
 
@@ -130,6 +134,7 @@ class MadeUp:
             revision_rule=revision_rule if self._is_revisable else "never",
             in_parts=self.phase == "scoring",
             ahead=self.ahead,
+            own=OWN_READ if self.answered else None,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:
             return blinding.words_payload(
