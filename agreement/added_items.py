@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from agreement.coding import Codes, Floats
@@ -176,7 +178,7 @@ def _cautious_size(influence: Floats, groups: Codes, events: float) -> float:
     return n / drawn_effect(observed, n / clusters, events / max(1.0, observed), weight=1.0)
 
 
-def total_of(rows: Floats, times: Codes | None) -> Floats:
+def total_of(rows: npt.NDArray[Any], times: Codes | None) -> Floats:
     """The sums over all items.
 
     Parameters
@@ -195,7 +197,9 @@ def total_of(rows: Floats, times: Codes | None) -> Floats:
     >>> total_of(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([3, 2])).tolist()
     [5.0, 2.0]
     """
-    return np.asarray(rows.sum(axis=0) if times is None else times @ rows)
+    if times is None and rows.dtype == np.bool_:
+        return np.asarray(rows.sum(axis=0))
+    return np.asarray((np.ones(len(rows)) if times is None else times) @ rows)
 
 
 def _influence(of_sums: Callable[[Floats], Floats], totals: Floats, rows: Floats) -> Floats:

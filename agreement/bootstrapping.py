@@ -16,7 +16,9 @@ from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.drawing import CHUNK, drawn_units
 from agreement.estimate import Estimate, check_confidence
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.many_items import bootstrap_of_many, orders_for
 from agreement.resampling import (
+    MOST_ORDERS,
     ONE_DRAW,
     OWN_DRAW,
     Seed,
@@ -52,7 +54,9 @@ def bootstrap(
     statistic is computed anew. Of one array, `numpy.mean` and `numpy.average` take the fast way of `bootstrap_of_sums`;
     sums, other means, variances, standard deviations, medians and quantiles of numpy (`agreement.vectorised` has the
     table; `functools.partial` gives them `ddof` or `q`) are computed for many resamples at once, which gives the
-    numbers of the plain loop. Any other function is called once for each resample.
+    numbers of the plain loop. From 10,000 items and 100 resamples on, without clusters, no item is drawn by itself for
+    them, nor for least, greatest and range: other draws from the very same distribution (`agreement.many_items`). Any
+    other function is called once for each resample.
 
     Parameters
     ----------
@@ -130,13 +134,20 @@ def bootstrap(
             interval=interval,
             confidence=confidence,
             clustered=clusters is not None,
+            orders=MOST_ORDERS if clusters is not None else orders_for(resamples),
         )
         value = float(arrays[0].mean())
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a resample may leave the statistic without a value
             value = number_of(statistic(*arrays))
-            spread = _bootstrap_any(
+            of_many = None
+            if clusters is None and len(arrays) == 1 and not isinstance(seed, ClusterDraw):
+                of_many = bootstrap_of_many(
+                    statistic, arrays[0], value, strata=unit_strata, resamples=resamples, seed=seed,
+                    interval=interval, confidence=confidence, text=text,
+                )  # fmt: skip
+            spread = of_many or _bootstrap_any(
                 statistic, arrays, value, units, n_units, unit_strata, resamples, seed, interval, confidence, text
             )
     if not math.isfinite(value):

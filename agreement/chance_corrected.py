@@ -15,6 +15,7 @@ from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.row_sums import row_counts, row_ranges, row_sums
 
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""
@@ -266,10 +267,10 @@ def linearised_coefficient(
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., eq. 5.11 ff.
     """
     n = len(counts) if times is None else int(times.sum())
-    raters = counts.sum(axis=1)
+    raters = row_sums(counts)
     pairable = raters >= 2
     pairs = np.where(pairable, raters * (raters - 1.0), 1.0)
-    agreed = np.where(pairable, (counts * (counts @ w - 1.0)).sum(axis=1) / pairs, 0.0)
+    agreed = np.where(pairable, row_sums(counts * (counts @ w - 1.0)) / pairs, 0.0)
 
     def of_sums(totals: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -313,7 +314,7 @@ def rarest_of(codes: Codes, times: Codes | None = None) -> float:
     0.5
     """
     given = codes >= 0
-    ratings = given.sum(axis=1)
+    ratings = row_counts(given)
     share = (1.0 if times is None else times) / ratings
     expected = np.bincount(codes[given], weights=np.repeat(share, ratings))
     return float(expected[expected > 0.0].min(initial=math.inf))
@@ -338,8 +339,9 @@ def differing_items(codes: Codes, times: Codes | None = None) -> float:
     >>> differing_items(np.array([[0, 0], [0, 1], [0, -1]]))
     1.0
     """
-    least = np.where(codes >= 0, codes, codes.max()).min(axis=1)
-    return float(total_of(least < codes.max(axis=1), times))
+    greatest = row_ranges(codes)[1]
+    least = row_ranges(np.where(codes >= 0, codes, codes.max()))[0]
+    return float(total_of(least < greatest, times))
 
 
 def lowest_value(weights: Floats) -> float:

@@ -19,6 +19,7 @@ from agreement.chance_corrected import (
     rarest_of,
 )
 from agreement.coding import Codes, Floats
+from agreement.row_sums import row_sums
 
 
 def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:
@@ -50,10 +51,10 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     0.4667
     """
     # statsmodels' aggregate_raters and fleiss_kappa need complete ratings, and give no standard error
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    shares = counts / row_sums(counts)[:, None]
 
     def chance(pi: Floats) -> Floats:
-        return np.asarray(((pi @ w) * pi).sum(axis=-1))
+        return np.asarray(row_sums((pi @ w) * pi))
 
     pi = _mean(shares, times)
 
@@ -88,10 +89,10 @@ def gwet_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | Non
     """
     q = len(w)
     scale = w.sum() / (q * (q - 1))
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    shares = counts / row_sums(counts)[:, None]
 
     def chance(pi: Floats) -> Floats:
-        return np.asarray(scale * (pi * (1.0 - pi)).sum(axis=-1))
+        return np.asarray(scale * row_sums(pi * (1.0 - pi)))
 
     pi = _mean(shares, times)
 
@@ -126,7 +127,7 @@ def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats, times:
     0.5
     """
     uniform = float(w.sum()) / len(w) ** 2
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    shares = counts / row_sums(counts)[:, None]
 
     def chance(pi: Floats) -> Floats:
         return np.full(pi.shape[:-1], uniform)
@@ -170,9 +171,10 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     def chance(totals: Floats) -> Floats:
         use = totals.reshape(*totals.shape[:-1], r, q)
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = use / use.sum(axis=-1, keepdims=True)
-        together = p.sum(axis=-2)
-        pairs = ((together @ w) * together).sum(axis=-1) - ((p @ w) * p).sum(axis=(-1, -2))
+            p = use / row_sums(use)[..., None]
+        together, flat = np.ones(r) @ p, p.reshape(-1, q)
+        alone = row_sums(((flat @ w) * flat).reshape(*use.shape[:-2], r * q))
+        pairs = row_sums((together @ w) * together) - alone
         return np.asarray(pairs / (r * (r - 1)))
 
     def change() -> Floats:

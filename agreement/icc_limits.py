@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -179,11 +182,12 @@ def modified_large_sample_limits(squares: MeanSquares, tail: float) -> tuple[flo
     [0.161, 0.596]
     """
     _, _, _, _, n, k = squares
-    observed = np.array([squares.items, squares.raters, squares.residual])
-    bound = _LowerBound(np.array([n - 1.0, k - 1.0, (n - 1.0) * (k - 1.0)]), tail)
+    observed = (squares.items, squares.raters, squares.residual)
+    bound = _lower_bound((n - 1.0, k - 1.0, (n - 1.0) * (k - 1.0)), tail)
 
-    def parts(r: float) -> Floats:
-        return np.asarray(observed * (n * (1.0 - r), -k * r, -(n + r * (n * k - n - k))))
+    def parts(r: float, sign: float = 1.0) -> list[float]:
+        shares = (n * (1.0 - r), -k * r, -(n + r * (n * k - n - k)))
+        return [sign * square * share for square, share in zip(observed, shares, strict=True)]
 
     value, least = correlation(squares), -1.0 / (k - 1)
     low = least
@@ -191,34 +195,51 @@ def modified_large_sample_limits(squares: MeanSquares, tail: float) -> tuple[flo
         low = float(optimize.brentq(lambda r: bound.of(parts(r)), least, value))
     # the upper bound of a combination is the lower one of its opposite
     high = 1.0
-    if bound.of(-parts(1.0)) > 0.0:
-        high = float(optimize.brentq(lambda r: bound.of(-parts(r)), value, 1.0))
+    if bound.of(parts(1.0, -1.0)) > 0.0:
+        high = float(optimize.brentq(lambda r: bound.of(parts(r, -1.0)), value, 1.0))
     return low, high
 
 
-class _LowerBound:
-    """Modified large sample lower bound of a sum of multiples of expected mean squares, of either sign."""
+class _LowerBound(NamedTuple):
+    """Modified large sample lower bound of a sum of multiples of expected mean squares, of either sign.
 
-    def __init__(self, freedom: Floats, tail: float) -> None:
-        first, second = freedom[:, None], freedom[None, :]
-        self.down = 1.0 - freedom / stats.chi2.isf(tail, freedom)  # G
-        self.up = freedom / stats.chi2.ppf(tail, freedom) - 1.0  # H
-        f = stats.f.isf(tail, first, second)
-        down, down_other, up_other = self.down[:, None], self.down[None, :], self.up[None, :]
-        # exact for the difference of two mean squares
-        self.against = ((f - 1.0) ** 2 - down**2 * f**2 - up_other**2) / f
-        both = first + second
-        together = (1.0 - both / stats.chi2.isf(tail, both)) ** 2 * both**2 / (first * second)
-        # exact for the sum of two whose expectations are equal
-        self.beside = together - down**2 * first / second - down_other**2 * second / first
+    Attributes
+    ----------
+    down, up : list of float
+        G and H of each mean square.
+    against, beside : list of list of float
+        What the variance has of two mean squares, one of which is subtracted, and of two that are added.
+    """
 
-    def of(self, parts: Floats) -> float:
+    down: list[float]
+    up: list[float]
+    against: list[list[float]]
+    beside: list[list[float]]
+
+    def of(self, parts: list[float]) -> float:
         """Lower bound of the sum of what the parts, multiples of observed mean squares, estimate."""
-        added, taken = np.flatnonzero(parts > 0.0), np.flatnonzero(parts < 0.0)
-        above, below = parts[added], -parts[taken]
-        variance = float((self.down[added] ** 2 * above**2).sum() + (self.up[taken] ** 2 * below**2).sum())
-        variance += float(above @ self.against[np.ix_(added, taken)] @ below)
-        if added.size > 1:
-            pairs = np.triu(np.outer(above, above) * self.beside[np.ix_(added, added)], 1)
-            variance += float(pairs.sum()) / (added.size - 1)
-        return float(parts.sum()) - float(np.sqrt(max(0.0, variance)))
+        added = [i for i, part in enumerate(parts) if part > 0.0]
+        taken = [i for i, part in enumerate(parts) if part < 0.0]
+        variance = sum((self.down[i] * parts[i]) ** 2 for i in added) + sum((self.up[i] * parts[i]) ** 2 for i in taken)
+        variance -= sum(parts[i] * self.against[i][j] * parts[j] for i in added for j in taken)
+        if len(added) > 1:
+            pairs = sum(parts[i] * parts[j] * self.beside[i][j] for i, j in combinations(added, 2))
+            variance += pairs / (len(added) - 1)
+        return sum(parts) - math.sqrt(max(0.0, variance))
+
+
+@lru_cache(maxsize=64)
+def _lower_bound(of: tuple[float, ...], tail: float) -> _LowerBound:
+    """Bound for mean squares of so many degrees of freedom: the same for all tables of one size."""
+    freedom = np.array(of)
+    first, second = freedom[:, None], freedom[None, :]
+    g = 1.0 - freedom / stats.chi2.isf(tail, freedom)
+    h = freedom / stats.chi2.ppf(tail, freedom) - 1.0
+    f = stats.f.isf(tail, first, second)
+    # exact for the difference of two mean squares
+    against = ((f - 1.0) ** 2 - g[:, None] ** 2 * f**2 - h[None, :] ** 2) / f
+    both = first + second
+    together = (1.0 - both / stats.chi2.isf(tail, both)) ** 2 * both**2 / (first * second)
+    # exact for the sum of two whose expectations are equal
+    beside = together - g[:, None] ** 2 * first / second - g[None, :] ** 2 * second / first
+    return _LowerBound(g.tolist(), h.tolist(), against.tolist(), beside.tolist())

@@ -20,6 +20,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
+from agreement.row_sums import row_sums
 from agreement.spread import Spread
 from agreement.tables import Table, square_counts
 
@@ -269,9 +270,9 @@ def _of_sums(table: Table, totals: Floats) -> Floats:
     """Kappa from sums over items: the penalties, and how often each rater used each category."""
     k = len(table.places)
     use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
-    expected = (use_a * table.against(use_b)).sum(axis=-1)
+    expected = row_sums(use_a * table.against(use_b))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
+        return np.where(expected > 0, 1.0 - row_sums(use_a) * totals[..., 0] / expected, np.nan)
 
 
 def _adjusted(

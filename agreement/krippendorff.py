@@ -25,6 +25,7 @@ from agreement.interval_kinds import Interval
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed
+from agreement.row_sums import row_counts, row_sums
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -163,7 +164,7 @@ def alpha_coefficient(
         if level == "ordinal" and categories is None and not _all_numbers(levels):
             raise ValueError(f"level is 'ordinal' but categories {levels!r} have no order; expected categories=")
         metric = _ratio_metric(levels) if level == "ratio" else None
-        enough = (coded.codes >= 0).sum(axis=1) >= 2
+        enough = row_counts(coded.codes >= 0) >= 2
         pairable = np.zeros(coded.rated.size, dtype=bool)
         pairable[coded.rated] = enough
         if enough.any():
@@ -195,15 +196,15 @@ def _of_categories(counts: Floats, metric: Floats | None) -> Coefficient:
     """Alpha with a metric that stays the same in each resample; None is the nominal one."""
 
     def against(use: Floats) -> Floats:
-        return use.sum(axis=-1, keepdims=True) - use if metric is None else np.asarray(use @ metric)
+        return row_sums(use)[..., None] - use if metric is None else np.asarray(use @ metric)
 
-    m = counts.sum(axis=1)
-    observed = (against(counts) * counts).sum(axis=1) / (m - 1.0)
+    m = row_sums(counts)
+    observed = row_sums(against(counts) * counts) / (m - 1.0)
     pool = counts.sum(axis=0)
 
     def of_sums(totals: Floats) -> Floats:
         n_c = totals[..., 1:]
-        return _alpha(totals[..., 0], n_c.sum(axis=-1), (against(n_c) * n_c).sum(axis=-1))
+        return _alpha(totals[..., 0], row_sums(n_c), row_sums(against(n_c) * n_c))
 
     against_pool = counts @ against(pool) / pool.sum()
     return _coefficient(np.column_stack([observed, counts]), of_sums, m, observed, against_pool, 1.0)
@@ -212,16 +213,16 @@ def _of_categories(counts: Floats, metric: Floats | None) -> Coefficient:
 def _of_ranks(counts: Floats) -> Coefficient:
     q = counts.shape[1]
     above, below = np.triu_indices(q, 1)
-    m = counts.sum(axis=1)
+    m = row_sums(counts)
     # coincidences of each item above the diagonal: the metric can be put in afterwards
     pairs = 2.0 * counts[:, above] * counts[:, below] / (m - 1.0)[:, None]
 
     def of_sums(totals: Floats) -> Floats:
         n_c = totals[..., :q]
         distance = _ordinal_metric(n_c)[..., above, below]
-        observed = (totals[..., q:] * distance).sum(axis=-1)
-        expected = 2.0 * (n_c[..., above] * n_c[..., below] * distance).sum(axis=-1)
-        return _alpha(observed, n_c.sum(axis=-1), expected)
+        observed = row_sums(totals[..., q:] * distance)
+        expected = 2.0 * row_sums(n_c[..., above] * n_c[..., below] * distance)
+        return _alpha(observed, row_sums(n_c), expected)
 
     pool = counts.sum(axis=0)
     metric = _ordinal_metric(pool)

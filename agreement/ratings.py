@@ -12,6 +12,7 @@ import numpy.typing as npt
 from agreement.arguments import unmasked
 from agreement.codebook import MISSING, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, encode
+from agreement.row_sums import row_counts
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 """Shape (items, raters): nested lists, a numpy array or a pandas DataFrame; None and NaN are missing."""
@@ -137,8 +138,8 @@ def encode_ratings(
         position = np.array([scale.index(int(value)) for value in levels] + [MISSING], dtype=np.intp)
         flat, levels = position[flat], scale
     codes = flat.reshape(shape)
-    rated = np.any(codes >= 0, axis=1)
-    return CodedRatings(codes[rated], levels, rated)
+    rated = row_counts(codes >= 0) > 0
+    return CodedRatings(codes if rated.all() else codes[rated], levels, rated)
 
 
 def kinds_of(codes: Codes, categories: int) -> tuple[Codes, Codes | None]:

@@ -29,7 +29,9 @@ Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
 MANY_DISTINCT = 10_000
 """From so many units on whose sums all differ, one draw makes several resamples."""
 
-_MOST_ORDERS = 64  # resamples that one draw makes
+MOST_ORDERS = 64
+"""Resamples that one draw makes at most."""
+
 _LAID = 24_000_000  # numbers that are laid out in these orders at once
 
 ONE_DRAW = ", one draw of clusters for all estimates"
@@ -102,6 +104,7 @@ def bootstrap_of_sums(
     interval: Interval = "percentile",
     confidence: float = 0.95,
     clustered: bool = True,
+    orders: int = MOST_ORDERS,
 ) -> Spread:
     """Bootstrap of a statistic that is a function of sums over independent units.
 
@@ -128,6 +131,9 @@ def bootstrap_of_sums(
         Nominal coverage.
     clustered : bool
         Whether the units are clusters; for the wording only.
+    orders : int
+        How many resamples one draw of at least `MANY_DISTINCT` different units makes; fewer save time where there are
+        few resamples. The default is what frozen plans have drawn with.
 
     Returns
     -------
@@ -160,7 +166,7 @@ def bootstrap_of_sums(
     if shared is not None:
         totals, parts = shared, [(rows, weights)]
     else:
-        totals, parts = _own_totals(rows, weights, strata, resamples, random_generator(seed))
+        totals, parts = _own_totals(rows, weights, strata, resamples, random_generator(seed), orders)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.asarray(statistic(totals), dtype=np.float64)
         if interval == "percentile":
@@ -250,13 +256,14 @@ def _own_totals(
     strata: Codes | None,
     resamples: int,
     generator: np.random.Generator,
+    orders: int,
 ) -> tuple[Floats, list[tuple[Floats, npt.NDArray[np.int64]]]]:
     """Totals of resamples of these units alone, and the distinct units of each stratum with their number."""
     groups = [np.arange(len(rows))] if strata is None else [np.flatnonzero(strata == s) for s in np.unique(strata)]
     parts = [_distinct(rows[group], counts[group]) for group in groups]
     totals = np.zeros((resamples, rows.shape[1]))
     for part_rows, part_counts in parts:
-        totals += _resampled_totals(part_rows, part_counts, resamples, generator)
+        totals += _resampled_totals(part_rows, part_counts, resamples, generator, orders)
     return totals, parts
 
 
@@ -274,7 +281,7 @@ def _distinct(rows: Floats, counts: npt.NDArray[np.int64]) -> tuple[Floats, npt.
 
 
 def _resampled_totals(
-    rows: Floats, counts: npt.NDArray[np.int64], resamples: int, generator: np.random.Generator
+    rows: Floats, counts: npt.NDArray[np.int64], resamples: int, generator: np.random.Generator, orders: int
 ) -> Floats:
     """Totals of resamples of ``counts.sum()`` units; shape (resamples, k)."""
     units = int(counts.sum())
@@ -283,7 +290,7 @@ def _resampled_totals(
         return np.asarray(drawn_kinds(generator, counts, resamples) @ rows)
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
     if len(rows) >= MANY_DISTINCT:
-        return _totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator)
+        return _totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator, orders)
     totals = np.empty((resamples, rows.shape[1]))
     start = 0
     for times in drawn_times(generator, units, resamples, CHUNK, expanded):
@@ -292,7 +299,7 @@ def _resampled_totals(
     return totals
 
 
-def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator) -> Floats:
+def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator, orders: int) -> Floats:
     """Totals of resamples of many units, each draw laid over the units in several random orders; shape (resamples, k).
 
     Drawing takes most of the time, and how often the first, second ... unit is drawn makes another resample of the
@@ -300,7 +307,7 @@ def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generat
     products of the deviations of two units that meet have mean 0.
     """
     units, k = rows.shape
-    orders = max(1, min(_MOST_ORDERS, resamples, _LAID // (units * k)))
+    orders = max(1, min(orders, resamples, _LAID // (units * k)))
     varying = np.flatnonzero((rows != rows[0]).any(axis=0))
     columns = np.ascontiguousarray(rows[:, varying].T)
     laid = np.empty((orders, varying.size, units))

@@ -27,6 +27,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval
 from agreement.own_weights import name_or_matrix, with_weights
 from agreement.ratings import RatingTable, Weights, encode_ratings, kinds_of, weight_matrix
 from agreement.resampling import Seed
+from agreement.row_sums import row_sums
 
 
 def fleiss_kappa(
@@ -316,7 +317,7 @@ def _estimate(
     times = None if kind is None else np.bincount(kind, minlength=len(codes))
     counts = counts_of(codes, q)
     w = weight_matrix(q, named) if matrix is None else matrix
-    ratings_of = counts.sum(axis=1)
+    ratings_of = row_sums(counts)
     coefficient = build(codes, counts, w, times) if (ratings_of >= 2).any() else None
     if coefficient is not None:
         coefficient = replace(coefficient, kind=kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from threading import Lock
 from typing import Any
 
@@ -20,34 +21,44 @@ _HELD = 100_000_000  # and up to so many in a byte each; more are drawn anew for
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
 _DRAWN = 1_000_000  # weights that are drawn at once
 _AT_ONCE = 16_000_000  # numbers that wait for one product
+_REMEMBERED = 4_000_000  # totals of columns that are remembered
 
 
 @dataclass(eq=False)
 class _Waiting:
-    """Rows whose totals are wanted, and the totals once they are there."""
+    """Columns whose totals are wanted, by what they hold, and the totals once they are there."""
 
-    rows: Floats
-    totals: Floats | None = None
+    columns: dict[bytes, npt.NDArray[Any]]
+    totals: dict[bytes, Floats] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many numbers wait."""
+        return sum(column.size for column in self.columns.values())
 
 
 class _Product:
-    """The product of weights with the rows of several that wait, block by block."""
+    """The product of weights with columns of one type, block by block."""
 
-    def __init__(self, waiting: list[_Waiting], resamples: int, kind: type[np.floating[Any]]) -> None:
-        of_each = [each.rows for each in waiting]
-        self._waiting, self._kind = waiting, kind
-        self._rows = (of_each[0] if len(of_each) == 1 else np.concatenate(of_each, axis=1)).astype(kind, copy=False)
-        self._totals = np.empty((resamples, self._rows.shape[1]), kind)
+    def __init__(self, columns: dict[bytes, npt.NDArray[Any]], resamples: int) -> None:
+        self._names = list(columns)
+        self._rows = np.stack(list(columns.values())).T
+        self._totals = np.empty((resamples, len(columns)), self._rows.dtype)
+        self._weights = np.empty((0, 0), self._rows.dtype)
 
     def take(self, block: npt.NDArray[Any], start: int) -> None:
         """Compute the totals of a block of resamples, of which the first has the number `start`."""
-        product(block.astype(self._kind, copy=False), self._rows, self._totals[start : start + len(block)])
+        weights = block
+        if block.dtype != self._rows.dtype:
+            if len(self._weights) < len(block):
+                self._weights = np.empty(block.shape, self._rows.dtype)  # memory asked for anew each time takes longer
+            weights = self._weights[: len(block)]
+            weights[:] = block
+        product(weights, self._rows, self._totals[start : start + len(block)])
 
-    def hand_out(self) -> None:
-        """Give each that waits its totals."""
-        ends = np.cumsum([each.rows.shape[1] for each in self._waiting])[:-1]
-        for each, part in zip(self._waiting, np.split(self._totals, ends, axis=1), strict=True):
-            each.totals = np.ascontiguousarray(part, dtype=np.float64)
+    def totals(self) -> dict[bytes, Floats]:
+        """The totals of each column."""
+        return dict(zip(self._names, np.ascontiguousarray(self._totals.T, dtype=np.float64), strict=True))
 
 
 class ClusterDraw:
@@ -105,6 +116,7 @@ class ClusterDraw:
         if isinstance(plain, list):
             self._names = dict(zip(plain, codes.tolist(), strict=True))
         self._blocks: list[npt.NDArray[Any]] | None = None
+        self._known: dict[bytes, Floats] = {}
         self._queue: list[_Waiting] = []
         self._queueing, self._computing = Lock(), Lock()
 
@@ -148,7 +160,8 @@ class ClusterDraw:
         """Totals of every resample.
 
         Statistics that are computed side by side wait for each other here: whoever comes while a product of weights
-        and rows is under way shares the next one, since the weights are read once for however many columns.
+        and rows is under way shares the next one, since the weights are read once for however many columns. Columns
+        that several statistics have (how often a rater uses a category) are multiplied for the first of them only.
 
         Parameters
         ----------
@@ -159,46 +172,60 @@ class ClusterDraw:
         -------
         ndarray, shape (resamples, k)
         """
-        mine = _Waiting(rows)
+        columns = self._columns(rows)
+        names = [sha256(column.data).digest() for column in columns]
+        mine = _Waiting(dict(zip(names, columns, strict=True)))
         with self._queueing:
             self._queue.append(mine)
         with self._computing:
             while mine.totals is None:
-                batch = self._next_batch() or [mine]
-                self._multiply(batch)
-        return mine.totals
+                self._multiply(self._next_batch() or [mine])
+        return np.stack([mine.totals[name] for name in names], axis=1)
+
+    def _columns(self, rows: Floats) -> list[npt.NDArray[Any]]:
+        """The columns, each in one piece: in 32 bits where no total can lose a digit by it, as of counts."""
+        columns = np.ascontiguousarray(rows.T, dtype=np.float64)
+        if self.resamples * self.units <= _HELD_AS_NUMBERS:  # of few weights, which take no time, no copy is made
+            return list(columns)
+        return [column.astype(np.float32) if self._is_exact(column) else column for column in columns]
+
+    def _is_exact(self, column: Floats) -> bool:
+        greatest = max(float(column.max(initial=0.0)), -float(column.min(initial=0.0)))
+        return bool(self.units * greatest < _EXACT and (column == np.rint(column)).all())
 
     def _next_batch(self) -> list[_Waiting]:
         with self._queueing:
             room, count = _AT_ONCE, 0
-            while count < len(self._queue) and (count == 0 or room >= self._queue[count].rows.size):
-                room -= self._queue[count].rows.size
+            while count < len(self._queue) and (count == 0 or room >= self._queue[count].size):
+                room -= self._queue[count].size
                 count += 1
             batch, self._queue = self._queue[:count], self._queue[count:]
         return batch
 
     def _multiply(self, batch: list[_Waiting]) -> None:
-        # most rows are counts: in 32 bits they take half the time and memory, and lose nothing
-        counts = [each for each in batch if self._is_exact(each.rows)]
-        others = [each for each in batch if each not in counts]
-        products = [
-            _Product(waiting, self.resamples, kind)
-            for waiting, kind in ((counts, np.float32), (others, np.float64))
-            if waiting
-        ]
-        start = 0
-        for block in self._as_held():
-            for of_some in products:
-                of_some.take(block, start)
-            start += len(block)
+        wanted = {name: column for each in batch for name, column in each.columns.items()}
+        totals = {name: self._known[name] for name in wanted if name in self._known}
+        products = []
+        for kind in (np.float32, np.float64):
+            of_kind = {name: wanted[name] for name in wanted if name not in totals and wanted[name].dtype == kind}
+            if of_kind:
+                products.append(_Product(of_kind, self.resamples))
+        if products:
+            start = 0
+            for block in self._as_held():
+                for of_some in products:
+                    of_some.take(block, start)
+                start += len(block)
         for of_some in products:
-            of_some.hand_out()
+            totals |= of_some.totals()
+        self._remember(totals)
+        for each in batch:
+            each.totals = totals
 
-    def _is_exact(self, rows: Floats) -> bool:
-        """Whether no total can lose a digit in 32 bits; of few weights, which take no time, none is asked for."""
-        if self.resamples * self.units <= _HELD_AS_NUMBERS:
-            return False
-        return bool(self.units * np.abs(rows).max(initial=0.0) < _EXACT and (rows == np.rint(rows)).all())
+    def _remember(self, totals: dict[bytes, Floats]) -> None:
+        self._known |= totals
+        for name in list(self._known)[: max(0, len(self._known) - max(1, _REMEMBERED // self.resamples))]:
+            del self._known[name]
 
     def weights(self) -> Iterator[Floats]:
         """How often each resample holds each cluster, in blocks of resamples.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from agreement.arguments import rows_once, unmasked
 from agreement.coding import Codes, Floats
 from agreement.ratings import Weights
+from agreement.row_sums import row_sums
 
 _DENSE = 2**20  # cells that are counted without sorting
 _COUNTABLE = 2.0**53  # whole numbers beyond this are not told apart
@@ -90,14 +91,14 @@ class Table:
 
     def against(self, use: Floats) -> Floats:
         """Sum of the penalties of each category against verdicts counted by category, shape (..., k) both."""
-        n = use.sum(axis=-1, keepdims=True)
+        n = row_sums(use)[..., None]
         if self.weights is None:
             return np.asarray(n - use)
         x = self.places
         first = use * x
         if self.weights == "quadratic":
-            second = (first * x).sum(axis=-1, keepdims=True)
-            return np.asarray(n * x**2 - 2.0 * x * first.sum(axis=-1, keepdims=True) + second)
+            second = row_sums(first * x)[..., None]
+            return np.asarray(n * x**2 - 2.0 * x * row_sums(first)[..., None] + second)
         up_to, first_up_to = np.cumsum(use, axis=-1), np.cumsum(first, axis=-1)
         return np.asarray(x * (2.0 * up_to - n) + first_up_to[..., -1:] - 2.0 * first_up_to)
 

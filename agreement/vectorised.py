@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,12 @@ from agreement.coding import Codes, Floats
 from agreement.drawing import CHUNK, counted, product
 from agreement.resampling import sums_by_cluster
 
+SQUARED = math.sqrt(np.finfo(np.float64).max)
+"""Numbers up to this have a square."""
+
 _MANY = 4_000  # items of which the middle ones are sorted, rather than all of them parted
 _FAR = 8  # square roots of n, at least 16 standard deviations of the rank of a quantile
 _EXACT = 2.0**53  # whole numbers whose sums stay below it are exact as floating point numbers
-_SQUARED = math.sqrt(np.finfo(np.float64).max)  # numbers up to this have a square
 _CANCELLED = 1e-3  # of the second moment: a variance below this share of it has lost three digits
 
 _Reduction = Callable[..., Any]
@@ -48,6 +50,71 @@ _WITH_DDOF = (np.var, np.nanvar, np.std, np.nanstd, stats.tvar, stats.tstd)
 _OF_FLOATS = (stats.tmean, stats.tvar, stats.tstd, statistics.median)  # of others they may stay in the type given
 _MEDIANS = (np.median, np.nanmedian, statistics.median)
 _PER_WHOLE = {np.quantile: 1.0, np.nanquantile: 1.0, np.percentile: 100.0, np.nanpercentile: 100.0}
+
+
+class Moment(NamedTuple):
+    """A sum, mean, variance or standard deviation.
+
+    Attributes
+    ----------
+    reduction : callable
+        `numpy.sum`, `numpy.mean`, `numpy.var` or `numpy.std`.
+    ddof : float
+        What is taken off the number of items.
+    """
+
+    reduction: _Reduction
+    ddof: float
+
+
+class Quantile(NamedTuple):
+    """A quantile with linear interpolation, or the median.
+
+    Attributes
+    ----------
+    q : float or None
+        Which, from 0 to 1; None is the median, the mean of the two values in the middle.
+    """
+
+    q: float | None
+
+    def places(self, n: Any) -> tuple[Any, Any]:
+        """Places among n ordered values, counted from 0, of the two that it lies between.
+
+        Parameters
+        ----------
+        n : int or ndarray of int
+            Number of values.
+
+        Returns
+        -------
+        low, high : int or ndarray of int
+        """
+        if self.q is None:
+            return (n - 1) // 2, n // 2
+        place = np.floor(self.q * (n - 1)).astype(np.intp)
+        return place, np.minimum(place + 1, n - 1)
+
+    def between(self, low: npt.NDArray[Any], high: npt.NDArray[Any], n: Any) -> Floats:
+        """The quantile from the two values.
+
+        Parameters
+        ----------
+        low, high : ndarray
+            The values at `places`.
+        n : int or ndarray of int
+            As of `places`.
+
+        Returns
+        -------
+        ndarray, of the shape of `low`
+        """
+        if self.q is None:
+            return np.asarray(np.stack([low, high]).mean(axis=0), dtype=np.float64)
+        share = self.q * (n - 1) - self.places(n)[0]
+        # numpy's interpolation, which counts from the nearer of the two
+        step = high - low
+        return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1.0 - share)), dtype=np.float64)
 
 
 class Vectorised(Protocol):
@@ -96,6 +163,39 @@ def vectorised(
     >>> vectorised(max, np.array([1.0, 2.0, 5.0]), None, 3) is None
     True
     """
+    known = recognised(statistic, values)
+    if isinstance(known, Quantile):
+        if known.q is not None and values.dtype.kind == "f" and values.dtype != np.float64:
+            return None
+        return _Quantile(known, values, units, n_units)
+    if known is None or (values.dtype.kind == "f" and values.dtype != np.float64):
+        return None  # of such values each function sums up in its own precision
+    plain = values.astype(np.float64)
+    if units is None:
+        return _MomentsOfItems(known.reduction, known.ddof, plain)
+    if largest_sum(values) > SQUARED / plain.size:
+        return None  # sums are formed in another order, and of squares: only where that costs no more than rounding
+    return _MomentsOfUnits(known.reduction, known.ddof, plain, units, n_units)
+
+
+def recognised(statistic: Callable[..., float], values: npt.NDArray[Any]) -> Moment | Quantile | None:
+    """Which of the statistics of the table a function computes.
+
+    Parameters
+    ----------
+    statistic, values
+        As of `vectorised`.
+
+    Returns
+    -------
+    Moment or Quantile or None
+        None for a function that is not in the table, or of these values not certain to give the same number.
+
+    Examples
+    --------
+    >>> recognised(partial(np.percentile, q=25), np.array([1.0, 2.0, 5.0]))
+    Quantile(q=0.25)
+    """
     function: Any = statistic
     keywords: dict[str, Any] = {}
     if isinstance(statistic, partial):
@@ -104,37 +204,44 @@ def vectorised(
         function, keywords = statistic.func, statistic.keywords
     if not isinstance(function, Hashable) or values.ndim != 1 or not values.size:
         return None
-    far = float(np.abs(values.astype(np.float64)).max()) * values.size
+    far = largest_sum(values)
     if not math.isfinite(2.0 * far):  # a sum, or the distance of two values, would not be finite
         return None
     if function in _OF_FLOATS and values.dtype.kind != "f":
         return None
     if function in _MEDIANS and not keywords:
-        return _Quantile(None, values, units, n_units)
-    if values.dtype.kind == "f" and values.dtype != np.float64:  # of which each function sums up in its own precision
-        return None
+        return Quantile(None)
     if function in _MOMENTS and set(keywords) <= ({"ddof"} if function in _WITH_DDOF else set()):
         reduction, ddof = _MOMENTS[function]
-        return _moments(reduction, keywords.get("ddof", ddof), values, far, units, n_units)
+        ddof = keywords.get("ddof", ddof)
+        inexact = values.dtype.kind in "iu" and far >= _EXACT
+        return Moment(reduction, ddof) if type(ddof) in (int, float) and math.isfinite(ddof) and not inexact else None
     if function in _PER_WHOLE and set(keywords) == {"q"} and values.dtype.kind != "b":
         q = keywords["q"]
         if type(q) in (int, float) and 0.0 <= q <= _PER_WHOLE[function]:
-            return _Quantile(q / _PER_WHOLE[function], values, units, n_units)
+            return Quantile(q / _PER_WHOLE[function])
     return None
 
 
-def _moments(
-    reduction: _Reduction, ddof: Any, values: npt.NDArray[Any], far: float, units: Codes | None, n_units: int
-) -> Vectorised | None:
-    if type(ddof) not in (int, float) or not math.isfinite(ddof):
-        return None
-    plain = values.astype(np.float64)
-    if values.dtype.kind in "iu" and far >= _EXACT:
-        return None
-    if units is None:
-        return _MomentsOfItems(reduction, ddof, plain)
-    # sums are formed in another order, and of squares: only where that costs no more than rounding
-    return _MomentsOfUnits(reduction, ddof, plain, units, n_units) if far <= _SQUARED / plain.size else None
+def largest_sum(values: npt.NDArray[Any]) -> float:
+    """What no sum of as many of these values is beyond.
+
+    Parameters
+    ----------
+    values : ndarray, shape (items,)
+        Finite numbers; one or more.
+
+    Returns
+    -------
+    float
+        Infinite where that is no floating point number.
+
+    Examples
+    --------
+    >>> largest_sum(np.array([1.0, -3.0]))
+    6.0
+    """
+    return float(np.abs(values.astype(np.float64)).max()) * values.size
 
 
 class _MomentsOfItems:
@@ -201,16 +308,16 @@ class _Quantile:
     apart.
     """
 
-    def __init__(self, q: float | None, values: npt.NDArray[Any], units: Codes | None, n_units: int) -> None:
+    def __init__(self, quantile: Quantile, values: npt.NDArray[Any], units: Codes | None, n_units: int) -> None:
         n = values.size
         order = np.argsort(values, kind="stable")
-        self._q, self._units, self._n_units = q, units, n_units
+        self._quantile, self._units, self._n_units = quantile, units, n_units
         self._ordered = values[order]
         if units is not None:
             self._unit_of_ordered = units[order]
             self._size = np.bincount(units, minlength=n_units).astype(np.float64)
             return
-        middle = math.floor((0.5 if q is None else q) * (n - 1))
+        middle = math.floor((0.5 if quantile.q is None else quantile.q) * (n - 1))
         first = max(0, middle - _FAR * math.isqrt(n) - 1)
         last = min(n, middle + _FAR * math.isqrt(n) + 2)
         self._first, self._near = first, order[first:last]
@@ -236,15 +343,7 @@ class _Quantile:
     def _between(self, times: Floats, below: Floats, n: Codes, first: int) -> Floats:
         """The quantile of resamples of n items, from how often each of the ordered values from `first` on is drawn."""
         until = np.cumsum(times, axis=1)
-        if self._q is None:
-            place, above = (n - 1) // 2, n // 2
-        else:
-            place = np.floor(self._q * (n - 1)).astype(np.intp)
-            above = np.minimum(place + 1, n - 1)
-        low, high = (self._ordered[first + (until > (at - below)[:, None]).argmax(axis=1)] for at in (place, above))
-        if self._q is None:
-            return np.asarray(np.stack([low, high]).mean(axis=0), dtype=np.float64)
-        share = self._q * (n - 1) - place
-        # numpy's interpolation, which counts from the nearer of the two
-        step = high - low
-        return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1.0 - share)), dtype=np.float64)
+        low, high = (
+            self._ordered[first + (until > (at - below)[:, None]).argmax(axis=1)] for at in self._quantile.places(n)
+        )
+        return self._quantile.between(low, high, n)

@@ -1,4 +1,4 @@
-"""Commands for what a study leaves: its report and package, their verification, backup and restore."""
+"""Commands for what a study leaves, its report and package, and for audit, verification, backup and restore."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from commands.opening import As, opened, opened_as
-from commands.terminal import console, print_problem
+from commands.terminal import console, print_problem, progress_bar
 
 if TYPE_CHECKING:
     from services.installation.environment import Database
@@ -97,6 +97,32 @@ def verify(
         if problems:
             raise typer.Exit(1)
         console.print(verification.ALL_HOLDS)
+
+
+@cli.command("blinding-audit")
+def audit_the_blinding(
+    study: str,
+    out: Annotated[Path, typer.Option(help="The file for the result.")] = Path("blinding_audit.json"),
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="Name the hidden values in the file, which is to stay with admins.")
+    ] = False,
+    act_as: As = None,
+) -> None:
+    """Search every screen that the raters of a frozen study get for what they may not know."""
+    # It looks into the headers of volumes, which needs neither NumPy nor nibabel.
+    from services.errors import counted
+    from services.record.blinding_audit import auditing
+
+    with opened_as(act_as) as (database, actor):
+        with progress_bar() as feed:
+            done = auditing.audit_blinding(database, actor, study, out, show_values=show_values, progress=feed)
+        if done.continued_after:
+            console.print(f"An interrupted audit was continued after {counted(done.continued_after, 'assignment')}.")
+        console.print(str(done.out), markup=False)
+        if not done.holds:
+            print_problem(done.sentence)
+            raise typer.Exit(1)
+        console.print(done.sentence)
 
 
 @cli.command("redraw")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from components import verification_view
+from components import blinding_view, verification_view
 from components.notice import notify
 from components.session import current_actor, database
 from services.errors import Refused
@@ -38,6 +38,7 @@ def draw_freeze(line: StudyLine) -> None:
         st.link_button("Download the manifest", f"/download/{line.key}/manifest.json")
     verification_view.draw_last_verification(line)
     st.caption(f"On the command line: `{whereabouts.command(f'verify {line.key}')}`")
+    blinding_view.draw_last_audit(line)
     with st.expander("What the manifest covers"):
         st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
 

@@ -194,6 +194,25 @@ def url_from_environment() -> str:
     return os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir_from_environment() / DATABASE_FILE}"
 
 
+@contextmanager
+def only_reading(database: Database) -> Iterator[Database]:
+    """Open the same database a second time in such a way that it refuses every change, whatever is asked of it."""
+    engine = make_engine(database.engine.url.render_as_string(hide_password=False))
+    if engine.dialect.name == "sqlite":
+
+        @event.listens_for(engine, "connect")
+        def _refuse_changes(connection: Any, _record: Any) -> None:
+            connection.execute("PRAGMA query_only=ON")
+
+        reading = engine
+    else:
+        reading = engine.execution_options(postgresql_readonly=True)
+    try:
+        yield Database(reading, database.data_dir)
+    finally:
+        engine.dispose()
+
+
 @lru_cache(maxsize=1)
 def database_from_environment() -> Database:
     """Open, once per process, the database that the environment names."""

@@ -23,6 +23,7 @@ from db.waiting import unhurried
 Standing = Literal["empty", "foreign", "older", "current", "newer", "unfinished"]
 # A table that stands in a PostgreSQL database while a backup is brought into it, and goes with its last transaction.
 UNFINISHED = "restore_unfinished"
+SCRIPTS = Path(__file__).parent / "migrations"
 # Alembic has one context in a process.
 _one_at_a_time = threading.Lock()
 
@@ -30,7 +31,7 @@ _one_at_a_time = threading.Lock()
 def configuration(engine: Engine) -> Config:
     """Return Alembic's configuration for `engine`; `env.py` takes the engine from its attributes."""
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(SCRIPTS))
     config.attributes["engine"] = engine
     return config
 
@@ -47,8 +48,8 @@ def altered_schema(connection: Connection) -> list[str]:
     Where the number is gone, or is none of ours, it is compared with the newest schema.
     """
     number = _number(connection)
-    if standing_of_schema(number, connection.engine) not in {"current", "older"}:
-        number = newest_schema(connection.engine)
+    if standing_of_schema(number) not in {"current", "older"}:
+        number = newest_schema()
     actual = {label: parts for label, parts in definitions(connection).items() if label != f"table '{UNFINISHED}'"}
     if connection.dialect.name == "postgresql":
         return altered_definitions(actual, stored_definitions(str(number)))
@@ -58,7 +59,7 @@ def altered_schema(connection: Connection) -> list[str]:
 
 def place_of_definitions(number: str) -> Path:
     """Return where the definitions of a schema of PostgreSQL are stored."""
-    return Path(__file__).parent / "migrations" / "postgresql" / f"{number}.json"
+    return SCRIPTS / "postgresql" / f"{number}.json"
 
 
 @lru_cache
@@ -100,22 +101,19 @@ def _number(connection: Connection) -> str | None:
     return numbers[0] if len(numbers) == 1 else None
 
 
-def newest_schema(engine: Engine) -> str:
+def newest_schema() -> str:
     """Return the number of the schema that this program works on."""
-    newest = _scripts(engine).get_current_head()
-    if newest is None:
-        raise RuntimeError("the program has no migrations")
-    return newest
+    return _numbers_of_schemas()[0]
 
 
-def standing_of_schema(revision: str | None, engine: Engine) -> Standing:
+def standing_of_schema(revision: str | None) -> Standing:
     """Return how a number of a schema stands to the program's, where there are tables."""
     if revision is None:
         return "foreign"
-    if revision == newest_schema(engine):
+    newest, *older = _numbers_of_schemas()
+    if revision == newest:
         return "current"
-    known = {script.revision for script in _scripts(engine).walk_revisions()}
-    return "older" if revision in known else "newer"
+    return "older" if revision in older else "newer"
 
 
 def standing(engine: Engine) -> Standing:
@@ -125,7 +123,7 @@ def standing(engine: Engine) -> Standing:
     revision = schema_of(engine)
     if revision is None and not inspect(engine).get_table_names():
         return "empty"
-    return standing_of_schema(revision, engine)
+    return standing_of_schema(revision)
 
 
 def is_unfinished(engine: Engine) -> bool:
@@ -136,5 +134,12 @@ def is_unfinished(engine: Engine) -> bool:
     return beside(place).exists() and not (place.exists() and inspect(engine).get_table_names())
 
 
-def _scripts(engine: Engine) -> ScriptDirectory:
-    return ScriptDirectory.from_config(configuration(engine))
+@lru_cache(maxsize=1)
+def _numbers_of_schemas() -> tuple[str, ...]:
+    """Return the numbers of all schemas that the program knows, the newest first; its files are read once."""
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    numbers = tuple(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())
+    if not numbers:
+        raise RuntimeError("the program has no migrations")
+    return numbers

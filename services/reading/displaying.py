@@ -96,6 +96,25 @@ def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
 ) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
+    return _payload_of(session, actor, study, waiting, progress, once_open=False)
+
+
+def payload_once_open(
+    session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
+) -> AnyItemPayload:
+    """Return the payload as it will be when all that is blind to it is done: searched by an audit, sent to nobody."""
+    return _payload_of(session, actor, study, waiting, progress, once_open=True)
+
+
+def _payload_of(
+    session: Session,
+    actor: Actor,
+    study: Study,
+    waiting: list[Assignment],
+    progress: tuple[int, int],
+    *,
+    once_open: bool,
+) -> AnyItemPayload:
     assignment = waiting[0]
     phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
@@ -115,11 +134,11 @@ def assignment_payload(
         practice=_practice_progress(phases, phase, progress),
         notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
         ahead=_ahead(session, phases, assignment, progress),
-        own=releasing.own_answer(session, phases, assignment),
+        own=releasing.own_answer(session, phases, assignment, once_open=once_open),
     )
     if not phases.rules_of(phase).shows_volumes:
-        return _words_payload(session, actor, phases, assignment, place)
-    shown = _shown(session, phases, assignment)
+        return _words_payload(session, actor, phases, assignment, place, once_open=once_open)
+    shown = _shown(session, phases, assignment, once_open=once_open)
     place = replace(
         place,
         turns=_turns(session, phases, assignment, shown.item) if phase.kind == "items" else (),
@@ -129,8 +148,8 @@ def assignment_payload(
     rules = phases.rules_of(phase)
     prefetch = _prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:])
     if rules.shows_judged:
-        reference, candidate = releasing.judged(session, phases, assignment, shown.item)
-        opinions = releasing.opinions(session, phases, assignment, shown.item)
+        reference, candidate = releasing.judged(session, phases, assignment, shown.item, once_open=once_open)
+        opinions = releasing.opinions(session, phases, assignment, shown.item, once_open=once_open)
         return blinding.judged_payload(
             desk=place,
             shown=shown,
@@ -147,7 +166,7 @@ def assignment_payload(
     )
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
-    beside = releasing.opinions(session, phases, assignment, shown.item)
+    beside = releasing.opinions(session, phases, assignment, shown.item, once_open=once_open)
     return payload if beside is None else blinding.with_opinions(payload, [], beside)
 
 
@@ -182,11 +201,11 @@ def revision_payload(
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
 
 
-def _shown(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:
+def _shown(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool = False) -> Shown:
     return replace(
         shown_items.shown_of(session, phases, assignment),
-        attributes=releasing.attributes(session, phases, assignment),
-        explanation=releasing.explanation(session, phases, assignment),
+        attributes=releasing.attributes(session, phases, assignment, once_open=once_open),
+        explanation=releasing.explanation(session, phases, assignment, once_open=once_open),
     )
 
 
@@ -339,7 +358,13 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
 
 
 def _words_payload(
-    session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment, place: Desk
+    session: Session,
+    actor: Actor,
+    phases: StudyPhases,
+    assignment: Assignment,
+    place: Desk,
+    *,
+    once_open: bool = False,
 ) -> ScoringPayload:
     """Return a candidate, or an item without scans."""
     phase = phases.named(assignment.phase)
@@ -351,18 +376,18 @@ def _words_payload(
         revisable=_revisable(session, actor, phases, assignment),
         revision_rule=phases.revision_in(phase.queue),
     )
-    reference, candidate = releasing.judged(session, phases, assignment, item)
+    reference, candidate = releasing.judged(session, phases, assignment, item, once_open=once_open)
     return blinding.words_payload(
         desk=place,
         rules=phases.rules_of(phase),
         text=phases.text,
         item=item,
         form=shown_items.form_of(session, phases, assignment),
-        attributes=releasing.attributes(session, phases, assignment),
-        explanation=releasing.explanation(session, phases, assignment),
+        attributes=releasing.attributes(session, phases, assignment, once_open=once_open),
+        explanation=releasing.explanation(session, phases, assignment, once_open=once_open),
         reference=reference,
         candidate=candidate,
-        opinions=releasing.opinions(session, phases, assignment, item),
+        opinions=releasing.opinions(session, phases, assignment, item, once_open=once_open),
     )
 
 

@@ -26,7 +26,7 @@ MINUTE = 60_000
 def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> NextPayload | None:
     """Return what waits for the member when a queue is done, as answers to score after the reads; None for nothing."""
     if queue.role == "reviewer":
-        return blinding.next_payload("Look again", "", _place(study, queue))
+        return blinding.next_payload("Look again", "", address_of(study, queue))
     phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
     # What follows this queue, before what can be done at any time.
     others = dict.fromkeys((*phases.after(queue), *(other for other in phases.queues if other.role == queue.role)))
@@ -35,7 +35,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
         if done < total and desk.is_work_before_done(session, phases, membership_id, following):
             title = f"{following.verb} {following.counted(total - done)}"
             about = about_how_long(session, phases, membership_id, following, total - done)
-            return blinding.next_payload(title, about, _place(study, following))
+            return blinding.next_payload(title, about, address_of(study, following))
     return None
 
 
@@ -90,5 +90,6 @@ def _active_times(session: Session, membership_id: int, phase: Phase) -> list[in
     )
 
 
-def _place(study: Study, queue: Queue) -> str:
+def address_of(study: Study, queue: Queue) -> str:
+    """Return the address of the page on which a queue is worked through."""
     return "reading?" + urlencode({"study": study.key, "phase": queue.key})

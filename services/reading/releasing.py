@@ -1,4 +1,8 @@
-"""What was withheld and is let through where a phase shows it: reference, answer under judgement, attributes."""
+"""What was withheld and is let through where a phase shows it: reference, answer under judgement, attributes.
+
+Each is refused before its time. `once_open` takes what is blind to it for done: for an audit, whose payloads nobody is
+sent.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from services.studies import frozen_facts
 
 
 def judged(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> tuple[list[str] | None, str | None]:
     """Return reference and candidate where a phase shows them.
 
@@ -26,15 +30,17 @@ def judged(
         Something that is blind to them is still open.
     """
     phase = phases.named(assignment.phase)
+
+    def released(thing: str) -> bool:
+        return _is_released(session, phases, assignment, thing, once_open=once_open)
+
     return (
-        shown_items.reference_words(session, phases, phase, item)
-        if _is_released(session, phases, assignment, "reference")
-        else None,
-        _candidate(session, assignment) if _is_released(session, phases, assignment, "candidate") else None,
+        shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        _candidate(session, assignment) if released("candidate") else None,
     )
 
 
-def explanation(session: Session, phases: StudyPhases, assignment: Assignment) -> str:
+def explanation(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> str:
     """Return why the reference is what it is, where a phase shows that; nothing where an item has none.
 
     Raises
@@ -42,13 +48,13 @@ def explanation(session: Session, phases: StudyPhases, assignment: Assignment) -
     ReadsOpen
         Something that is blind to it is still open.
     """
-    if not _is_released(session, phases, assignment, "explanation"):
+    if not _is_released(session, phases, assignment, "explanation", once_open=once_open):
         return ""
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
     return "" if reference is None else reference.explanation
 
 
-def own_answer(session: Session, phases: StudyPhases, assignment: Assignment) -> list[Line] | None:
+def own_answer(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> list[Line] | None:
     """Return in words what was answered before more is shown; None where an assignment shows no more than at first.
 
     Raises
@@ -62,12 +68,16 @@ def own_answer(session: Session, phases: StudyPhases, assignment: Assignment) ->
     beside = queries.assignment_beside(session, assignment, phase.continues)
     verdict = None if beside is None else queries.root_verdict(session, stored_id(beside.id))
     if verdict is None:
+        if once_open:
+            return []
         raise NotOnTheDesk("Answer this first; then more of it is shown.")
     first, item = phases.named(phase.continues), shown_items.item_of(session, assignment)
     return shown_items.lines_of(phases, first, item, assignment.option_order, verdict)
 
 
-def opinions(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> list[list[Line]] | None:
+def opinions(
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
+) -> list[list[Line]] | None:
     """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
 
     Raises
@@ -76,7 +86,7 @@ def opinions(session: Session, phases: StudyPhases, assignment: Assignment, item
         Something that is blind to it is still open.
     """
     source = phases.rules_of(phases.named(assignment.phase)).opinions_of
-    if not source or not _is_released(session, phases, assignment, "opinions"):
+    if not source or not _is_released(session, phases, assignment, "opinions", once_open=once_open):
         return None
     order = assignment.opinion_order
     verdicts = {
@@ -89,7 +99,7 @@ def opinions(session: Session, phases: StudyPhases, assignment: Assignment, item
     ]
 
 
-def attributes(session: Session, phases: StudyPhases, assignment: Assignment) -> list[Line]:
+def attributes(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> list[Line]:
     """Return the attributes that a phase releases of a unit, as label and text, in the order of their declaration.
 
     Raises
@@ -100,7 +110,7 @@ def attributes(session: Session, phases: StudyPhases, assignment: Assignment) ->
     rules = phases.rules_of(phases.named(assignment.phase))
     if not rules.released:
         return []
-    _require(session, phases, assignment, "attributes")
+    _require(session, phases, assignment, "attributes", once_open=once_open)
     return lines_of(session, rules, assignment.item_id, assignment.candidate_id)
 
 
@@ -111,16 +121,16 @@ def lines_of(session: Session, rules: PhaseRules, item_id: int, candidate_id: in
     return blinding.attribute_lines(rules.released, stored)
 
 
-def _is_released(session: Session, phases: StudyPhases, assignment: Assignment, thing: str) -> bool:
+def _is_released(session: Session, phases: StudyPhases, assignment: Assignment, thing: str, *, once_open: bool) -> bool:
     if thing not in phases.rules_of(phases.named(assignment.phase)).shows:
         return False
-    _require(session, phases, assignment, thing)
+    _require(session, phases, assignment, thing, once_open=once_open)
     return True
 
 
-def _require(session: Session, phases: StudyPhases, assignment: Assignment, thing: str) -> None:
+def _require(session: Session, phases: StudyPhases, assignment: Assignment, thing: str, *, once_open: bool) -> None:
     phase = phases.named(assignment.phase)
-    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
+    reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
     if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
         raise ReadsOpen(phases.opens_later(phase.queue))
 

@@ -74,7 +74,7 @@ def require_prepared(database: Database) -> None:
     if state == "older":
         raise Conflict(
             f"The database has schema {schema_of(database.engine)} and this program needs "
-            f"{newest_schema(database.engine)}; stop the server and run 'manage.py init', which takes a backup first."
+            f"{newest_schema()}; stop the server and run 'manage.py init', which takes a backup first."
         )
 
 
@@ -98,14 +98,14 @@ def _not_ours(database: Database) -> Conflict:
 def _too_new(database: Database) -> Conflict:
     return Conflict(
         f"The database has schema {str(schema_of(database.engine))[:40]}, which a newer Blindread made; this program "
-        f"knows up to {newest_schema(database.engine)}: start the newer program, or restore a backup from before it."
+        f"knows up to {newest_schema()}: start the newer program, or restore a backup from before it."
     )
 
 
 def _back_up_before_migrating(database: Database) -> Path:
     """Copy the database beside itself; volumes are never changed by a migration, so they are not copied."""
     moment = now().strftime("%Y%m%d-%H%M%S")
-    name = f"before-{newest_schema(database.engine)}-from-{schema_of(database.engine)}-{moment}"
+    name = f"before-{newest_schema()}-from-{schema_of(database.engine)}-{moment}"
     folder = database.data_dir / "backups" / name
     back_up(database, folder / copy_name(database))
     return folder

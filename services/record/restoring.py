@@ -198,7 +198,7 @@ def _schema_in(copy: Path, database: Database) -> str | None:
         schema = _schema_in_file(copy) if database.engine.dialect.name == "sqlite" else _schema_in_dump(copy)
     except DamagedCopy as damage:
         raise InputRefused(str(damage)) from damage
-    state = standing_of_schema(schema, database.engine)
+    state = standing_of_schema(schema)
     if state == "newer":
         raise _too_new(schema, database)
     if state == "foreign":
@@ -219,7 +219,7 @@ def _schema_in_file(copy: Path) -> str | None:
     try:
         with _damage_in_words(copy):
             schema = _number_in_file(copy, engine)
-            if standing_of_schema(schema, engine) in {"current", "older"}:
+            if standing_of_schema(schema) in {"current", "older"}:
                 _require_schema(copy, engine)
         return schema
     finally:
@@ -270,7 +270,7 @@ def _damage_in_words(copy: Path) -> Iterator[None]:
 def _too_new(schema: str | None, database: Database) -> Conflict:
     number = _quoted(str(schema), LONGEST_NUMBER)
     return Conflict(
-        f"The backup has schema {number} and this program knows up to {newest_schema(database.engine)}; restore it "
+        f"The backup has schema {number} and this program knows up to {newest_schema()}; restore it "
         "with the program that made it, or a newer one."
     )
 

@@ -131,8 +131,8 @@ def _freeze_problems(session: Session, study_id: int, events: list[Event]) -> li
 
 
 def _table_problems(session: Session, table: type[Base], study: Study, seals: list[Seal]) -> Iterator[str]:
-    query, key = proofs.select_rows(table, stored_id(study.id)), getattr(table, proofs.COLUMNS[table][0])
-    rows, unreadable = readable_rows(session, query, key)
+    key = getattr(table, proofs.COLUMNS[table][0])
+    rows, unreadable = readable_rows(session, proofs.select_rows(table), key, study_id=stored_id(study.id))
     by_key: dict[int, proofs.Row] = {int(row[0]): tuple(row) for row in rows}
     if unreadable:
         yield f"{_named(table, unreadable, by_key)}: cannot be read, so it was changed past the program."

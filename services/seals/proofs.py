@@ -12,9 +12,10 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Float
+from sqlalchemy import Float, bindparam
 from sqlmodel import Session, select
 
 from db import (
@@ -155,7 +156,7 @@ def sealed_values(by_table: dict[type[Base], dict[int, Row]], secret: str = "") 
 def digest(table: type[Base], rows: Sequence[Row], secret: str = "") -> str:
     """Return the hash of what some rows of a table say, in the order of their keys."""
     names, younger = COLUMNS[table], YOUNGER.get(table, {})
-    floats = {name for name in names if isinstance(_column(table, name).type, Float)}
+    floats = _floats_of(table)
     content = []
     for row in rows:
         values = {name: _plain(value, name in floats) for name, value in zip(names, row, strict=True)}
@@ -172,9 +173,14 @@ def table_name(table: type[Base]) -> str:
     return str(table.__tablename__)
 
 
-def select_rows(table: type[Base], study_id: int) -> Any:
-    """Return the query of all rows of a table that belong to a study, as tuples of the columns that a seal covers."""
-    return select(*(_attribute(table, name) for name in COLUMNS[table])).where(_belongs(table, study_id))
+@cache
+def select_rows(table: type[Base]) -> Any:
+    """Return the query of all rows of a table that belong to the study `study_id`, as tuples of what a seal covers.
+
+    It is one object for each table, as SQLAlchemy takes most of a short query's time to make it and to know it again.
+    """
+    columns = [_attribute(table, name) for name in COLUMNS[table]]
+    return select(*columns).where(_belongs(table)).order_by(columns[0])
 
 
 def frozen_rows(session: Session, study_id: int) -> dict[type[Base], dict[int, Row]]:
@@ -184,7 +190,7 @@ def frozen_rows(session: Session, study_id: int) -> dict[type[Base], dict[int, R
 
 def rows_of(session: Session, table: type[Base], study_id: int) -> dict[int, Row]:
     """Return all rows of a table that belong to a study, by key, with the columns that a seal covers."""
-    return {int(row[0]): tuple(row) for row in session.exec(select_rows(table, study_id)).all()}
+    return {int(row[0]): tuple(row) for row in session.exec(select_rows(table), params={"study_id": study_id}).all()}
 
 
 def ranges(keys: Iterable[int]) -> str:
@@ -211,20 +217,23 @@ def keys_in(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
-def _belongs(table: type[Base], study_id: int) -> Any:
+def _belongs(table: type[Base]) -> Any:
     if table in _PARENTS:
         column, parent = _PARENTS[table]
-        parents = select(_attribute(parent, COLUMNS[parent][0])).where(_belongs(parent, study_id))
+        parents = select(_attribute(parent, COLUMNS[parent][0])).where(_belongs(parent))
         return _attribute(table, column).in_(parents)
-    return _attribute(table, "id" if table is Study else "study_id") == study_id
+    return _attribute(table, "id" if table is Study else "study_id") == bindparam("study_id")
 
 
 def _attribute(table: type[Base], name: str) -> Any:
     return getattr(table, name)
 
 
-def _column(table: type[Base], name: str) -> Any:
-    return table.metadata.tables[table_name(table)].columns[name]
+@cache
+def _floats_of(table: type[Base]) -> frozenset[str]:
+    """Return the sealed columns of a table that hold fractions."""
+    columns = table.metadata.tables[table_name(table)].columns
+    return frozenset(name for name in COLUMNS[table] if isinstance(columns[name].type, Float))
 
 
 def _plain(value: Any, is_float: bool) -> Any:

@@ -12,6 +12,11 @@ from services.installation.version import SOFTWARE_VERSION
 # Rubrics, anchors and taxonomies that several studies share.
 SHARED_LISTS = Path(__file__).resolve().parents[2] / "studies" / "lists"
 
+AUDIT = (
+    "'manage.py blinding-audit STUDY' searches every screen that a rater gets for what these phases do not show: "
+    "texts of the tables may give it away."
+)
+
 # How a protocol that lists its phases is read here.
 EXPANDING = Expanding(SOFTWARE_VERSION, (SHARED_LISTS,))
 
@@ -26,4 +31,4 @@ def explain(path: Path) -> list[Paragraph]:
     """
     file = path / "protocol.yaml" if path.is_dir() else path
     study = read_study(file, SOFTWARE_VERSION, (file.parent / "lists", SHARED_LISTS))
-    return explained(study, has_figures=not lists_its_phases(file))
+    return [*explained(study, has_figures=not lists_its_phases(file)), Paragraph("After the freeze", (AUDIT,))]

@@ -134,12 +134,14 @@ def _volume_content(volume: Volume, case: Case) -> list[Any]:
 
 
 def _keyed_references(session: Session, study: Study, items: list[Item]) -> str:
+    # Later versions are added with their own audit events; what is frozen is the first.
+    firsts: dict[int, Reference] = {}
+    of_study = select(Reference).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == study.id)
+    for reference in session.exec(of_study.order_by(col(Reference.version))):
+        firsts.setdefault(reference.item_id, reference)
     content = []
     for item in items:
-        versions = session.exec(select(Reference).where(Reference.item_id == item.id).order_by(col(Reference.version)))
-        # Later versions are added with their own audit events; what is frozen is the first.
-        first = versions.first()
-        if first is not None:
+        if first := firsts.get(stored_id(item.id)):
             explained = [first.explanation] if first.explanation else []
             content.append([item.key, first.accepted, first.low, first.high, first.text_only_answer, *explained])
     return hmac.new(bytes.fromhex(study.salt), canonical(content).encode(), hashlib.sha256).hexdigest()

@@ -53,6 +53,12 @@ def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path
     assert NO_FIGURES in " ".join(printed.split())
 
 
+def test_it_says_how_the_blinding_is_audited_after_the_freeze() -> None:
+    _, printed = explained(ROOT / "studies" / "demo")
+
+    assert "'manage.py blinding-audit STUDY' searches every screen" in " ".join(printed.split())
+
+
 def test_every_problem_is_printed_and_the_status_says_so(tmp_path: Path) -> None:
     (tmp_path / "protocol.yaml").write_text(
         "blindread: 2\nname: a\ntitle: A\n"

@@ -176,7 +176,7 @@ def test_a_migration_begins_with_a_backup_that_can_be_restored(
 
     assert saved is not None
     assert saved.parent == old.data_dir / "backups"
-    assert saved.name.startswith(f"before-{newest_schema(old.engine)}-from-0002-")
+    assert saved.name.startswith(f"before-{newest_schema()}-from-0002-")
     assert again is None
     assert restore_installation(make_empty(kind), saved).schema == "0002"
 

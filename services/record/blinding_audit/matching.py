@@ -1,0 +1,140 @@
+"""Find hidden values in texts: whole words, whatever their case, blanks and separators; also where texts are packed."""
+
+from __future__ import annotations
+
+import base64
+import re
+import unicodedata
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+# Fewer letters and digits than this occur by chance; of a number, fewer digits.
+FEWEST_LETTERS = 4
+FEWEST_DIGITS = 5
+FEWEST_IN_LABELS = 3
+# A longer text is looked for by its first words: an author may have left out its end.
+LONGEST_IN_WORDS = 12
+# In bytes that are no text of their own, as a token unpacked, shorter values occur by chance.
+FEWEST_UNPACKED = 6
+_DEEPEST = 2
+_UNPACKED_LIMIT = 1_000_000
+_WORD = re.compile(r"[^\W_]+")
+_SEPARATOR = re.compile(r"[-_./\\]")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = re.compile(rb"(?:[0-9a-fA-F]{2}){8,}")
+_ZLIB_STARTS = (b"\x1f\x8b\x08", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+
+
+def normal(text: str) -> str:
+    """Return a text as it is compared: one form of each letter, no case, single blanks, one kind of separator."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return _SEPARATOR.sub("-", plain)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text that is `normal`."""
+    return _WORD.findall(text)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """What is looked for of a value: as much of it as a text may repeat, from its first word to its last."""
+
+    text: str
+    words: tuple[str, ...]
+
+    @staticmethod
+    def of(value: str) -> Literal:
+        """Return what is looked for of a value."""
+        text = normal(value)
+        places = list(_WORD.finditer(text))[:LONGEST_IN_WORDS]
+        if not places:
+            return Literal("", ())
+        return Literal(text[places[0].start() : places[-1].end()], tuple(place.group() for place in places))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one word of letters, as ordinary texts have them too."""
+        return len(self.words) == 1 and self.words[0].isalpha()
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is a short label as studies number things: letters, and two digits or more."""
+        digits = sum(sign.isdigit() for sign in self.text)
+        return len(self.words) == 1 and len(self.text) >= FEWEST_IN_LABELS and 1 < digits < len(self.text)
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether it occurs by chance: a few letters, or a number of a few digits."""
+        if all(word.isdigit() for word in self.words):
+            return sum(map(len, self.words)) < FEWEST_DIGITS
+        return sum(map(len, self.words)) < FEWEST_LETTERS
+
+
+class Index:
+    """Literals by their words, with a number for each value; searching takes as long for a few as for many."""
+
+    def __init__(self, literals: Iterable[tuple[int, Literal]]) -> None:
+        self._by_length: dict[int, dict[tuple[str, ...], list[tuple[str, int]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for number, literal in literals:
+            self._by_length[len(literal.words)][literal.words].append((literal.text, number))
+
+    def search(self, text: str) -> frozenset[int]:
+        """Return the numbers of the values that a text holds, as it stands or packed into it."""
+        hits = set(self._search_plain(normal(text)))
+        content = text.encode("utf-8", "ignore")
+        if any(pattern.search(content) for pattern in (_BASE64, _HEX)) or "%" in text:
+            hits |= self.search_bytes(content)
+        return frozenset(hits)
+
+    def search_bytes(self, content: bytes) -> frozenset[int]:
+        """Return the numbers of the values that bytes hold, through the usual encodings, a few layers deep."""
+        hits: set[int] = set()
+        for inner in unpacked(content):
+            for coding in ("utf-8", "utf-16-le", "utf-16-be"):
+                hits |= set(self._search_plain(normal(inner.decode(coding, "ignore")), FEWEST_UNPACKED))
+        return frozenset(hits)
+
+    def _search_plain(self, text: str, fewest: int = 0) -> Iterator[int]:
+        places = [(place.group(), place.start(), place.end()) for place in _WORD.finditer(text)]
+        words = tuple(place[0] for place in places)
+        for length, literals in self._by_length.items():
+            for first in range(len(words) - length + 1):
+                for literal, number in literals.get(words[first : first + length], ()):
+                    start, end = places[first][1], places[first + length - 1][2]
+                    if len(literal) >= fewest and text[start:end] == literal:
+                        yield number
+
+
+def unpacked(content: bytes, depth: int = 0) -> Iterator[bytes]:
+    """Yield bytes, and what they hold in other encodings: percent signs, base64, hexadecimal, zlib and gzip."""
+    yield content
+    if depth == 0 and b"%" in content:
+        yield unquote_to_bytes(content)
+    if depth < _DEEPEST:
+        for inner in _inner(content):
+            yield from unpacked(inner, depth + 1)
+
+
+def _inner(content: bytes) -> Iterator[bytes]:
+    for beginning in _ZLIB_STARTS:
+        for place in re.finditer(re.escape(beginning), content):
+            try:
+                yield zlib.decompressobj(47).decompress(content[place.start() :], _UNPACKED_LIMIT)
+            except zlib.error:
+                continue
+    for run in _BASE64.findall(content):
+        letters = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+        # Other letters may stand right before the encoded ones, so each of four beginnings is tried.
+        for start in range(4):
+            part = letters[start:]
+            rest = len(part) % 4
+            part = part[:-1] if rest == 1 else part
+            yield base64.b64decode(part + b"=" * (-len(part) % 4))
+    for run in _HEX.findall(content):
+        yield bytes.fromhex(run.decode())

@@ -1,0 +1,154 @@
+"""Whether a hidden value that stands in a text tells its reader anything: a leak, or a text that may be there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from protocol.phases import Phase
+from protocol.study_phases import PhaseRules
+from services.record.blinding_audit.hidden import STUDY, Subjects, Unit, Value
+from services.record.blinding_audit.kinds import Kind
+from services.record.blinding_audit.matching import normal
+from services.record.blinding_audit.screens import Piece, lists_options
+
+# Answers of fewer words may stand in a text that was there before they were given.
+FEW_WORDS = 4
+# One ordinary word tells nothing where it is as frequent without being the value as this share of how frequent it is
+# where it is the value.
+AS_FREQUENT = 1 / 3
+
+SHARED = "in a text that everybody gets"
+OPTION = "the text of an option"
+LISTED = "listed in the prompt beside other options"
+WORD = "one word of a question or an answer"
+TOPIC = "what is asked"
+GIVEN_TWICE = "an answer under judgement, or given by a person"
+SHORT_ANSWER = "an answer of a few words in a text that is older than it"
+ORDINARY = "one word that is as frequent where it is not the value"
+# A leak; to be weighed against how often the word is there otherwise; or the rule by which it may be there.
+Ruling = Literal["leak", "weigh"] | str
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who gets a screen, and what it is about.
+
+    Attributes
+    ----------
+    units
+        Of what a value tells them something.
+    released
+        Kinds that the phase shows of these.
+    given
+        Under which id, by kind, they gave or are shown an answer.
+    options
+        The texts of the options of the item.
+    """
+
+    units: frozenset[Unit]
+    released: frozenset[str]
+    given: Mapping[str, int]
+    options: tuple[str, ...]
+
+    def owns(self, value: Value) -> bool:
+        """Return whether it is a value of what they are shown."""
+        # Asked of the few units of a screen: a common value has thousands.
+        return any(unit in value.units for unit in self.units)
+
+    def is_hidden(self, value: Value) -> bool:
+        """Return whether they may not know that it is a value of this."""
+        kind = value.kind
+        if kind.key in self.released:
+            return False
+        if value.is_name:
+            return STUDY in value.units or not value.units.keys() <= self._own_names()
+        if not self.owns(value):
+            return False
+        if kind.sort != "answer":
+            return True
+        own = self.given.get(kind.key)
+        by: Set[int] = set().union(*(value.units[unit] for unit in self.units if unit in value.units))
+        return own not in by
+
+    def _own_names(self) -> Set[Unit]:
+        return {unit for unit in self.units if unit[0] in ("member", "group")}
+
+
+def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
+    """Return the kinds of values that a phase shows of its own item."""
+    released: set[str] = set()
+    if "reference" in rules.shows:
+        released |= {"reference"}
+    if phase.done_by == "decision":
+        released |= {"answer_of_others", "remark_of_others"}
+    shown = {"vignette": rules.context.vignette, "history": rules.context.history, "age": rules.context.age}
+    released |= {key for key, is_shown in shown.items() if is_shown}
+    if rules.context.dates == "acquisition_date":
+        released |= {"date"}
+    return frozenset(released)
+
+
+def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bool) -> Ruling:
+    """Return what is to be said of a hidden value that stands in a text, which may be the same for everybody."""
+    kind = value.kind
+    literals = {literal.text for literal in value.literals}
+    if value.is_name:
+        return "leak"
+    if everybody_gets_it:
+        return SHARED
+    if piece.is_option and normal(piece.text) in literals:
+        return OPTION
+    if piece.sort == "asks" and any(lists_options(piece.text, list(reader.options), text) for text in literals):
+        return LISTED
+    if kind.sort == "answer":
+        return _rule_on_answer(value, piece)
+    if kind.sort == "reference" and piece.sort == "answers":
+        return GIVEN_TWICE
+    if kind.topic and piece.sort == "asks":
+        return TOPIC
+    if not value.is_plain or piece.sort == "program":
+        return "leak"
+    return "weigh" if is_weighed(value, piece) else WORD
+
+
+def is_weighed(value: Value, piece: Piece) -> bool:
+    """Return whether a text is one in which a word counts by how often it stands where it is not the value."""
+    if not value.is_plain or value.is_name or value.kind.sort == "answer":
+        return False
+    return piece.sort == "tells" or (piece.sort == "answers" and value.kind.of_the_answer)
+
+
+def _rule_on_answer(value: Value, piece: Piece) -> Ruling:
+    if piece.sort == "answers":
+        return GIVEN_TWICE
+    if piece.sort != "program" and value.word_count < FEW_WORDS:
+        return SHORT_ANSWER
+    return "leak"
+
+
+def is_elsewhere(value: Value, piece: Piece, units: Set[Unit], subjects: Subjects) -> bool:
+    """Return whether a text is about something else than what the value is of: there its word tells nothing.
+
+    What is said about a case is said about all of its subject, of which the value may be that of one item.
+    """
+    if piece.sort == "answers":
+        return not any(unit in value.units for unit in units)
+    return subjects.of(units).isdisjoint(subjects.of_value(value))
+
+
+def is_ordinary(kind: Kind, share: float, elsewhere: float | None) -> bool:
+    """Return whether a word tells nothing: it stands about as often where it is not the value, or is that of all.
+
+    What counts as right tells something also where it is the same for all.
+
+    Parameters
+    ----------
+    share, elsewhere
+        On what share of the screens the word stands that are about its value, and that are about something else; None
+        where there are no others.
+    """
+    if elsewhere is None:
+        return kind.sort != "reference"
+    return elsewhere >= AS_FREQUENT * share

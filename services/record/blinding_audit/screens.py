@@ -1,0 +1,168 @@
+"""What a rater's browser would get, piece by piece: texts with the place that each has on the screen or beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from services.reading import payloads
+from services.record.blinding_audit.matching import normal
+
+# What a text is there for: it asks, it says something about the case, it is an answer, or the program made it.
+Sort = Literal["asks", "tells", "answers", "program"]
+_NIFTI_1, _NIFTI_2 = 348, 540
+_PRINTABLE = re.compile(rb"[\x20-\x7e]{4,}")
+
+# By the place in a payload; what is named nowhere is the program's, of which nothing may be hidden.
+_PLACES: tuple[tuple[str, Sort], ...] = (
+    (r"context\.(vignette|history|facts)", "tells"),
+    (r"images\.panes\.(volumes|overlays)\.label", "tells"),
+    (r"(candidate|reference|own|opinions|draft|turns\.lines)\b", "answers"),
+    (r"(prompt|question|heading|notice|form|turns\.prompt|ahead|practice)\b", "asks"),
+    (r"images\.(presets\.label|panes\.(title|badge|missing))", "asks"),
+    (r"(worklist|instructions)\b", "asks"),
+)
+_OPTION = re.compile(r"form\.(fields\.options|not_assessable|flags)\.(id|text)|context\.facts\.options")
+_LETTER = re.compile(r"^[a-z]\) ")
+# Closed lists of the program: their words are the same in every study.
+_OF_THE_PROGRAM = re.compile(
+    r"kind|phase|revision_rule|text\..*|summary\.unit|form\.fields\.type|images\.(convention|layout|planes)"
+    r"|images\.panes\.overlays\.style"
+)
+PROGRAM_WORDS = frozenset(
+    word
+    for named in (
+        payloads.Phase, payloads.FieldType, payloads.OverlayStyle, payloads.RevisionRule, payloads.Plane,
+        payloads.SummaryUnit, payloads.TextSetting,
+    )
+    for word in get_args(named.__value__)
+) | {"item", "done", "radiological", "neurological", "side_by_side", "switched"}  # fmt: skip
+
+
+# What is drawn at random or hashed: a short word comes up in it by chance.
+_TOKEN = re.compile(r"[\w-]{22}|(reading/volume/)?[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A text that reaches a browser.
+
+    Attributes
+    ----------
+    where
+        Its place, as `context.vignette`.
+    text
+        As it is sent.
+    sort
+        What it is there for.
+    is_option
+        Whether it is one of the answers that can be chosen.
+    """
+
+    where: str
+    text: str
+    sort: Sort
+    is_option: bool = False
+
+    @property
+    def is_token(self) -> bool:
+        """Whether it is a name that the program drew or hashed."""
+        return self.sort == "program" and _TOKEN.fullmatch(self.text) is not None
+
+
+def pieces_of(payload: Any) -> Iterator[Piece]:
+    """Yield every text and every number with a fraction of a payload; the program's own closed lists are left out."""
+    for where, text in _flat(payload, ""):
+        if _OF_THE_PROGRAM.fullmatch(where) and text in PROGRAM_WORDS:
+            continue
+        yield piece(where, text)
+
+
+def piece(where: str, text: str) -> Piece:
+    """Return a text with what its place says of it."""
+    sort: Sort = next((sort for place, sort in _PLACES if re.match(place, where)), "program")
+    return Piece(where, text, "asks" if where == "context.facts.options" else sort, bool(_OPTION.fullmatch(where)))
+
+
+def _flat(value: Any, where: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _flat(part, f"{where}.{key}" if where else key)
+    elif where == "context.facts" and isinstance(value, list):
+        for label, said in value:
+            yield from _facts(label, said)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _flat(part, where)
+    elif isinstance(value, str):
+        if value:
+            yield where, value
+    elif isinstance(value, float) and not value.is_integer():
+        yield where, json.dumps(value)
+
+
+def _facts(label: str, said: str) -> Iterator[tuple[str, str]]:
+    if label == "Options":
+        yield from (("context.facts.options", _LETTER.sub("", option)) for option in said.split(" · "))
+    elif label == "Question":
+        yield "question", said
+    else:
+        yield "context.facts", said
+
+
+def addresses_in(payload: Any) -> int:
+    """Return how many addresses of volumes and overlays a payload holds."""
+    return sum(text.startswith("reading/volume/") for _, text in _flat(payload, ""))
+
+
+def header_texts(packed: bytes) -> Iterator[bytes]:
+    """Yield what a volume's file says beside its voxels: in its gzip header, before them and behind them."""
+    yield from _gzip_names(packed)
+    content = zlib.decompressobj(31).decompress(packed)
+    begin, end = _voxels_in(content)
+    for part in (content[:begin], content[end:]):
+        yield from (match.group() for match in _PRINTABLE.finditer(part))
+        yield part
+
+
+def _gzip_names(packed: bytes) -> Iterator[bytes]:
+    """Yield the fields that a gzip header may have: RFC 1952, 2.3.1."""
+    flags, place = packed[3], 10
+    if flags & 4:
+        length = int.from_bytes(packed[place : place + 2], "little")
+        yield packed[place + 2 : place + 2 + length]
+        place += 2 + length
+    for flag in (8, 16):
+        if flags & flag:
+            end = packed.index(b"\0", place)
+            yield packed[place:end]
+            place = end + 1
+
+
+def _voxels_in(content: bytes) -> tuple[int, int]:
+    """Return where the voxels of a NIfTI file begin and end; of anything else, that there are none."""
+    size = struct.unpack_from("<i", content)[0] if len(content) >= _NIFTI_1 else 0
+    if size == _NIFTI_1:
+        dims, bits = struct.unpack_from("<8h", content, 40), struct.unpack_from("<h", content, 72)[0]
+        begin = int(struct.unpack_from("<f", content, 108)[0])
+    elif size == _NIFTI_2:
+        dims, bits = struct.unpack_from("<8q", content, 16), struct.unpack_from("<h", content, 14)[0]
+        begin = struct.unpack_from("<q", content, 168)[0]
+    else:
+        return len(content), len(content)
+    count = 1
+    for extent in dims[1 : dims[0] + 1]:
+        count *= extent
+    return begin, begin + count * bits // 8
+
+
+def lists_options(text: str, options: list[str], value: str) -> bool:
+    """Return whether a text names an option beside another one: it lists what can be answered."""
+    said = normal(text)
+    named = [option for option in options if normal(option) and normal(option) in said]
+    return any(normal(option) == value for option in options) and len(named) > 1

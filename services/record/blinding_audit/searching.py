@@ -1,0 +1,230 @@
+"""Search one screen after the other: what its rater would get is built by the code that serves raters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import Assignment, Case, Database, Item, Membership, Study
+from db.base import stored_id
+from protocol.phases import Queue
+from protocol.study_phases import StudyPhases
+from services.errors import ReadsOpen, Refused
+from services.people.identity import Actor
+from services.reading import displaying, pace, shown_items, worklist
+from services.record.blinding_audit.hidden import HiddenValues, Subjects, Unit, Value
+from services.record.blinding_audit.matching import normal, words_of
+from services.record.blinding_audit.plan import Planned
+from services.record.blinding_audit.ruling import Reader, Ruling, is_elsewhere, is_weighed, released_in, rule_on
+from services.record.blinding_audit.screens import (
+    PROGRAM_WORDS,
+    Piece,
+    addresses_in,
+    header_texts,
+    piece,
+    pieces_of,
+)
+from services.record.blinding_audit.tally import Leak, Tally
+from services.studies import frozen_facts, volume_integrity, volume_store
+from services.studies.groups import name_of_slot
+
+# What hangs on a screen's texts alone is looked up once: most of them are those of other screens too.
+REMEMBERED = 50_000
+
+
+class Search:
+    """The search of one study's screens.
+
+    Parameters
+    ----------
+    database
+        One that refuses every change.
+    shared
+        Texts that everybody gets.
+    """
+
+    def __init__(
+        self, database: Database, study_id: int, hidden: HiddenValues, subjects: Subjects, shared: frozenset[str]
+    ) -> None:
+        self._database = database
+        self._study_id = study_id
+        self._hidden = hidden
+        self._subjects = subjects
+        self._shared = shared
+        self._in_text = lru_cache(REMEMBERED)(hidden.index.search)
+        self._in_volume = lru_cache(REMEMBERED)(self._search_volume)
+
+    def assignments(self, batch: Sequence[Planned]) -> Tally:
+        """Search what is sent with some assignments."""
+        tally = Tally()
+        with self._database.read_only() as session:
+            study = session.get_one(Study, self._study_id)
+            for planned in batch:
+                membership = session.get_one(Membership, planned.membership_id)
+                try:
+                    self._search_assignment(session, study, membership, planned, tally)
+                except Refused as refusal:
+                    tally.not_rendered.append([*_named(session, membership, planned), str(refusal)])
+                tally.searched["assignments"] += 1
+        return tally
+
+    def pages(self, members: Iterable[int]) -> Tally:
+        """Search what members get beside their items: worklist, instructions and addresses of pages."""
+        tally = Tally()
+        with self._database.read_only() as session:
+            study = session.get_one(Study, self._study_id)
+            people = [session.get_one(Membership, member) for member in members]
+            phases = {membership.id: frozen_facts.phases_of_member(session, membership) for membership in people}
+        for membership in people:
+            reader = Reader(frozenset(_own(membership)), frozenset(), {}, ())
+            for queue in (queue for queue in phases[membership.id].queues if queue.role == membership.role):
+                name = Leak(queue.title, _slot(membership), "", "", "", 0)
+                for part in self._pieces_of_page(study, membership, phases[membership.id], queue):
+                    self._weigh(part, self._hits(part), reader, name, tally)
+            tally.searched["pages"] += 1
+        return tally
+
+    def _pieces_of_page(
+        self, study: Study, membership: Membership, phases: StudyPhases, queue: Queue
+    ) -> Iterable[Piece]:
+        actor = _actor(membership)
+        desks = worklist.desks_of(self._database, actor)
+        for desk in (desk for desk in desks if desk.study_key == study.key and desk.queue == queue):
+            said = (desk.study_title, queue.title, queue.to_do, queue.empty, desk.waits_for, desk.about)
+            yield from (piece("worklist", text) for text in said if text)
+        try:
+            shown = worklist.instructions(self._database, actor, study.key, queue.key)
+            texts: tuple[str, ...] = (shown.study_title, shown.queue_title, shown.text, shown.settles, shown.consent)
+        except ReadsOpen:
+            # It is said to them later, as it stands in the protocol.
+            texts = (phases.rules_of(phases.in_queue(queue)[0]).instructions, phases.consent)
+        yield from (piece("instructions", text) for text in texts if text)
+        yield piece("address", pace.address_of(study, queue))
+
+    def _search_assignment(
+        self, session: Session, study: Study, membership: Membership, planned: Planned, tally: Tally
+    ) -> None:
+        phases = frozen_facts.phases_of_member(session, membership)
+        rows = {row.id: row for row in session.exec(_assignments(planned.waiting))}
+        waiting = [rows[row_id] for row_id in planned.waiting]
+        payload = displaying.payload_once_open(session, _actor(membership), study, waiting, planned.progress)
+        reader = _reader(session, phases, membership, waiting[0])
+        name = Leak(*_named(session, membership, planned), "", "", 0)
+        tally.searched["payloads"] += 1
+        tally.searched["addresses"] += addresses_in(payload)
+        parts = list(pieces_of(payload))
+        tally.present.update({(name.phase, part.where) for part in parts if part.sort in ("tells", "answers")})
+        for part in parts:
+            tally.searched["texts"] += 1
+            self._weigh(part, self._hits(part), reader, name, tally)
+        self._search_volumes(session, phases, waiting[0], reader, name, tally)
+
+    def _hits(self, part: Piece) -> frozenset[int]:
+        if part.is_token:
+            return self._hidden.index.search_bytes(part.text.encode())
+        return self._in_text(part.text)
+
+    def _search_volumes(
+        self, session: Session, phases: StudyPhases, assignment: Assignment, reader: Reader, name: Leak, tally: Tally
+    ) -> None:
+        volumes, overlays = shown_items.shown_files_of(session, phases, assignment)
+        for kind, ids in (("volume", volumes), ("overlay", overlays)):
+            for shown_id in ids:
+                sha256 = shown_items.file_of(session, assignment, kind, shown_id)
+                hits = self._in_volume(sha256)
+                tally.volumes.add(sha256)
+                self._weigh(Piece(f"header of a {kind}", "", "program"), hits, reader, name, tally)
+
+    def _search_volume(self, sha256: str) -> frozenset[int]:
+        content = volume_integrity.read_intact(volume_store.path_of(self._database, sha256))
+        hits: set[int] = set()
+        for text in header_texts(content):
+            hits |= self._hidden.index.search(text.decode("utf-8", "ignore")) if text.isascii() else frozenset()
+            hits |= self._hidden.index.search_bytes(text)
+        return frozenset(hits)
+
+    def _weigh(self, part: Piece, hits: frozenset[int], reader: Reader, name: Leak, tally: Tally) -> None:
+        for number in sorted(hits):
+            value = self._hidden.values[number]
+            if not reader.is_hidden(value):
+                if is_weighed(value, part) and is_elsewhere(value, part, reader.units, self._subjects):
+                    tally.elsewhere[number, part.where] += 1
+                continue
+            ruling = rule_on(value, part, reader, everybody_gets_it=part.text in self._shared)
+            _note(ruling, value, number, part, name, tally)
+
+
+def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, tally: Tally) -> None:
+    leak = Leak(name.phase, name.slot, name.item, value.kind.key, part.where, number)
+    if ruling == "leak":
+        tally.leaks.append(leak)
+    elif ruling == "weigh":
+        tally.to_weigh.append(leak)
+    else:
+        tally.legitimate[value.kind.key, ruling, part.where] += 1
+
+
+def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
+    """Return the texts that everybody gets: the protocol's own, and words of the program."""
+    texts = [title, phases.consent, phases.notice, *PROGRAM_WORDS]
+    for phase in phases.phases:
+        rules, queue = phases.rules_of(phase), phase.queue
+        texts += [rules.instructions, rules.question, phase.heading, queue.title, queue.to_do, queue.empty]
+        fields = [asked for form in rules.forms.values() for asked in form] + list(rules.fields or ())
+        for asked in fields:
+            texts += [asked.key, asked.label, asked.help or "", *asked.meanings.values()]
+            texts += [said for option in asked.offered for said in (option.id, option.text)]
+        texts += [said for option in (*rules.not_assessable, *rules.flags) for said in (option.id, option.text)]
+    return frozenset(texts)
+
+
+def words_in(texts: Iterable[str]) -> frozenset[str]:
+    """Return the words of some texts, as they are compared."""
+    return frozenset(word for text in texts for word in words_of(normal(text)))
+
+
+def _assignments(ids: Sequence[int]) -> Any:
+    return select(Assignment).where(col(Assignment.id).in_(ids))
+
+
+def _actor(membership: Membership) -> Actor:
+    """Return a member as if they were signed in: names of volumes hang on the login session, and none is theirs."""
+    return Actor(membership.person_id, 0, "", False)
+
+
+def _own(membership: Membership) -> set[Unit]:
+    return {("member", stored_id(membership.id)), ("group", membership.group_key)}
+
+
+def _slot(membership: Membership) -> str:
+    if membership.slot is None:
+        return membership.pseudonym
+    return name_of_slot(membership.group_key, membership.slot)
+
+
+def _named(session: Session, membership: Membership, planned: Planned) -> tuple[str, str, str]:
+    """Return how a result calls what was looked at: phase, slot, item."""
+    key = session.exec(select(Item.key).where(Item.id == planned.item_id)).one()
+    return planned.screen[0], _slot(membership), key
+
+
+def _reader(session: Session, phases: StudyPhases, membership: Membership, assignment: Assignment) -> Reader:
+    phase = phases.named(assignment.phase)
+    rules = phases.rules_of(phase)
+    item = shown_items.item_of(session, assignment)
+    units: set[Unit] = {*_own(membership), ("item", item.item_id), ("case", item.case_id)}
+    units.add(("subject", _subject_of(session, item.case_id)))
+    given = dict.fromkeys(("answer_of_others", "remark_of_others"), stored_id(membership.id))
+    if assignment.candidate_id is not None:
+        units.add(("candidate", assignment.candidate_id))
+        if "candidate" in rules.shows:
+            given["candidate"] = assignment.candidate_id
+    options = tuple(option["text"] for option in item.options)
+    return Reader(frozenset(units), released_in(phase, rules), given, options)
+
+
+def _subject_of(session: Session, case_id: int) -> str:
+    return session.exec(select(Case.subject).where(Case.id == case_id)).one()

@@ -1,0 +1,82 @@
+"""`manage.py blinding-audit`: its exit status says whether something leaks, its file what, and neither the value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from db import Database
+from db.engine import database_from_environment
+from manage import cli
+from tests.room_study import change_item
+from tests.situations import imported_study, open_study
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def commanded(sqlite_url: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """The database that the command line opens."""
+    monkeypatch.setenv("DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("BLINDREAD_DATA_DIR", str(data_dir))
+    database_from_environment.cache_clear()
+    opened = database_from_environment()
+    yield opened
+    opened.engine.dispose()
+    database_from_environment.cache_clear()
+
+
+@pytest.fixture
+def run(commanded: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *arguments: CliRunner().invoke(cli, ["blinding-audit", *map(str, arguments)])
+
+
+def leaking(folder: Path) -> None:
+    change_item(folder, "i1", prompt="What does model-a say to it?")
+
+
+def test_a_clean_study_ends_with_status_0_and_a_file(commanded: Database, run: Run, tmp_path: Path) -> None:
+    open_study(commanded, tmp_path / "study")
+
+    done = run("tiny")
+
+    assert done.exit_code == 0
+    assert "20 assignments: no leak." in done.stdout
+    assert json.loads((tmp_path / "blinding_audit.json").read_text("utf-8"))["result"] == "no leak"
+
+
+def test_a_leak_ends_with_status_1_and_is_not_named(commanded: Database, run: Run, tmp_path: Path) -> None:
+    open_study(commanded, tmp_path / "study", changes=[leaking])
+
+    done = run("tiny", "--out", "result.json")
+
+    assert done.exit_code == 1
+    assert "20 assignments: " in done.stdout
+    assert "model-a" not in done.stdout + (tmp_path / "result.json").read_text("utf-8")
+
+
+def test_a_value_is_in_the_file_where_that_is_asked_for(commanded: Database, run: Run, tmp_path: Path) -> None:
+    open_study(commanded, tmp_path / "study", changes=[leaking])
+
+    run("tiny", "--show-values")
+
+    leaks = json.loads((tmp_path / "blinding_audit.json").read_text("utf-8"))["leaks"]
+    assert {leak["value"] for leak in leaks} == {"model-a"}
+
+
+def test_a_draft_is_refused_in_one_sentence(commanded: Database, run: Run, tmp_path: Path) -> None:
+    imported_study(commanded, tmp_path / "study")
+
+    done = run("tiny")
+
+    assert done.exit_code == 1
+    assert "The study 'tiny' is not frozen, so nothing is assigned to look at; freeze it first." in done.stdout
+    assert not list(tmp_path.glob("blinding_audit*"))

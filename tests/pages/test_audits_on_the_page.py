@@ -1,0 +1,42 @@
+"""A study's page says when its blinding was audited last, and what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from db import Database
+from services.record.blinding_audit.auditing import audit_blinding
+from tests.pages.conftest import OpenPage
+from tests.room_study import change_item
+from tests.situations import open_study
+
+PAGE = "admin/study.py"
+
+
+def leaking(folder: Path) -> None:
+    change_item(folder, "i1", prompt="What does model-a say to it?")
+
+
+def test_the_page_of_the_study_says_when_and_what(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+
+    before = open_page(situation.admin, PAGE, study="tiny")
+    audit_blinding(served_database, situation.admin, "tiny", tmp_path / "audit.json")
+    after = open_page(situation.admin, PAGE, study="tiny")
+
+    assert any("Blinding not audited yet" in element.value for element in before.markdown)
+    assert any("UTC (just now). 20 assignments: no leak." in element.value for element in after.markdown)
+
+
+def test_the_page_of_the_study_shows_a_leak_as_an_error(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study", changes=[leaking])
+
+    audit_blinding(served_database, situation.admin, "tiny", tmp_path / "audit.json")
+
+    page = open_page(situation.admin, PAGE, study="tiny")
+
+    assert any("leaks." in element.value for element in page.error)
