@@ -11,13 +11,13 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.coding import Codes, Floats
-from agreement.effective_size import drawn_effect, effective_size, observed_effect
+from agreement.effective_size import cautious_size, effective_size
 from agreement.estimate import Estimate, undefined
 
 MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
 
-BY_EVENTS = "; by the fewer of rare and differing items"
+BY_CLUSTERS = "; by the clusters with disagreements and rare categories"
 """What the method says of the effective number of clustered items of `interval="effective"`."""
 
 _STEP = 1e-4  # of an item, of the numerical derivative
@@ -66,7 +66,7 @@ def adjusted_estimate(
     added: Floats,
     groups: Codes | None,
     *,
-    differing: float | None = None,
+    traits: Callable[[], Floats] | None = None,
     name: str,
     unit: str,
     confidence: float,
@@ -83,9 +83,8 @@ def adjusted_estimate(
     n, so that what is added weighs the same beside independent and clustered items. The value is that of the items
     alone, and always within the limits.
 
-    The effective number is `effective_size` with the rarest category as event; or, where `differing` is given, more
-    cautious: with the rarest category or the disagreements as events, whichever are fewer, of which there are as many
-    as independent ones would be (over the design effect), and what the design effect is at most counts as one event.
+    The effective number is `effective_size` with the rarest category as event; or, where `traits` is given, the more
+    cautious `cautious_size`, which holds with fewer clusters and rarer categories.
 
     Parameters
     ----------
@@ -97,14 +96,16 @@ def adjusted_estimate(
         As of `added_rows`.
     groups : ndarray of int, shape (items,), or None
         Cluster of each item, without gaps.
-    differing : float, optional
-        On how many items raters disagree; without it the less cautious effective number.
+    traits : callable, optional
+        Gives how much of each category an item has, and in the last column whether raters differ on it: shape (items or
+        kinds, categories + 1). Called with `groups` only; without it the less cautious effective number.
     name, unit, confidence, note
         For the estimate.
     lowest : float
         The least that the coefficient can be.
     rarest : float
-        In how many items the rarest category is expected.
+        In how many items the rarest category is expected; infinite where the coefficient hardly depends on that, and
+        only the disagreements say how items cluster.
     kind : ndarray of int, shape (items,), optional
         Which of the rows each item adds, where many items are alike; by default each its own.
 
@@ -149,11 +150,12 @@ def adjusted_estimate(
         influence = _influence(of_sums, sums + share @ added, rows)
         influence = influence if kind is None else influence[kind]
         influence -= influence.mean()
-        if differing is None:
-            effective = effective_size(influence, groups, events=min(rarest, float(n)))
+        if traits is None:
+            effective, way = effective_size(influence, groups, events=min(rarest, float(n))), ""
         else:
-            effective = _cautious_size(influence, groups, min(rarest, differing, float(n)))
-        way = "" if differing is None else BY_EVENTS
+            columns = traits().T if math.isfinite(rarest) else traits().T[-1:]
+            of_items = (column if kind is None else column[kind] for column in columns)
+            effective, way = cautious_size(influence, groups, of_items), BY_CLUSTERS
         method += f", on the effective number of independent items ({effective:.1f} of {n}{way})"
     else:
         method += ", independent items"
@@ -167,15 +169,6 @@ def adjusted_estimate(
         name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
         p=float(2.0 * stats.t.sf(abs(centre) / se, freedom)), confidence=confidence, n_clusters=n_clusters,
     )  # fmt: skip
-
-
-def _cautious_size(influence: Floats, groups: Codes, events: float) -> float:
-    """As `effective_size`, but events that come in clusters say less, and what the design effect is at most counts."""
-    n, clusters = influence.size, int(groups.max()) + 1
-    observed = observed_effect(influence, groups)
-    if observed is None:
-        return float(clusters)
-    return n / drawn_effect(observed, n / clusters, events / max(1.0, observed), weight=1.0)
 
 
 def total_of(rows: npt.NDArray[Any], times: Codes | None) -> Floats:

@@ -18,7 +18,8 @@ RARE = 5
 
 RARE_CLUSTERS = 8
 """Where a category that comes in clusters is expected in fewer items than so many of these hold, intervals of kappas
-that claim 95 % hold in 92 to 94 % (`docs/statistics.md`, coverage)."""
+that claim 95 % can hold in fewer than 90 %, if its clusters have nearly nothing else (`docs/statistics.md`, coverage).
+"""
 
 
 def few_clusters(n_clusters: int | None) -> str | None:

@@ -45,8 +45,9 @@ class Coefficient:
         The least that it can be.
     rarest : float
         In how many items the rarest category is expected, where the coefficient depends on it; else infinite.
-    differing : float
-        On how many items raters disagree.
+    traits : callable or None
+        Gives how much of each category an item has, and whether raters differ on it (`traits_of`), for the "effective"
+        interval of clustered items.
     added : ndarray, shape (patterns, k), or None
         What the items added by the adjusted interval add to the sums; None where there is none such.
     kind : ndarray of int, shape (items,), or None
@@ -59,7 +60,7 @@ class Coefficient:
     reason: str | None = None
     lowest: float = -1.0
     rarest: float = math.inf
-    differing: float = math.inf
+    traits: Callable[[], Floats] | None = None
     added: Floats | None = None
     kind: Codes | None = None
 
@@ -145,7 +146,7 @@ def estimate_of(
     if interval in first and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,
-            differing=coefficient.differing if interval == "effective" else None,
+            traits=coefficient.traits if interval == "effective" else None,
             name=name, unit=unit, confidence=confidence, note=f"; {RATERS}{note}",
             lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
@@ -320,28 +321,26 @@ def rarest_of(codes: Codes, times: Codes | None = None) -> float:
     return float(expected[expected > 0.0].min(initial=math.inf))
 
 
-def differing_items(codes: Codes, times: Codes | None = None) -> float:
-    """On how many items two raters disagree.
+def traits_of(counts: Floats) -> Floats:
+    """How much of each category an item has, and whether its raters differ.
 
     Parameters
     ----------
-    codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing; each item has one at least.
-    times : ndarray of int, shape (items,), optional
-        How many items are alike; 1 each by default.
+    counts : ndarray, shape (items, categories)
+        As of `counts_of`; each item has one rating at least.
 
     Returns
     -------
-    float
+    ndarray, shape (items, categories + 1)
+        The share of each category among the ratings of an item, and 1 where these are not all the same, else 0.
 
     Examples
     --------
-    >>> differing_items(np.array([[0, 0], [0, 1], [0, -1]]))
-    1.0
+    >>> traits_of(np.array([[2.0, 0.0], [1.0, 1.0]])).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 1.0]]
     """
-    greatest = row_ranges(codes)[1]
-    least = row_ranges(np.where(codes >= 0, codes, codes.max()))[0]
-    return float(total_of(least < greatest, times))
+    ratings = row_sums(counts)
+    return np.column_stack([counts / ratings[:, None], row_ranges(counts)[1] < ratings])
 
 
 def lowest_value(weights: Floats) -> float:

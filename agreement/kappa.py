@@ -291,13 +291,16 @@ def _adjusted(
         a, b = of_both.T
         return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
 
+    def traits() -> Floats:
+        return np.column_stack([(np.eye(k)[table.a] + np.eye(k)[table.b]) / 2.0, table.a != table.b])
+
     # items in the same cell are alike
     cells = np.column_stack([table.a, table.b])
     number = np.zeros(k * k, dtype=np.intp)
     number[table.a * k + table.b] = np.arange(len(cells))
     return adjusted_estimate(
         partial(_of_sums, table), rows(cells), added_rows(rows, k, cells), groups,
-        differing=float((pairs.a != pairs.b).sum()) if cautious else None,
+        traits=traits if cautious else None,
         name=name, unit=unit, confidence=confidence, note=note, rarest=_rarest(table),
         kind=number[pairs.a * k + pairs.b],
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,9 +16,9 @@ from agreement.chance_corrected import (
     ROUNDING,
     Coefficient,
     counts_of,
-    differing_items,
     estimate_of,
     rarest_of,
+    traits_of,
 )
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
@@ -169,15 +170,19 @@ def alpha_coefficient(
         pairable[coded.rated] = enough
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
-            if level != "ordinal":
+            if level == "nominal":
+                counts = counts_of(codes, q)
+                added = _added(codes, q) if 1 < q <= MOST_CATEGORIES else None
+                coefficient = replace(
+                    _of_categories(counts, None),
+                    rarest=rarest_of(codes),
+                    traits=partial(traits_of, counts),
+                    added=added,
+                )
+            elif level == "ratio":
                 coefficient = _of_categories(counts_of(codes, q), metric)
             else:
                 coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
-            if level == "nominal":
-                added = _added(codes, q) if 1 < q <= MOST_CATEGORIES else None
-                coefficient = replace(
-                    coefficient, rarest=rarest_of(codes), differing=differing_items(codes), added=added
-                )
     return coefficient, pairable
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
-from agreement.chance_corrected import Coefficient, counts_of, differing_items, estimate_of
+from agreement.chance_corrected import Coefficient, counts_of, estimate_of, traits_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (
     brennan_prediger_coefficient,
@@ -328,9 +329,7 @@ def _estimate(
         def rows_of(added: Codes) -> Floats:
             return build(added, counts_of(added, q), w, None).rows
 
-        coefficient = replace(
-            coefficient, added=added_rows(rows_of, q, coded.codes), differing=differing_items(codes, times)
-        )
+        coefficient = replace(coefficient, added=added_rows(rows_of, q, coded.codes), traits=partial(traits_of, counts))
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
     lone = int(total_of(ratings_of == 1, times))
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""

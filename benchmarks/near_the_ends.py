@@ -12,6 +12,7 @@ from scipy import stats
 
 import agreement
 from agreement import Estimate
+from benchmarks.clustered_kappas import Population, Samples, patterns_of
 
 LEVELS = (0.5, 0.9, 0.95, 0.97)
 AREAS = (0.5, 0.7, 0.8, 0.9, 0.95)
@@ -20,6 +21,9 @@ RESAMPLES = 1_000
 _RESAMPLED = {"interval": "percentile", "resamples": RESAMPLES}
 _BCA = {"interval": "bca", "resamples": RESAMPLES}
 OF_CLUSTER = 5  # items
+CLUSTERS = (10, 20, 30, 50, 100)
+CLUSTERS_OF_TEN = (20, 30, 50)
+AT_ONCE = ("effective", "adjusted")
 NEGATIVES = 10  # for each positive
 
 Rng = np.random.Generator
@@ -33,7 +37,7 @@ class Simulation:
     Attributes
     ----------
     sizes : tuple of int
-        Items, or clusters of five items.
+        Items, or clusters.
     draw : callable
         From size, level, samples and generator to samples, shape (samples, numbers): what the estimate rests on, and
         with equal rows equal estimates.
@@ -47,6 +51,8 @@ class Simulation:
         Name and keywords of each method; the first is the default.
     levels : tuple of float
         Of the cells.
+    at_once : callable or None
+        From samples, size and kind to lower and upper limits and which are warned, for kinds of `AT_ONCE`.
     """
 
     sizes: tuple[int, ...]
@@ -56,6 +62,7 @@ class Simulation:
     rare: Callable[[int, float], float]
     methods: dict[str, dict[str, Any]]
     levels: tuple[float, ...] = LEVELS
+    at_once: Callable[[Data, int, str], tuple[Data, Data, Data]] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,17 +88,23 @@ class Cell:
 
 
 def cell(simulation: Simulation, method: dict[str, Any], size: int, level: float, samples: Data) -> Cell:
-    """Estimate every distinct sample once and count."""
-    distinct, times = np.unique(samples, axis=0, return_counts=True)
+    """Estimate every distinct sample once, or all at once, and count."""
     truth = simulation.truth(level)
-    estimates = [simulation.estimate(sample, level, size, **method) for sample in distinct]
-    low, high = np.array([(estimate.low, estimate.high) for estimate in estimates]).T
+    kind = method.get("interval", AT_ONCE[0])
+    if simulation.at_once is not None and kind in AT_ONCE:
+        times = np.ones(len(samples), dtype=int)
+        low, high, warned = simulation.at_once(samples, size, kind)
+    else:
+        distinct, times = np.unique(samples, axis=0, return_counts=True)
+        estimates = [simulation.estimate(sample, level, size, **method) for sample in distinct]
+        low, high = np.array([(estimate.low, estimate.high) for estimate in estimates]).T
+        warned = np.array([estimate.warning is not None for estimate in estimates])
     known = ~np.isnan(low)
     return Cell(
         held=float(np.average((low <= truth) & (truth <= high), weights=times)),
         without=float(np.average(~known, weights=times)),
         width=float(np.average((high - low)[known], weights=times[known])) if known.any() else np.nan,
-        warned=float(np.average([estimate.warning is not None for estimate in estimates], weights=times)),
+        warned=float(np.average(warned, weights=times)),
     )
 
 
@@ -154,48 +167,36 @@ def _coefficient(coefficient: Callable[..., Estimate], raters: int, first: str, 
     )
 
 
-def _verdicts_of_clusters(raters: int) -> Callable[[int, float, int, Rng], Data]:
-    """How many of five items of each cluster have each pattern of verdicts.
+def _coefficient_in_clusters(
+    coefficient: Callable[..., Estimate], raters: int, items: int = OF_CLUSTER, sizes: tuple[int, ...] = CLUSTERS
+) -> Simulation:
+    """Clusters of so many items, truth and errors with an intraclass correlation of one third.
 
-    Prevalence, and how often a rater errs, vary between clusters with an intraclass correlation of one third; each
-    rater errs independently of the others, so that the pattern of an item is as likely as without clusters.
+    Each rater errs independently of the others, so that the pattern of an item is as likely as without clusters.
     """
-    patterns = np.array(list(np.ndindex(*(2,) * raters)))
 
     def draw(clusters: int, level: float, samples: int, rng: Rng) -> Data:
-        prevalence = rng.beta(2 * level, 2 * (1 - level), (samples, clusters, 1))
-        wrong = rng.beta(2 * WRONG, 2 * (1 - WRONG), (samples, clusters, 1, raters))
-        share = np.zeros((samples, clusters, len(patterns)))
-        for truth in (0, 1):
-            likely = np.where(patterns == truth, 1 - wrong, wrong).prod(axis=-1)
-            share += (prevalence if truth else 1 - prevalence) * likely
-        counts = rng.multinomial(OF_CLUSTER, share / share.sum(axis=-1, keepdims=True))
+        counts = Population(level, WRONG).draw(np.full(clusters, items), raters, samples, rng)
         return np.asarray(counts.reshape(samples, -1))
 
-    return draw
-
-
-def _of_clusters(coefficient: Callable[..., Estimate], raters: int) -> Callable[..., Estimate]:
-    patterns = np.array(list(np.ndindex(*(2,) * raters)))
+    def together(counts: Data, clusters: int) -> Samples:
+        return Samples(coefficient, counts.reshape(-1, clusters, len(patterns_of(raters))))
 
     def estimate(counts: Data, _: float, clusters: int, **method: Any) -> Estimate:
-        ratings = np.repeat(np.tile(patterns, (clusters, 1)), counts, axis=0)
-        keywords = {"categories": [0, 1], "clusters": np.repeat(np.arange(clusters), OF_CLUSTER)} | method
-        if coefficient is agreement.cohen_kappa:
-            return coefficient(ratings[:, 0], ratings[:, 1], **keywords)
-        return coefficient(ratings, **keywords)
+        return together(counts, clusters).estimate(0, **method)
 
-    return estimate
+    def at_once(counts: Data, clusters: int, kind: str) -> tuple[Data, Data, Data]:
+        samples = together(counts, clusters)
+        return *samples.limits(kind), samples.warned()
 
-
-def _coefficient_in_clusters(coefficient: Callable[..., Estimate], raters: int) -> Simulation:
     return Simulation(
-        (10, 20, 30, 50, 100),
-        _verdicts_of_clusters(raters),
-        _of_clusters(coefficient, raters),
+        sizes,
+        draw,
+        estimate,
         _of_patterns(coefficient, raters),
-        lambda clusters, level: _rarer(OF_CLUSTER * clusters, level),
+        lambda clusters, level: _rarer(items * clusters, level),
         {"effective": {}, "adjusted": {"interval": "adjusted"}, "percentile": _RESAMPLED, "BCa": _BCA},
+        at_once=at_once,
     )
 
 
@@ -277,7 +278,7 @@ def _area_in_clusters(sample: Data, _: float, clusters: int, **method: Any) -> E
 
 SIMULATIONS: dict[str, Simulation] = {
     "accuracy in clusters of five": Simulation(
-        (10, 20, 30, 50, 100),
+        CLUSTERS,
         _right_of_clusters,
         _accuracy,
         lambda level: level,
@@ -288,6 +289,11 @@ SIMULATIONS: dict[str, Simulation] = {
     "alpha of three, nominal": _coefficient(agreement.krippendorff_alpha, 3, "t", "t"),
     "Cohen's kappa in clusters of five": _coefficient_in_clusters(agreement.cohen_kappa, 2),
     "alpha of three in clusters of five, nominal": _coefficient_in_clusters(agreement.krippendorff_alpha, 3),
+    "Cohen's kappa in clusters of ten": _coefficient_in_clusters(agreement.cohen_kappa, 2, 10, CLUSTERS_OF_TEN),
+    "alpha of three in clusters of ten, nominal": _coefficient_in_clusters(
+        agreement.krippendorff_alpha, 3, 10, CLUSTERS_OF_TEN
+    ),
+    "AC1 of three in clusters of ten": _coefficient_in_clusters(agreement.gwet_ac, 3, 10, CLUSTERS_OF_TEN),
     "Fleiss' kappa of three": _coefficient(agreement.fleiss_kappa, 3, "t", "t"),
     "AC1 of three": _coefficient(agreement.gwet_ac, 3, "t", "t"),
     "prediction-powered mean, tuned": Simulation(

@@ -109,7 +109,6 @@ def audit_the_blinding(
     act_as: As = None,
 ) -> None:
     """Search every screen that the raters of a frozen study get for what they may not know."""
-    # It looks into the headers of volumes, which needs neither NumPy nor nibabel.
     from services.errors import counted
     from services.record.blinding_audit import auditing
 

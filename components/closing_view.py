@@ -10,16 +10,35 @@ from components.session import current_actor, database
 from services.errors import Refused
 from services.progress import data_lock, outstanding
 from services.progress.outstanding import OpenWork
+from services.reading import settling
 from services.studies.catalogue import StudyLine
 
 
 def draw_closing(line: StudyLine) -> None:
     """Draw what work is open and the button that locks the data; of a closed study, the way back."""
     if line.state == "open":
+        _draw_phases(line)
         _draw_close(line)
     elif line.state == "closed":
         _draw_reopen(line)
     _draw_events(line)
+
+
+def _draw_phases(line: StudyLine) -> None:
+    """Draw what closes a phase from whose answers others follow, where there is one that is not closed."""
+    phases = settling.phases_to_close(database(), current_actor(), line.key)
+    if not phases:
+        return
+    st.markdown(
+        "Units of later phases follow from what is answered, and are drawn when everybody is done. Closing a phase "
+        "draws them now: what is not answered in it stays unanswered, and nothing of it can be revised."
+    )
+    with st.container(width=560):
+        st.selectbox("Phase", options=list(phases), format_func=lambda key: phases[key], key="phase-to-close")
+        st.text_input(
+            f"Reason for closing the phase, at least {settling.SHORTEST_REASON} characters", key="close-phase-reason"
+        )
+        st.button("Close the phase", on_click=_close_phase, args=(line.key,))
 
 
 def _draw_close(line: StudyLine) -> None:
@@ -78,6 +97,15 @@ def _draw_events(line: StudyLine) -> None:
         hide_index=True,
         width="stretch",
     )
+
+
+def _close_phase(study_key: str) -> None:
+    phase, reason = str(st.session_state["phase-to-close"]), str(st.session_state["close-phase-reason"])
+    try:
+        drawn = settling.close_phase(database(), current_actor(), study_key, phase, reason)
+        notify("done", f"Closed. {sum(drawn.values())} units were drawn from its answers.")
+    except Refused as refusal:
+        notify("error", str(refusal))
 
 
 def _close(study_key: str) -> None:

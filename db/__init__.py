@@ -5,6 +5,7 @@ from db.base import Base, new_public_id, now
 from db.engine import Database, database_from_environment, make_engine
 from db.judging import JudgeRun, JudgeVerdict
 from db.maintenance import Lease, Verification
+from db.many import add_many
 from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person, SignInTry
 from db.reading import (
     Adjudication,
@@ -74,6 +75,7 @@ __all__ = [
     "Verification",
     "ViewingTrace",
     "Volume",
+    "add_many",
     "database_from_environment",
     "make_engine",
     "new_public_id",

@@ -111,7 +111,7 @@ class Verdict(Base, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    assignment_id: int = Field(foreign_key="assignment.id")
+    assignment_id: int = Field(foreign_key="assignment.id", index=True)
     supersedes_id: int | None = Field(default=None, foreign_key="verdict.id", unique=True)
     # None in verdicts that are older than this column.
     login_session_id: int | None = Field(default=None, foreign_key="login_session.id")

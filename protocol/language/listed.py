@@ -136,7 +136,7 @@ def _rules_of_steps(
 
 
 def _is_read(phase: expanded.Phase) -> bool:
-    """Return whether a phase rates items, not for practice, beside nothing that tells the reference or opinions."""
+    """Return whether a phase rates items, not for practice, and shows neither the reference nor others' answers."""
     hides = not {"reference", "opinions"} & set(phase.shows)
     return phase.rates == ["items"] and hides and phase.source.practice == "never"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Database, Freeze, FreezeItem, Membership, PhaseClosing, Study, audit, queries
+from db import Database, Freeze, FreezeItem, Membership, PhaseClosing, Study, add_many, audit, queries
 from db.base import stored_id
 from db.queries import StandingAnswer
 from db.standing import STILL_MEMBER
@@ -116,6 +116,15 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
         if not queries.answers_in(session, study_id, phase):
             raise Conflict(f"Nothing is answered in the phase '{phase}' yet, so that nothing can follow from it.")
     return _settle(database, study_id, _Act(actor.person_id, said, phase), refusing=True)
+
+
+def phases_to_close(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
+    """Return, for admins, the titles of the phases that are not closed and from whose answers others follow, by key."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        closed = queries.phases_closed(session, stored_id(study.id)) if phases.following else frozenset()
+        return {phase.key: phase.heading for phase in phases.phases if phase.is_followed and phase.key not in closed}
 
 
 def is_due(session: Session, study_id: int) -> bool:
@@ -265,7 +274,7 @@ def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> boo
     rows: list[FreezeItem] = [
         row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, settled.pool)
     ]
-    session.add_all(rows)
+    add_many(session, rows)
     closings = _closings(study_id, settled, act)
     session.add_all(closings)
     session.flush()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agreement import Estimate, accuracy_of_correctness, bootstrap, wilson_interval
-from agreement.added_items import BY_EVENTS
+from agreement.added_items import BY_CLUSTERS
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -75,7 +75,7 @@ class IntervalSettings:
         """
         estimate = coefficient(*ratings, **arguments)
         # of free text, or of one category, there is no such interval
-        if self.of_kappa != "effective" and BY_EVENTS in estimate.method:
+        if self.of_kappa != "effective" and BY_CLUSTERS in estimate.method:
             return coefficient(*ratings, **arguments, interval=self.of_kappa)
         return estimate
 

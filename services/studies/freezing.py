@@ -23,6 +23,7 @@ from db import (
     Study,
     StudyEvent,
     Volume,
+    add_many,
     audit,
 )
 from db.base import stored_id
@@ -142,7 +143,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         )
         session.add(freeze)
         session.flush()
-        session.add_all(content.rows(stored_id(freeze.id)))
+        add_many(session, content.rows(stored_id(freeze.id)))
         opened = StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id)
         session.add(opened)
         session.flush()

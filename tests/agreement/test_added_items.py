@@ -36,8 +36,8 @@ def effective_number(estimate):
     return float(re.search(r"items \(([0-9.]+) of", estimate.method)[1])
 
 
-def test_few_events_draw_the_effective_number_to_the_clusters():
-    # twenty clusters of five, a category that both raters use in three items of different clusters
+def test_few_clusters_with_a_category_draw_the_effective_number_to_the_clusters():
+    # twenty clusters of five; each rater has the rare category in three items, all in different clusters
     a, clusters = np.ones(100), np.repeat(np.arange(20), 5)
     a[[0, 5, 10]] = 0
     b = a.copy()
@@ -45,10 +45,52 @@ def test_few_events_draw_the_effective_number_to_the_clusters():
 
     cautious, plain = (cohen_kappa(a, b, clusters=clusters, interval=kind) for kind in ("effective", "adjusted"))
 
-    # as if independent; design effects (3 + 5) / (3 + 1), and (3 + 5 / 2) / (3 + 1 / 2)
-    assert (effective_number(cautious), effective_number(plain)) == (50.0, 63.6)
+    # as if independent; six clusters with the category count as three: 5^(1.5 / (3 + 1.5)), and (3 + 5 / 2) / 3.5
+    assert (effective_number(cautious), effective_number(plain)) == (58.5, 63.6)
     assert (cautious.value, cautious.high - cautious.low > plain.high - plain.low) == (plain.value, True)
     assert cohen_kappa(a, b, clusters=clusters) == cautious
+
+
+def test_a_category_of_one_cluster_says_less_than_one_of_many():
+    rng = np.random.default_rng(4)
+    clusters, differ = np.repeat(np.arange(20), 5), rng.permutation(100)[:10]
+    scattered, together = np.zeros(100, dtype=int), np.zeros(100, dtype=int)
+    scattered[::10], together[:10] = 1, 1
+
+    sizes = []
+    for a in (scattered, together):
+        b = a.copy()
+        b[differ] = 1 - b[differ]
+        sizes.append(effective_number(cohen_kappa(a, b, clusters=clusters)))
+
+    assert sizes[0] > 1.5 * sizes[1]
+
+
+@pytest.mark.parametrize("coefficient", [cohen_kappa, fleiss_kappa, conger_kappa, gwet_ac, krippendorff_alpha])
+def test_neither_the_order_of_categories_nor_that_of_items_decides_the_effective_number(coefficient):
+    rng = np.random.default_rng(6)
+    first, clusters = rng.integers(0, 3, 90), np.repeat(np.arange(18), 5)
+    second = np.where(rng.random(90) < 0.8, first, rng.integers(0, 3, 90))
+    order = rng.permutation(90)
+
+    def estimate(a, b, of):
+        ratings = (a, b) if coefficient is cohen_kappa else (np.column_stack([a, b]),)
+        return coefficient(*ratings, clusters=of)
+
+    usual = estimate(first, second, clusters)
+    renamed = estimate((first + 1) % 3, (second + 1) % 3, clusters)
+    turned = estimate(first[order], second[order], clusters[order])
+    for other in (renamed, turned):
+        assert (other.low, other.high) == pytest.approx((usual.low, usual.high), abs=1e-9)
+
+
+def test_of_clusters_of_unequal_sizes_without_disagreement_kishs_number_is_the_n():
+    sizes = np.arange(1, 21)
+    a = np.arange(sizes.sum()) % 3 == 0
+
+    estimate = cohen_kappa(a, a, clusters=np.repeat(np.arange(20), sizes))
+
+    assert effective_number(estimate) == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum(), abs=0.05)
 
 
 @pytest.mark.parametrize("coefficient", [cohen_kappa, fleiss_kappa, conger_kappa, gwet_ac, krippendorff_alpha])

@@ -13,6 +13,7 @@ from services.judging import import_runs
 from services.progress import data_lock
 from services.reading import member_progress
 from services.studies import catalogue, importing
+from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, owner_of, write_study_folder
 
@@ -151,3 +152,21 @@ def test_a_judges_file_is_imported_with_the_name_of_the_judge_and_leaves_the_for
         ("first", "A model, 2026-11")
     ]
     assert [field("Name of the run").value, field("Judge").value] == ["", ""]
+
+
+def test_a_phase_from_whose_answers_others_follow_is_closed_with_a_reason(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = opened_following(served_database, tmp_path / "study")
+    read_through(situation, situation.raters[0], {"i1": flagging})
+    app = open_page(situation.admin, PAGE, study="listed")
+
+    press(app, "Close the phase")
+    refused = [error.value for error in app.error]
+    app.text_input(key="close-phase-reason").input("One reader has left the hospital.")
+    press(app, "Close the phase")
+
+    assert refused == ["A reason of at least 10 characters is needed; it is stored with the study."]
+    assert "Closed. 1 units were drawn from its answers." in [said.value for said in app.success]
+    assert units_in(situation, "resolve", situation.raters[2]) == {"i1"}
+    assert not [button for button in app.button if button.label == "Close the phase"]

@@ -111,8 +111,12 @@ def rim_of(shown: np.ndarray, middle: np.ndarray) -> float:
     centre = shown[middle].mean()
     labelled, _ = ndimage.label(abs(shown - centre) < 0.2 * centre)
     core = np.isin(labelled, np.unique(labelled[middle & (labelled > 0)]))
-    away = ndimage.distance_transform_edt(~core, sampling=GRID.step)
-    return float(shown[(away > 2) & (away <= 4) & (shown > 0)].mean())
+    # No more of the head than the core and what is within 4 mm of it: distances there are the same.
+    (near,) = ndimage.find_objects(core.astype(int))
+    margin = int(4 / GRID.step) + 1
+    box = tuple(slice(max(0, part.start - margin), part.stop + margin) for part in near)
+    away = ndimage.distance_transform_edt(~core[box], sampling=GRID.step)
+    return float(shown[box][(away > 2) & (away <= 4) & (shown[box] > 0)].mean())
 
 
 def distance_from(centre: np.ndarray) -> np.ndarray:

@@ -28,6 +28,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_phase_closing"),
         sa.UniqueConstraint("study_id", "phase", name="uq_phase_closing_study_id_phase"),
     )
+    # Whether something is answered is asked of each assignment.
+    op.create_index("ix_verdict_assignment_id", "verdict", ["assignment_id"], unique=False)
     if op.get_context().dialect.name == "postgresql":
         op.execute(
             "CREATE TRIGGER phase_closing_append_only BEFORE UPDATE OR DELETE ON phase_closing "

@@ -174,7 +174,7 @@ def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | 
 def _require_free(out: Path) -> None:
     """Refuse to replace a file that no audit wrote, and a place where none can be written."""
     if not out.parent.is_dir():
-        raise Conflict(f"There is no folder {out.parent} for the result; make it, or name another file.")
+        raise Conflict(f"The folder {out.parent} does not exist; make it, or name another file.")
     if not out.exists():
         return
     try:

@@ -96,7 +96,8 @@ class Index:
         """Return the numbers of the values that bytes hold, through the usual encodings, a few layers deep."""
         hits: set[int] = set()
         for inner in unpacked(content):
-            for coding in ("utf-8", "utf-16-le", "utf-16-be"):
+            # Letters of two bytes each, as UTF-16 has them, come with zeros.
+            for coding in ("utf-8", "utf-16-le", "utf-16-be") if b"\0" in inner else ("utf-8",):
                 hits |= set(self._search_plain(normal(inner.decode(coding, "ignore")), FEWEST_UNPACKED))
         return frozenset(hits)
 

@@ -27,6 +27,8 @@ KAPPA = (-1.03, 1.03)
 ROW_HEIGHT = 46
 # So that the n of two names on a line do not touch.
 SERIES_HEIGHT = 20
+# A vertical line at 0, over the whole height.
+AT_ZERO = {"type": "line", "x0": 0, "x1": 0, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
 # Beside the drawing, for the n of each estimate.
 N_WIDTH = 76
 
@@ -63,14 +65,17 @@ def forest(
 
 
 def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None) -> tuple[Any, int]:
-    """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`."""
+    """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`.
+
+    One name that is empty needs no legend.
+    """
     lines, series = list(dict.fromkeys(span.line for span in drawn)), list(dict.fromkeys(span.name for span in drawn))
-    figure = go.Figure()
+    traces = []
     for number, name in enumerate(series):
         here = [span for span in drawn if span.name == name and not math.isnan(span.value)]
         shift = _shift(number, len(series))
         colour = COLOURS[number % len(COLOURS)]
-        figure.add_trace(
+        traces.append(
             go.Scatter(
                 x=[span.value for span in here],
                 y=[lines.index(span.line) + shift for span in here],
@@ -95,12 +100,17 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
             )
         )
     height = 130 + max(ROW_HEIGHT, SERIES_HEIGHT * len(series)) * len(lines)
-    figure.update_layout(
-        **layout(height),
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        xaxis=_axis(axis, limits),
-        yaxis={
+    # Of kappa, what chance alone would give.
+    strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if limits == KAPPA else []
+    # Said at once: each later change of a layout costs Plotly as much as making it.
+    of_all = layout(height)
+    whole = {
+        **of_all,
+        "margin": {**of_all["margin"], "r": N_WIDTH},
+        "showlegend": series != [""],
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        "xaxis": _axis(axis, limits),
+        "yaxis": {
             "tickmode": "array",
             "tickvals": list(range(len(lines))),
             "ticktext": [_wrapped(html.escape(line)) for line in lines],
@@ -109,12 +119,10 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
             "zeroline": False,
             "automargin": True,
         },
-    )
-    if limits == KAPPA:
-        # What chance alone would give.
-        figure.add_vline(x=0, line={"color": AXIS, "width": 1.5, "dash": "dot"})
-    _write_n(figure, drawn, lines, series)
-    return figure, height
+        "shapes": strokes,
+        "annotations": _numbers_beside(drawn, lines, series),
+    }
+    return go.Figure(data=traces, layout=whole), height
 
 
 def _shift(number: int, series: int) -> float:
@@ -122,9 +130,8 @@ def _shift(number: int, series: int) -> float:
     return (number - (series - 1) / 2) * min(0.32, 0.75 / max(series, 1))
 
 
-def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[str]) -> None:
-    """Write at the right of each line how much its values rest on: once where that is the same for all of them."""
-    figure.update_layout(margin_r=N_WIDTH)
+def _numbers_beside(drawn: Sequence[Span], lines: list[str], series: list[str]) -> list[dict[str, Any]]:
+    """Return what is written right of each line, how much its values rest on: once where all of them have the same."""
     texts: list[dict[str, Any]] = []
     for place, line in enumerate(lines):
         here = [span for span in drawn if span.line == line and not math.isnan(span.value)]
@@ -137,7 +144,7 @@ def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[
                     "text": f"n = {span.n}", "showarrow": False, "font": {"size": 12 if same else 11},
                 }
             )  # fmt: skip
-    _annotate(figure, texts)
+    return texts
 
 
 def _span(row: EstimateRow, label: str, name: str) -> Span:
@@ -181,16 +188,16 @@ def heatmap(table: Matrix) -> Any:
     """Draw counts of rows by columns, each written into its cell."""
     rows, columns = ([html.escape(label) for label in labels] for labels in (table.row_labels, table.column_labels))
     most = max(max(counts) for counts in table.counts)
-    figure = go.Figure(map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1)))
     of_rows, of_columns = (html.escape(party_in_words(party)) for party in table.parties)
-    figure.update_traces(hovertemplate=f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>")
-    write_cells(figure, columns, rows, [[str(count) for count in counts] for counts in table.counts])
-    figure.update_layout(
+    cells = map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1))
+    cells.hovertemplate = f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>"
+    whole = {
         **layout(150 + 42 * len(rows)),
-        xaxis={**categories(columns), "title": {"text": of_columns}, "side": "top"},
-        yaxis={**categories(rows), "title": {"text": of_rows}, "autorange": "reversed"},
-    )
-    return figure
+        "xaxis": {**categories(columns), "title": {"text": of_columns}, "side": "top"},
+        "yaxis": {**categories(rows), "title": {"text": of_rows}, "autorange": "reversed"},
+        "annotations": cell_texts(columns, rows, [[str(count) for count in counts] for counts in table.counts]),
+    }
+    return go.Figure(cells, whole)
 
 
 def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: list[str], most: float) -> Any:
@@ -208,21 +215,13 @@ def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: l
     )
 
 
-def write_cells(figure: Any, columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> None:
-    """Write into each cell; text inside a heatmap would follow the cell's colour instead of the page's ink."""
-    _annotate(
-        figure,
-        [
-            {"x": column, "y": row, "text": text, "showarrow": False, "font": {"size": 14}}
-            for row, of_row in zip(rows, texts, strict=True)
-            for column, text in zip(columns, of_row, strict=True)
-        ],
-    )
-
-
-def _annotate(figure: Any, annotations: list[dict[str, Any]]) -> None:
-    """Add annotations all at once: for each that is added by itself, Plotly checks those before it anew."""
-    figure.update_layout(annotations=(*figure.layout.annotations, *annotations))
+def cell_texts(columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """Return what is written into each cell; text in a heatmap would follow the cell's colour, not the page's ink."""
+    return [
+        {"x": column, "y": row, "text": text, "showarrow": False, "font": {"size": 14}}
+        for row, of_row in zip(rows, texts, strict=True)
+        for column, text in zip(columns, of_row, strict=True)
+    ]
 
 
 def categories(labels: list[str]) -> dict[str, Any]:

@@ -29,12 +29,12 @@ from services.report.figures.drawing import (
     Span,
     add_floors,
     categories,
+    cell_texts,
     forest,
     heatmap,
     layout,
     map_of,
     spans,
-    write_cells,
 )
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.
@@ -162,7 +162,6 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
     """Draw kappa over all items with its interval, a line for each pair of raters."""
     rows = [row for row in rows if row.stratum == ALL_ITEMS and row.statistic == "cohen_kappa"]
     figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
-    figure.update_layout(showlegend=False)
     heading = f"Cohen’s kappa on {what}, all items"
     caption = f"{heading}, for every pair of raters, with {intervals_in_words(rows, SUBJECT)}."
     return Figure(f"agreement_{what}_number", section.key, heading, caption, height, figure)
@@ -181,13 +180,16 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
         value = shown_number(row.estimate.value, scale) if known else "–"
         texts[i][j] = texts[j][i] = f"{value}<br>n = {row.estimate.n}"
     names = [html.escape(party_in_words(rater)) for rater in raters]
-    figure = go.Figure(map_of(values, names, names, 1.0))
-    figure.update_traces(text=texts, hovertemplate="%{x} and %{y}: %{text}<extra></extra>")
-    write_cells(figure, names, names, texts)
+    cells = map_of(values, names, names, 1.0)
+    cells.update(text=texts, hovertemplate="%{x} and %{y}: %{text}<extra></extra>")
     height = 110 + 48 * len(raters)
-    figure.update_layout(
-        **layout(height), xaxis=categories(names), yaxis={**categories(names), "autorange": "reversed"}
-    )
+    whole = {
+        **layout(height),
+        "xaxis": categories(names),
+        "yaxis": {**categories(names), "autorange": "reversed"},
+        "annotations": cell_texts(names, names, texts),
+    }
+    figure = go.Figure(cells, whole)
     heading = f"{title} on {what}, all items"
     caption = f"{heading}, for every pair of raters. Intervals and formats are in the table “On {what}”."
     return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, height, figure)
@@ -267,7 +269,6 @@ def _prior_not_opened(section: Section) -> list[Figure]:
         return []
     labels = [who(row) for row in rows]
     figure, height = forest(rows, "Share of verdicts (%)", limits=SHARES, labels=labels, names=["" for _ in rows])
-    figure.update_layout(showlegend=False)
     title = "Answered without opening the prior"
     caption = (
         f"{title}, of the verdicts on items that offer one. Dots: shares; lines: {intervals_in_words(rows, SUBJECT)}. "

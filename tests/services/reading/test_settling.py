@@ -33,7 +33,8 @@ from tests.following_study import (
 from tests.harness.server import ROOT
 from tests.listed_study import closed_tables, imported_listed, write_listed
 from tests.room_study import with_conversation
-from tests.situations import Situation, at_once, on_the_desk, show, signed_in, submit
+from tests.server.test_statements import statements
+from tests.situations import Situation, at_once, on_the_desk, show, signed_in, submit, write_table
 
 REASON = "One reader has left the hospital."
 
@@ -413,3 +414,47 @@ def test_a_phase_that_is_not_drawn_is_shut(sqlite_database: Database, tmp_path: 
 
     with pytest.raises(ReadsOpen):
         submission.current_payload(sqlite_database, situation.raters[2], "listed", "part-1")
+
+
+MANY = """
+blindread: 2
+name: listed
+title: Many items
+groups: {readers: Readers, curators: Curators}
+phases:
+  - key: read
+    rates: items
+    shows: [prompt]
+    form: {answer: yes_no}
+    by: readers
+  - key: resolve
+    rates: items
+    from: read
+    shows: [prompt, opinions]
+    form: {what: resolution}
+    by: curators
+"""
+
+
+def statements_for(database: Database, folder: Path, key: str, items: int) -> tuple[int, int]:
+    """Return how many statements it takes to open a study of so many items, and to draw all of them again."""
+    folder.mkdir()
+    (folder / "protocol.yaml").write_text(MANY, encoding="utf-8")
+    rows = [(f"q{number}", "presence", "yes_no", f"Prompt {number}?") for number in range(items)]
+    write_table(folder / "items.csv", "item,category,format,prompt", rows)
+    situation = imported_listed(database, folder, key=key, groups=("readers", "curators"))
+    with statements(database.engine) as opening:
+        freezing.freeze_study(database, situation.admin, key)
+    # Beside one answer, all the other items come without opinions.
+    read_through(situation, situation.raters[0], most=1)
+    with statements(database.engine) as drawing:
+        settling.close_phase(database, situation.admin, key, "read", REASON)
+    return len(opening), len(drawing)
+
+
+def test_opening_takes_no_more_statements_for_many_units_than_for_few(database: Database, tmp_path: Path) -> None:
+    few = statements_for(database, tmp_path / "few", "few", 20)
+    many = statements_for(database, tmp_path / "many", "many", 400)
+
+    assert many[0] <= few[0] + 2
+    assert many[1] <= few[1] + 2

@@ -183,3 +183,25 @@ def test_a_rater_invited_after_the_freeze_gets_assignments_too(opened: Situation
     assert len(orders_of(opened.database, "scoring")["Rater 3"]) == 4
     late = signed_in(opened.database, "late")
     assert len(read_all(opened, late)) == 6
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_a_distance_the_order_is_drawn_as_by_choices_among_all_that_are_left(seed: int) -> None:
+    """Orders that were drawn by earlier releases are drawn again from their keys."""
+    numbers = random.Random(seed)
+    subjects = [f"s{numbers.randrange(1 + seed)}" for _ in range(numbers.randrange(60))]
+    things = list(range(len(subjects)))
+    rng = random.Random(f"key {seed}")
+    left: dict[str, list[int]] = {}
+    for thing, subject in zip(things, subjects, strict=True):
+        left.setdefault(subject, []).append(thing)
+    for waiting in left.values():
+        rng.shuffle(waiting)
+    expected = []
+    while left:
+        subject = rng.choices(list(left), weights=[len(waiting) for waiting in left.values()])[0]
+        expected.append(left[subject].pop())
+        if not left[subject]:
+            del left[subject]
+
+    assert spaced(things, subjects, 0, random.Random(f"key {seed}")) == expected

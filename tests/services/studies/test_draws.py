@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
 
 from db import Assignment, AuditEvent, Candidate, Database, Freeze, FreezeItem, Item, Membership, Study
+from db.engine import make_engine
 from services.adjudication import review_queue
 from services.errors import NotFound
 from services.progress import data_lock
@@ -19,6 +21,7 @@ from services.seals import sealing
 from services.studies import draws, members
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study
+from tests.harness import databases
 from tests.situations import Situation, imported_study, open_study, read_all, signed_in
 
 
@@ -97,11 +100,22 @@ def test_every_draw_comes_out_again_from_the_package_alone(sqlite_database: Data
     assert {draw["purpose"] for draw in drawn} == {"scoring sample", "practice", "reading", "review"}
 
 
+@pytest.fixture(scope="module")
+def package(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package of a study in which everything was drawn; to be copied."""
+    folder = tmp_path_factory.mktemp("drawn")
+    engine = make_engine(databases.copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    database = Database(engine, folder / "data")
+    situation = with_everything_drawn(database, folder / "study")
+    data_lock.close_study(database, situation.admin, "tiny")
+    export_study(database, situation.admin, "tiny", folder / "package")
+    engine.dispose()
+    return folder / "package"
+
+
 @pytest.mark.parametrize("part", ["assignments", "sample", "opinions", "controls", "key"])
-def test_what_was_drawn_otherwise_is_named(sqlite_database: Database, tmp_path: Path, part: str) -> None:
-    situation = with_everything_drawn(sqlite_database, tmp_path / "study")
-    data_lock.close_study(sqlite_database, situation.admin, "tiny")
-    export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
+def test_what_was_drawn_otherwise_is_named(package: Path, tmp_path: Path, part: str) -> None:
+    shutil.copytree(package, tmp_path / "package")
     file = tmp_path / "package" / "draws.json"
     disclosed = json.loads(file.read_text("utf-8"))
 

@@ -52,10 +52,8 @@ def test_every_assignment_of_a_study_with_sections_is_searched(opened: Situation
     assert (result["result"], result["leaks"], result["not_rendered"]) == ("no leak", [], [])
 
 
-def test_every_assignment_of_a_study_that_lists_its_phases_is_searched(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    result = audited(listed(sqlite_database, tmp_path / "study"), tmp_path / "audit.json").result
+def test_every_assignment_of_a_study_that_lists_its_phases_is_searched(database: Database, tmp_path: Path) -> None:
+    result = audited(listed(database, tmp_path / "study"), tmp_path / "audit.json").result
 
     # Two raters read six items, three of them again, and score four answers.
     assert (result["assignments"]["searched"], result["assignments"]["screens"]) == (26, 3)
@@ -337,7 +335,7 @@ def test_an_earlier_result_is_replaced_and_another_file_is_not(opened: Situation
 
 
 def test_a_result_needs_a_folder(opened: Situation, tmp_path: Path) -> None:
-    with pytest.raises(Conflict, match="There is no folder"):
+    with pytest.raises(Conflict, match="does not exist; make it"):
         audited(opened, tmp_path / "nowhere" / "audit.json")
 
 
