@@ -45,12 +45,15 @@ class Reader:
         Under which id, by kind, they gave or are shown an answer.
     options
         The texts of the options of the item.
+    named
+        The values of the attributes of the unit that the phase names, as they are stored.
     """
 
     units: frozenset[Unit]
     released: frozenset[str]
     given: Mapping[str, int]
     options: tuple[str, ...]
+    named: frozenset[str] = frozenset()
 
     def owns(self, value: Value) -> bool:
         """Return whether it is a value of what they are shown."""
@@ -60,7 +63,7 @@ class Reader:
     def is_hidden(self, value: Value) -> bool:
         """Return whether they may not know that it is a value of this."""
         kind = value.kind
-        if kind.key in self.released:
+        if kind.key in self.released or (kind.key in ("attribute", "condition") and value.text in self.named):
             return False
         if value.is_name:
             return STUDY in value.units or not value.units.keys() <= self._own_names()

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Case, Database, Item, Membership, Study
+from db import Assignment, Case, Database, Item, Membership, Study, queries
 from db.base import stored_id
 from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
@@ -223,7 +223,9 @@ def _reader(session: Session, phases: StudyPhases, membership: Membership, assig
         if "candidate" in rules.shows:
             given["candidate"] = assignment.candidate_id
     options = tuple(option["text"] for option in item.options)
-    return Reader(frozenset(units), released_in(phase, rules), given, options)
+    attributes = [(attribute.table, attribute.key) for attribute in rules.released]
+    shown = queries.released_attributes(session, item.item_id, assignment.candidate_id, attributes)
+    return Reader(frozenset(units), released_in(phase, rules), given, options, frozenset(shown.values()))
 
 
 def _subject_of(session: Session, case_id: int) -> str:
