@@ -209,14 +209,16 @@ def _text(verdicts: pd.Series) -> pd.Series:
     else:
         codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
     written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) for level in levels]
-    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index)
+    # as objects, of which there are few: pandas would make a text of each anew
+    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
 
 def _with_points(verdicts: pd.Series) -> pd.Series:
     """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
     codes, levels = pd.factorize(verdicts)
     written = [re.sub(r"^(\s*[+-]?\d*),(\d+\s*)$", r"\1.\2", str(level)) for level in levels]
-    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index)
+    # as objects, of which there are few: pandas would make a text of each anew
+    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
 
 def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:

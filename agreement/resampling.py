@@ -18,7 +18,7 @@ import numpy.typing as npt
 from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
-from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_kinds, drawn_times, generator_of, product
+from agreement.drawing import CHUNK, drawn_kinds, drawn_times, generator_of, product
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
@@ -33,6 +33,7 @@ MOST_ORDERS = 64
 """Resamples that one draw makes at most."""
 
 _FIRST = 100  # rows that say whether it is worth while to look whether all differ
+_DRAWN = 2_500_000  # numbers drawn at once: of larger blocks the memory is asked for anew each time, which takes longer
 _LAID = 24_000_000  # numbers that are laid out in these orders at once
 
 ONE_DRAW = ", one draw of clusters for all estimates"
@@ -91,7 +92,10 @@ def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Flo
     if clusters is None:
         return rows
     plain = np.asarray(clusters)
-    return ClusterSums.of(np.stack([np.bincount(plain, weights=column) for column in rows.T], axis=1), clusters)
+    sums = np.empty((int(plain.max(initial=-1)) + 1, rows.shape[1]))
+    for place, column in enumerate(rows.T):
+        sums[:, place] = np.bincount(plain, weights=column)
+    return ClusterSums.of(sums, clusters)
 
 
 def bootstrap_of_sums(
@@ -322,7 +326,7 @@ def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generat
     laid_out = laid.reshape(orders * varying.size, units).T
     drawn = np.empty((-(-resamples // orders), orders * varying.size))
     start = 0
-    for times in drawn_times(generator, units, len(drawn), LARGE_CHUNK):
+    for times in drawn_times(generator, units, len(drawn), _DRAWN):
         np.matmul(times, laid_out, out=drawn[start : start + len(times)])
         start += len(times)
     # what does not vary, such as the count of the units, is the same in every resample

@@ -184,12 +184,15 @@ class ClusterDraw:
 
     def _columns(self, rows: Floats) -> list[npt.NDArray[Any]]:
         """The columns, each in one piece: in 32 bits where no total can lose a digit by it, as of counts."""
-        columns = np.ascontiguousarray(rows.T, dtype=np.float64)
-        if self.resamples * self.units <= _HELD_AS_NUMBERS:  # of few weights, which take no time, no copy is made
-            return list(columns)
-        return [column.astype(np.float32) if self._is_exact(column) else column for column in columns]
+        columns = []
+        for place in range(rows.shape[1]):
+            column = np.ascontiguousarray(rows[:, place], dtype=np.float64)
+            columns.append(column.astype(np.float32) if self._is_exact(column) else column)
+        return columns
 
     def _is_exact(self, column: Floats) -> bool:
+        if self.resamples * self.units <= _HELD_AS_NUMBERS:  # of few weights, which take no time
+            return False
         greatest = max(float(column.max(initial=0.0)), -float(column.min(initial=0.0)))
         return bool(self.units * greatest < _EXACT and (column == np.rint(column)).all())
 

@@ -211,6 +211,32 @@ def test_what_32_bits_do_not_hold_is_added_up_in_64(greatest):
     assert totals == pytest.approx(np.concatenate([block @ rows for block in draw.weights()]), rel=1e-14)
 
 
+@pytest.mark.parametrize("units", [60, 8_000])
+def test_columns_that_were_added_up_before_have_the_same_totals_in_any_place(units):
+    draw = ClusterDraw(np.arange(units), resamples=600, seed=1)
+    first, second = np.random.default_rng(1).integers(0, 9, (units, 3)).astype(float), np.full(units, 0.25)
+
+    totals = draw.totals(first)
+    again = draw.totals(np.column_stack([second, first[:, 2], first[:, 0], first[:, 2]]))
+
+    assert (again[:, 1:] == totals[:, [2, 0, 2]]).all()
+    assert again[:, 0] == pytest.approx(np.concatenate([block @ second for block in draw.weights()]), rel=1e-14)
+
+
+def test_the_memory_of_columns_that_were_added_up_is_bounded():
+    draw = ClusterDraw(np.arange(20), resamples=50_000, seed=1)
+    rows = np.random.default_rng(1).normal(size=(20, 300))
+
+    tracemalloc.start()
+    for column in rows.T:
+        draw.totals(column[:, None])
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert held < 8 * 7_000_000  # of 15 million totals, and a million weights
+    assert (draw.totals(rows[:, :1]) == ClusterDraw(np.arange(20), resamples=50_000, seed=1).totals(rows[:, :1])).all()
+
+
 def test_bca_limits_from_a_shared_draw_are_those_of_separate_draws():
     draw = ClusterDraw(SUBJECTS, resamples=4000, seed=1)
 
