@@ -186,8 +186,6 @@ def test_what_cannot_be_run_yet_is_named_with_its_key(changed: str, to: str, key
     [
         ("by: curators", "by: readers", "phases.resolve.by", "decide about their own answers in 'read'"),
         ("from: {phase: read, let_in: [{answered: findings}]}", "", "phases.resolve.shows", "name it as from"),
-        ("from: {phase: read,", "opens: {after: read, done_by: self}\n    from: {phase: read,", "phases.resolve.opens",
-         "once everyone is done"),
         ("rates: items, shows: [prompt]", "rates: candidates, shows: [candidate]", "phases.resolve.from",
          "select by answers about the same units"),
     ],
