@@ -29,7 +29,7 @@ def test_a_folder_of_either_language_can_be_imported(tmp_path: Path) -> None:
 
 def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:
     folder = write_listed(
-        tmp_path / "study", READ_THEN_SCORE.replace("{answer: as_item}", "{answer: as_item, w: resolution}")
+        tmp_path / "study", READ_THEN_SCORE.replace("{answer: as_item}", "{answer: as_item}\n    opens: by_admin")
     )
     (folder / "volumes" / "c1-t1.nii.gz").write_bytes(b"no scan")
     items = (folder / "items.csv").read_text("utf-8").replace("yes_no,image_grounded", "perhaps,image_grounded", 1)
@@ -38,7 +38,7 @@ def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:
     status, printed = validated(folder)
 
     assert status == 1
-    assert "protocol.yaml, key phases.second.form: A field of the type resolution ('w') is not drawn yet." in printed
+    assert "protocol.yaml, key phases.second.opens: A phase opens at once, or when" in printed
     assert "items.csv, line 2: format is 'perhaps'" in printed
     assert "volumes.csv, volume 'c1-t1'" in printed
 

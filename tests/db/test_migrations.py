@@ -111,9 +111,7 @@ def test_the_models_do_not_share_a_registry_with_anybody() -> None:
 
 def test_a_migration_can_rebuild_a_table_that_others_refer_to(engine: Engine, tmp_path: Path) -> None:
     """With foreign keys in force, SQLite would refuse to drop the old table, or delete what refers to it."""
-    (tmp_path / "0099_rebuild.py").write_text(
-        REBUILD_OF_A_TABLE.replace("NEWEST", newest_schema()), encoding="utf-8"
-    )
+    (tmp_path / "0099_rebuild.py").write_text(REBUILD_OF_A_TABLE.replace("NEWEST", newest_schema()), encoding="utf-8")
     config = configuration(engine)
     versions = Path(config.get_main_option("script_location") or "") / "versions"
     config.set_main_option("path_separator", "newline")
