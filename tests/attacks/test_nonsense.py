@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket as sockets
 import zipfile
 from collections.abc import Iterator
@@ -110,7 +111,8 @@ def test_the_end_of_reading_tells_of_scores_only_how_many_and_how_long(opened: S
     read_all(opened, other)
     read_all(opened, rater)
     done = on_the_desk(opened, rater)
-    text = json.dumps(done)
+    # Some day a random public id spells a short key.
+    text = re.sub(r'"[\w-]{22}"', '"a public id"', json.dumps(done))
 
     assert done["kind"] != "item"
     for hidden in ("model-a", "model-b", "k1", "A cyst", "subject-", "hidden note", "i1", "accepted", "Rater 2"):

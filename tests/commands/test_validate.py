@@ -28,9 +28,8 @@ def test_a_folder_of_either_language_can_be_imported(tmp_path: Path) -> None:
 
 
 def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:
-    folder = write_listed(
-        tmp_path / "study", READ_THEN_SCORE.replace("{answer: as_item}", "{answer: as_item}\n    opens: {by_admin: yes}")
-    )
+    opened_by_an_admin = READ_THEN_SCORE.replace("{answer: as_item}", "{answer: as_item}\n    opens: {by_admin: yes}")
+    folder = write_listed(tmp_path / "study", opened_by_an_admin)
     (folder / "volumes" / "c1-t1.nii.gz").write_bytes(b"no scan")
     items = (folder / "items.csv").read_text("utf-8").replace("yes_no,image_grounded", "perhaps,image_grounded", 1)
     (folder / "items.csv").write_text(items, encoding="utf-8")
