@@ -61,7 +61,8 @@ def assign_rater(
         else:
             frozen = _frozen_candidates(session, stored_id(freeze.id), drawn_for, rater)
             assigned = _assign_candidates(rater, phase, _in_order(frozen, phase, rules, rng))
-            about = {each.item_id: (subject, str(each.item_id)) for each, subject in frozen}
+            talks = _conversations(session, study_id)
+            about = {each.item_id: (subject, talks.get(each.item_id, str(each.item_id))) for each, subject in frozen}
         if rules.opinions_of:
             _add_opinions(session, study_id, assigned, phase, rules.opinions_of, key)
         dealt += _with_what_is_shown_after(phases, phase, assigned, about)
@@ -163,6 +164,12 @@ def _frozen_candidates(session: Session, freeze_id: int, phase: str, rater: Memb
         .order_by(col(FreezeItem.candidate_id))
     ).all()
     return [(frozen, subject) for frozen, subject in rows if _is_for(frozen.slots, rater)]
+
+
+def _conversations(session: Session, study_id: int) -> dict[int, str]:
+    """Return the conversation by the id of each item that is a turn: what tells of a turn tells of all of them."""
+    turns = select(Item.id, Item.conversation).where(Item.study_id == study_id, col(Item.conversation).is_not(None))
+    return {stored_id(item_id): str(conversation) for item_id, conversation in session.exec(turns)}
 
 
 def _in_order(

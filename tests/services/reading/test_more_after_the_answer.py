@@ -193,6 +193,25 @@ def test_of_a_conversation_more_follows_its_last_turn(sqlite_database: Database,
     assert [len(payload["turns"]) for payload in seen] == [0, 1, 2, 0, 1, 2]
 
 
+def with_answers_to_turns(folder: Path) -> None:
+    turns = [
+        {"candidate": f"t{turn}", "item": f"talk-{turn}", "model": "model-a", "answer": f"Said to turn {turn}."}
+        for turn in (1, 2, 3)
+    ]
+    rewrite(folder / "candidates.csv", [*rows_of(folder / "candidates.csv"), *turns])
+
+
+def test_of_answers_to_a_conversation_more_follows_the_last_of_them(database: Database, tmp_path: Path) -> None:
+    changes = [with_conversation, with_answers_to_turns]
+    situation = opened_listed(database, tmp_path / "study", AIDED, raters=1, changes=changes)
+
+    seen = work_through(situation)
+    of_talk = [place for place, payload in enumerate(seen) if "Said to turn" in str(payload["candidate"])]
+
+    assert len(seen) == 12 and len(of_talk) == 3
+    assert of_talk == list(range(of_talk[0], of_talk[0] + 3))
+
+
 def test_where_nothing_counts_more_follows_at_once(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", READ_THEN_TOLD + "    counts: no\n", raters=1)
 
