@@ -70,14 +70,15 @@ def _lists_of_words(value: Any) -> Any:
 
 
 def _let_in(value: Any) -> Any:
-    return [entry if isinstance(entry, Mapping) else {entry: ""} for entry in _as_list(value)]
+    return [{entry: ""} if isinstance(entry, str) else entry for entry in _as_list(value)]
 
 
 def _differing(value: Any) -> Any:
     """Bring the fields in which answers may differ into field and number of steps."""
     if isinstance(value, Mapping):
         return dict(value)
-    return dict.fromkeys(_words(value), "1")
+    words = _words(value)
+    return dict.fromkeys(words, "1") if all(isinstance(word, str) for word in words) else value
 
 
 Words = Annotated[list[str], BeforeValidator(_words, json_schema_input_type=str | list[str])]

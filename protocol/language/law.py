@@ -62,7 +62,7 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         return
     if not may_share_people(telling.by.groups, blind.by.groups, study.groups):
         return
-    for thing in sorted(told_by(telling) - _open_to(study, blind)):
+    for thing in sorted(told_by(study, telling) - _open_to(study, blind)):
         reach = _reach(study, thing)
         if reach == "nothing" or (reach == "unit" and telling.rates != blind.rates):
             continue

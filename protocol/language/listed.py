@@ -11,6 +11,7 @@ from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.language.following import answered_in, followed_by, undecided
+from protocol.language.phases import passed_on
 from protocol.language.wording import capital, spoken
 from protocol.phases import THEN, Kind, Phase, Queue
 from protocol.released import Released
@@ -179,8 +180,7 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
         released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
-        # That a unit is there at all says something of what others answered.
-        tells=frozenset({"opinions"} if answered_in(phase) else ()),
+        tells=frozenset(passed_on(study, phase) | ({"opinions"} if answered_in(phase) else set())),
         opinions_of=(phase.source.phase or "") if "opinions" in shows else "",
     )
 
@@ -400,9 +400,8 @@ def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -
     if phase.then is not None and "opinions" in phase.then.shows:
         yield "then.shows", "what others answered is shown from the beginning of a phase only yet; remove opinions."
     for key in answered_in(phase):
-        then = study.phase(key).then
-        if then is not None and then.again:
-            yield "from", f"'{key}' is answered twice, and what follows goes by one answer; select by another phase."
+        if study.phase(key).then is not None:
+            yield "from", f"'{key}' has a second step, and what follows goes by one answer; select by another phase."
     if phase.then is not None and not set(phase.then.shows) - set(phase.shows):
         yield "then.shows", "all of it is shown before the answer already; name what comes after it."
 

@@ -319,9 +319,20 @@ def _with_abstentions(
     ]
 
 
-def told_by(phase: expanded.Phase) -> set[str]:
-    """Return everything that a phase tells: on the screen, by what is rated, or by what its units were selected for."""
+def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+    """Return everything that a phase tells: on the screen, by what is rated, or through what others answered."""
     shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
-    # That a unit is there at all says something of what others answered.
-    selected = {"opinions"} if needs_answers(phase.source) else set()
-    return shown | selected | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+    rated = {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+    return shown | rated | passed_on(study, phase)
+
+
+def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+    """Return what a phase tells through others' answers: by showing them, or by which units were selected for them."""
+    source = next((other for other in study.phases if other.key == phase.source.phase), None)
+    # That a unit is there at all says something of what others answered, also behind a phase in between.
+    told = {"opinions"} if needs_answers(phase.source) else set()
+    if source is None:
+        return told
+    told |= passed_on(study, source) & {"opinions"}
+    # Whoever was shown a thing may say it in an answer.
+    return told | told_by(study, source) if "opinions" in phase.shows else told

@@ -53,7 +53,7 @@ def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
     said = (
         who_rates_what(study, phase),
         _pool(study, phase),
-        _shown(phase),
+        _shown(study, phase),
         f'Asked: "{phase.question}"' if phase.question else "",
         filled_in_words(study, phase),
         _opens(study, phase.opens),
@@ -75,8 +75,8 @@ def _pool(study: Expansion, phase: Phase) -> str:
     return f"Of what people filled in, the answer shows {listed(labels)}; every answer is laid out alike."
 
 
-def _shown(phase: Phase) -> str:
-    disclosed = told_by(phase)
+def _shown(study: Expansion, phase: Phase) -> str:
+    disclosed = told_by(study, phase)
     if disclosed & {"reference", "explanation"}:
         disclosed |= TELL_THE_REFERENCE
     shown = f"On the screen: {listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."

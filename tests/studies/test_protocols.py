@@ -103,7 +103,7 @@ SCORES = pytest.mark.parametrize(
 def test_nobody_is_shown_a_reference_or_an_answer_where_they_read(name: str, key: str) -> None:
     telling = {thing for thing, row in THINGS.items() if row.reach != "nothing"}
 
-    assert telling & told_by(study(name).phase(key)) == set()
+    assert telling & told_by(study(name), study(name).phase(key)) == set()
 
 
 @SCORES

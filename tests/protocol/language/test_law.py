@@ -146,6 +146,27 @@ TELLS_TOO_EARLY = {
         """,
         ("review", "read", "the reference"),
     ),
+    "opinions of people who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, curators: Curators}}
+        phases:
+          - {{key: check, rates: items, shows: [scans, reference], {FORM}, by: checkers}}
+          - {{key: see, rates: items, from: {{phase: check}}, shows: [scans, opinions], {FORM}, by: curators}}
+          - {{key: own, rates: items, shows: [scans, opinions], {FORM}, by: curators}}
+        """,
+        ("see", "own", "the reference"),
+    ),
+    "what was flagged, by way of a phase in between": (
+        f"""
+        groups: {{readers: Readers, triage: Triage, curators: Curators}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: sort, rates: items, from: {{phase: read, let_in: flagged}}, shows: [scans], {FORM}, by: triage}}
+          - {{key: look, rates: items, from: {{phase: sort}}, shows: [scans], {FORM}, by: curators}}
+          - {{key: own, rates: items, shows: [scans], {FORM}, by: curators}}
+        """,
+        ("look", "own", "what others answered"),
+    ),
 }
 
 
