@@ -91,7 +91,7 @@ def unpacked(content: bytes, target: Path) -> Path:
 
 
 def test_a_damaged_archive_is_unpacked_inside_its_folder_or_refused_in_a_sentence(tmp_path: Path) -> None:
-    whole, chance = starter._packed(), random.Random(1)
+    whole, chance = starter._packed(""), random.Random(1)
     for number in range(150):
         content = bytearray(whole)
         for _ in range(chance.choice((1, 1, 3, 20))):
