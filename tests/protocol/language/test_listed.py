@@ -185,6 +185,7 @@ def test_what_cannot_be_run_yet_is_named_with_its_key(changed: str, to: str, key
     ("changed", "to", "key", "says"),
     [
         ("by: curators", "by: readers", "phases.resolve.by", "decide about their own answers in 'read'"),
+        ("by: readers}", "by: readers, then: {shows: reference}}", "phases.resolve.from", "'read' has a second step"),
         ("from: {phase: read, let_in: [{answered: findings}]}", "", "phases.resolve.shows", "name it as from"),
         ("rates: items, shows: [prompt]", "rates: candidates, shows: [candidate]", "phases.resolve.from",
          "select by answers about the same units"),
