@@ -330,9 +330,9 @@ def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
     """Return what a phase tells through others' answers: by showing them, or by which units were selected for them."""
     source = next((other for other in study.phases if other.key == phase.source.phase), None)
     # That a unit is there at all says something of what others answered, also behind a phase in between.
-    told = {"opinions"} if needs_answers(phase.source) else set()
+    passed = {"opinions"} if needs_answers(phase.source) else set()
     if source is None:
-        return told
-    told |= passed_on(study, source) & {"opinions"}
-    # Whoever was shown a thing may say it in an answer.
-    return told | told_by(study, source) if "opinions" in phase.shows else told
+        return passed
+    passed |= passed_on(study, source) & {"opinions"}
+    # Somebody who was shown a thing may say it in an answer.
+    return passed | told_by(study, source) if "opinions" in phase.shows else passed
