@@ -129,18 +129,25 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         )  # fmt: skip
 
 
+def _knows_of_prior(facts: Facts, traces: Traces, rater: str, key: str) -> bool:
+    """Return whether it is known of a read if the prior was opened, and if it is right."""
+    opened = ITEMS[key].uses_prior and prior_opened(traces[rater].get(key), key) is not None
+    return opened and facts.correct(rater, key) is not None
+
+
 def _accuracy_by_prior(sheet: Sheet, facts: Facts, traces: Traces) -> None:
     table = "accuracy_by_prior"
     for who, reads in reads_of(facts).items():
         unit = "verdict" if who == EVERYBODY else "item"
         known = [
-            (ITEMS[key].subject, opened, right)
+            (ITEMS[key].subject, bool(prior_opened(traces[rater].get(key), key)), facts.correct(rater, key))
             for rater, key in reads
-            if ITEMS[key].uses_prior
-            for opened, right in [(prior_opened(traces[rater].get(key), key), facts.correct(rater, key))]
-            if opened is not None and right is not None
+            if _knows_of_prior(facts, traces, rater, key)
         ]
         if {opened for _, opened, _ in known} != {True, False}:
+            continue
+        # Of one rater alone there are no figures of all together.
+        if who == EVERYBODY and len({rater for rater, key in reads if _knows_of_prior(facts, traces, rater, key)}) < 2:
             continue
         for which, stratum in ((True, "prior opened"), (False, "prior not opened")):
             here = [(subject, right) for subject, opened, right in known if opened is which]
