@@ -167,7 +167,7 @@ def _payload_of(
     if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
     beside = releasing.opinions(session, phases, assignment, shown.item, once_open=once_open)
-    return payload if beside is None else blinding.with_opinions(payload, [], beside)
+    return payload if beside is None else blinding.with_opinions(payload, place.own or [], beside)
 
 
 def revision_payload(

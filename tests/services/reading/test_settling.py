@@ -458,3 +458,35 @@ def test_opening_takes_no_more_statements_for_many_units_than_for_few(database: 
 
     assert many[0] <= few[0] + 2
     assert many[1] <= few[1] + 2
+
+
+def test_the_own_first_answer_stands_beside_opinions_in_a_second_step(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    beside_scans = """
+blindread: 2
+name: listed
+title: Reads, then a look at them
+groups: {readers: Readers, curators: Curators}
+phases:
+  - {key: read, title: Reads, rates: items, shows: [scans, prompt, options], form: {answer: as_item}, by: readers}
+  - key: look
+    title: A look
+    rates: items
+    from: {phase: read, where: {format: [yes_no]}}
+    shows: [scans, prompt, options, opinions]
+    form: {answer: as_item}
+    then: {shows: [age], again: yes}
+    by: curators
+"""
+    situation = opened_following(sqlite_database, tmp_path / "study", beside_scans)
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {})
+
+    steps = []
+    while (payload := on_the_desk(situation, situation.raters[2], "part-1"))["kind"] == "item":
+        steps.append(payload["own"])
+        show(situation, situation.raters[2], payload)
+        submit(situation, situation.raters[2], payload, plain(payload))
+
+    assert sum(bool(own) for own in steps) == len(steps) / 2 > 0
