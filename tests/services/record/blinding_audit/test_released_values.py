@@ -13,6 +13,27 @@ from tests.listed_study import opened_listed
 from tests.room_study import rewrite, rows_of
 from tests.services.reading.test_more_after_the_answer import READ_THEN_TOLD
 
+STRATIFIED = """
+blindread: 2
+name: listed
+title: Read by region
+attributes: {cases: {region: text}}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    from: {sample: {size: 4, strata: region}}
+    shows: [scans, prompt, options, region]
+    form: {answer: as_item}
+"""
+
+
+def with_regions(folder: Path) -> None:
+    """Give each case a region that no other text names."""
+    rows = rows_of(folder / "cases.csv")
+    regions = ("Occipital pole", "Parietal operculum", "Occipital pole")
+    rewrite(folder / "cases.csv", [row | {"region": region} for row, region in zip(rows, regions, strict=True)])
+
 
 def with_another_date(folder: Path) -> None:
     """Let the attribute be no date of a scan, which the phase withholds."""
@@ -27,3 +48,11 @@ def test_what_a_phase_names_is_no_leak(sqlite_database: Database, tmp_path: Path
     audited = auditing.audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
 
     assert (audited.assignments, audited.leaks, audited.not_rendered) == (12, 0, 0)
+
+
+def test_a_stratum_that_a_phase_shows_is_no_leak(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", STRATIFIED, raters=1, changes=[with_regions])
+
+    audited = auditing.audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
+
+    assert (audited.assignments, audited.leaks) == (4, 0)
