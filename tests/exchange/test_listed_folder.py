@@ -114,6 +114,14 @@ def test_words_that_raters_read_and_that_name_what_is_hidden_are_warned_of(tmp_p
     )
 
 
+@pytest.mark.parametrize("let_in", ["[[flagged]]", "[3]", "[{differs: [[a]]}]", "[{answered: [[a]]}]"])
+def test_odd_selections_by_answers_are_refused_with_their_key(tmp_path: Path, let_in: str) -> None:
+    condition = "where: {model: Model A, condition: present}"
+
+    with pytest.raises(InputRefused, match=r"protocol\.yaml, key phases\.score\.from\."):
+        read(tmp_path, protocol=PROTOCOL.replace(condition, f"{condition}, let_in: {let_in}"))
+
+
 def test_a_format_and_a_yes_tell_nothing_that_is_hidden(tmp_path: Path) -> None:
     protocol = PROTOCOL.replace("title: Scores", "title: Scores of open answers, yes or no")
 
