@@ -63,7 +63,9 @@ class Reader:
     def is_hidden(self, value: Value) -> bool:
         """Return whether they may not know that it is a value of this."""
         kind = value.kind
-        if kind.key in self.released or (kind.key in ("attribute", "condition", "stratum") and value.text in self.named):
+        if kind.key in self.released:
+            return False
+        if kind.key in ("attribute", "condition", "stratum") and value.text in self.named:
             return False
         if value.is_name:
             return STUDY in value.units or not value.units.keys() <= self._own_names()
