@@ -48,7 +48,7 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
     for tab, section in zip(st.tabs([section.short_title for section in sections]), sections, strict=True):
         with tab:
             st.html(report.section_markup(section))
-            if (figure := calibration.figure_of(shown.panels[section.key])) is not None:
+            for figure in calibration.figures_of(shown.panels[section.key]):
                 draw_figure(figure)
             if section.tables:
                 st.html("".join(report.table_markup(table) for table in section.tables))

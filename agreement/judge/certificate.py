@@ -185,7 +185,10 @@ def certificate(
         "judge": judge,
         **asdict(identity),
         "sources": [{"file": name, "sha256": sha256} for name, sha256 in origin.sources],
-        "columns": {"item": list(columns.item), "model": columns.model, "by": list(columns.by), "run": columns.run},
+        "columns": {
+            "item": list(columns.item), "model": columns.model, "condition": list(columns.conditions),
+            "by": list(columns.by), "run": columns.run,
+        },
         "scale": material.scale.as_dict(),
         "covered": _covered(material),
         "humans": list(material.humans),
@@ -200,7 +203,7 @@ def certificate(
         "said": dict(origin.said),
         "valid_for": "exactly this judge, model, prompt and rubric, on this scale, models and strata",
         "note": NO_SIGNATURE,
-    }
+    }  # fmt: skip
 
 
 def _covered(material: Material) -> dict[str, Any]:

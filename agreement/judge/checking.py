@@ -91,6 +91,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is no certificate: it is nested too deeply") from None
     if not isinstance(document, dict) or (document.get("kind"), document.get("version")) != (KIND, VERSION):
         raise ValueError(f"{path} is no certificate; expected JSON with kind {KIND} and version {VERSION}")
+    if isinstance(document.get("columns"), dict):
+        document["columns"].setdefault("condition", [])  # older ones know none
     for name, fits in _SHAPE.items():
         value = document
         for part in name.split("."):
@@ -130,6 +132,7 @@ _SHAPE: dict[str, Callable[[Any], bool]] = {
     "passed": lambda value: isinstance(value, bool),
     "columns.item": _is_texts,
     "columns.by": _is_texts,
+    "columns.condition": _is_texts,
     "columns.model": _is_text_or_none,
     "scale.kind": lambda value: value in get_args(Kind),
     "scale.levels": _is_texts,
@@ -148,8 +151,9 @@ def _broken(field: str, words: str) -> Check:
 def _judged(asked: CheckAsked, document: dict[str, Any], scale: Scale) -> Judged:
     columns = document["columns"]
     wanted = Columns(
-        (), (asked.judge or document["judge"],), columns["model"], tuple(columns["item"]), by=tuple(columns["by"])
-    )
+        (), (asked.judge or document["judge"],), columns["model"], tuple(columns["item"]), by=tuple(columns["by"]),
+        conditions=tuple(columns["condition"]),
+    )  # fmt: skip
     binary = scale.kind == "binary"
     return read_judged(
         asked.run, wanted, ScaleAsked(scale.kind, () if binary else scale.levels, () if binary else scale.positive)

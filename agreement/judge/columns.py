@@ -26,6 +26,8 @@ class Columns:
         Both or none.
     score : str or None
         Probability or grade of the first judge.
+    conditions : tuple of str
+        Attributes that tell several answers of a model to one prompt apart; they name a candidate too.
     """
 
     humans: tuple[str, ...]
@@ -41,11 +43,12 @@ class Columns:
     rater: str | None = None
     verdict: str | None = None
     score: str | None = None
+    conditions: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
         """What names a candidate."""
-        return (*self.item, *((self.model,) if self.model else ())) if self.item else ()
+        return (*self.item, *((self.model,) if self.model else ()), *self.conditions) if self.item else ()
 
     def needed(self) -> set[str]:
         """All columns that are read."""
@@ -54,6 +57,7 @@ class Columns:
             *verdicts,
             *self.item,
             *self.by,
+            *self.conditions,
             self.model,
             self.cluster,
             self.probability,

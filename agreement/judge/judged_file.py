@@ -180,12 +180,17 @@ class _Reader:
         except ValueError as error:
             raise JudgedFileError(f"{self.sheet.path.name}: {error}") from None
         read = {judge: {run: self._on(scale, raw) for run, raw in by_run.items()} for judge, by_run in runs.items()}
+        factors = {
+            name: factor
+            for name in dict.fromkeys((*columns.by, *columns.conditions))
+            if (factor := self._factor(name)) is not None
+        }
         return Material(
             scale,
             {name: self._on(scale, raw) for name, raw in humans.items()},
             {judge: next(iter(by_run.values())) for judge, by_run in read.items()},
             self._factor(columns.model),
-            {name: factor for name in columns.by if (factor := self._factor(name)) is not None},
+            factors,
             self._items(),
             self._clusters(),
             self._numbers(columns.probability, probability=True),
@@ -193,6 +198,7 @@ class _Reader:
             self._on(scale, adjudicated) if adjudicated else None,
             {columns.judges[0]: grades} if (grades := self._numbers(columns.score)) is not None else {},
             read if columns.run else {},
+            {name: factors[name] for name in columns.conditions},
         )
 
     def first_rows(self) -> Codes:
@@ -278,7 +284,7 @@ class _Reader:
         if again.size:
             second = int(again[0])
             first = int(rows[candidate[second]])
-            apart = ", or --run with the column that tells them apart" if self.columns.run is None else ""
+            apart = ", or --run, or --condition with the column that tells them apart" if self.columns.run is None else ""
             raise JudgedFileError(
                 f"{party!r} has two verdicts on {self._name(sheet, second)}: {sheet.where(first)} "
                 f"({column.text(first)}) and {sheet.where(second)} ({column.text(second)}); expected one{apart}"

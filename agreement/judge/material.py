@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
+from agreement.judge.keys import numbered
 from agreement.judge.scale import IN_WORDS, Scale, State
 
 Chosen = npt.NDArray[np.bool_]
@@ -98,6 +99,9 @@ class Material:
         Probability or grade that a judge gives beside its verdict, higher for surer that the answer is right.
     runs : dict of str to dict of str to Verdicts
         By judge, then by run, all on the same n candidates.
+    conditions : dict of str to Factor
+        Those of the attributes that tell several answers of a model to one item apart: primed and unprimed, with the
+        image and without it.
     """
 
     scale: Scale
@@ -112,6 +116,7 @@ class Material:
     adjudicated: Verdicts | None = None
     grades: dict[str, Floats] = field(default_factory=dict)
     runs: dict[str, dict[str, Verdicts]] = field(default_factory=dict)
+    conditions: dict[str, Factor] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -141,6 +146,29 @@ class Material:
         """The model, if there is one, and the other factors."""
         return ({"model": self.models} if self.models is not None else {}) | self.factors
 
+    @cached_property
+    def posed(self) -> Codes | None:
+        """The item under its conditions: what a candidate of one model has in common with that of another."""
+        return self.posed_but_for()
+
+    def posed_but_for(self, condition: str | None = None) -> Codes | None:
+        """The item under all conditions but one, in which candidates are compared.
+
+        Parameters
+        ----------
+        condition : str, optional
+
+        Returns
+        -------
+        ndarray of int, shape (n,), or None
+            None where candidates have no items.
+        """
+        others = [factor for name, factor in self.conditions.items() if name != condition]
+        if self.items is None or not others:
+            return self.items
+        # an unknown level is one of its own
+        return numbered([self.items, *(factor.codes + 1 for factor in others)])[0]
+
     def part(self, among: Chosen | Codes) -> Material:
         """The same of some of the candidates, without the runs.
 
@@ -165,6 +193,7 @@ class Material:
             adjudicated=self.adjudicated.part(among) if self.adjudicated is not None else None,
             grades={name: grades[among] for name, grades in self.grades.items()},
             runs={},
+            conditions={name: factor.part(among) for name, factor in self.conditions.items()},
         )
 
     def human_table(self) -> Floats:

@@ -71,11 +71,13 @@ def asked_of(arguments: Sequence[str]) -> Asked:
         raise ValueError(f"human is {given.human!r} and judge {given.judge!r}; expected different names in each")
     if (given.rater is None) != (given.verdict is None):
         raise ValueError("rater and verdict: expected both, for a table with one row for each verdict, or none")
+    if given.condition and not given.item:
+        raise ValueError("condition is given without item; expected --item with the columns that name a prompt")
     if given.run and not given.item:
         raise ValueError("run is given without item; expected --item with the columns that name a prompt")
     columns = Columns(
         humans, judges, given.model, _parts(given.item), given.cluster, given.probability, given.stratum, given.run,
-        given.adjudicated, _parts(given.by), given.rater, given.verdict, given.score,
+        given.adjudicated, _parts(given.by), given.rater, given.verdict, given.score, _parts(given.condition),
     )  # fmt: skip
     design: Design = given.design or (
         "probability" if given.probability else "stratified" if given.stratum else "unknown"
@@ -160,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--adjudicated", metavar="COL", help="column with what was decided after several opinions")
     add("--cluster", metavar="COL", help="column of the cluster, such as the subject")
     add("--by", metavar="COL,COL", help="further columns: category, tier, format ...")
+    add("--condition", metavar="COL,COL", help="columns that tell a model's answers to one prompt apart: primed ...")
     add("--run", metavar="COL", help="column of the run, sample or prompt version; the first one is calibrated")
     add("--score", metavar="COL", help="probability or grade of the first judge, higher for surer that it is right")
     of_scale = parser.add_argument_group("scale")

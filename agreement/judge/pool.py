@@ -172,16 +172,25 @@ class Pool:
     @cached_property
     def _labelled_items(self) -> dict[str, Codes]:
         """The items of each model that have a score by humans."""
-        assert self.material.items is not None
+        assert self.material.posed is not None
         labelled = np.flatnonzero(~np.isnan(self.human))
-        return {model: self.material.items[labelled[among[labelled]]] for model, among in self.models.items()}
+        return {model: self.material.posed[labelled[among[labelled]]] for model, among in self.models.items()}
+
+    @cached_property
+    def drawn_alike(self) -> bool:
+        """Whether every candidate had the same chance of being labelled."""
+        probability = self.material.probability
+        if self.plan.design != "probability" or probability is None:
+            return self.plan.design == "random"
+        known = probability[~np.isnan(self.human)]
+        return bool(known.size and np.ptp(known) < 1e-9)
 
     def _by_item(self, first: str, second: str) -> Estimate | None:
-        if self.material.items is None or self.plan.design != "random":
+        if self.material.posed is None or not self.drawn_alike:
             return None
         if np.intersect1d(self._labelled_items[first], self._labelled_items[second]).size < FEWEST_PAIRED:
             return None
-        items, (a, b) = matched(self.material.items, [self.models[first], self.models[second]])
+        items, (a, b) = matched(self.material.posed, [self.models[first], self.models[second]])
         labelled = ~np.isnan(self.human[a]) & ~np.isnan(self.human[b])
         rest = np.isnan(self.human[a]) & np.isnan(self.human[b])
         groups = items if self.material.clusters is None else compact(self.material.clusters[a])[0]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from agreement.bias import judge_bias_by_factor
 from agreement.coding import compact
-from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis
 from agreement.judge.coefficients import UNIT
+from agreement.judge.conditions import between_conditions
+from agreement.judge.every_two import MOST_MODELS, mcnemar_of_every_two
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.pool import DESIGNS, Pool, in_random_groups, matched, pool_of
@@ -29,12 +29,8 @@ UNSAID = (
     "how the labelled candidates were chosen is not said, so nothing is corrected: expected --probability, or --design "
     "random for a simple random part, or --design stratified with --stratum."
 )
-MOST_MODELS = 30
-"""Above so many models, no two are compared."""
 MOST_SIDE_BY_SIDE = 200_000
 """Above so many candidates, scores are corrected by the usual basis only."""
-MOST_PARTS = 500
-"""Above so many pairs of models in parts of the items, they are compared on all items only."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -61,10 +57,13 @@ def panel(material: Material, plan: Plan) -> Panel:
         of_judge, words = _leaderboard(pool, judge, basis)
         of_judge += _ranks(pool, judge)
         of_judge += _between_models(pool, judge)
+        of_conditions, more, not_compared = between_conditions(pool, judge, basis, corrects=not _unusable(pool))
+        of_judge += of_conditions
+        words += not_compared
         rows += of_judge
         for why in words:
             refused.setdefault(why, []).append(judge)
-        sentences.append(_sentence(judge, of_judge, plan))
+        sentences += [_sentence(judge, of_judge, plan), *more]
     return Panel(KEY, tuple(sentences), tuple(rows), said_of_judges(refused))
 
 
@@ -146,7 +145,7 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
         return [], []
     if not basis.has_levels:
         return [], [f"Rogan-Gladen is not computed: {basis.name} is a score between right and wrong, and has no rates."]
-    if pool.plan.design != "random" and not _alike(pool):
+    if not pool.drawn_alike:
         return [], [
             "Rogan-Gladen is not computed: the labelled were drawn with unequal probabilities, which its rates ignore."
         ]
@@ -161,14 +160,6 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
         Row(ROGAN_GLADEN, (model, judge), pool.rogan_gladen(model), basis=basis.in_words, sentence=sentence)
         for model in pool.models
     ], []
-
-
-def _alike(pool: Pool) -> bool:
-    probability = pool.material.probability
-    if pool.plan.design != "probability" or probability is None:
-        return False
-    known = probability[~np.isnan(pool.human)]
-    return bool(known.size and np.ptp(known) < 1e-9)
 
 
 def _rates_by_model(pool: Pool) -> Estimate:
@@ -208,7 +199,7 @@ def _differences(pool: Pool, judge: str, corrected: dict[str, Estimate], basis: 
 
 def _ranks(pool: Pool, judge: str) -> Iterator[Row]:
     """Ranks by the judge's verdicts on the items that all models have answered."""
-    models, items = pool.models, pool.material.items
+    models, items = pool.models, pool.material.posed
     if items is None or len(models) < 2:
         return
     shared, places = matched(items, list(models.values()))
@@ -229,36 +220,8 @@ def _ranks(pool: Pool, judge: str) -> Iterator[Row]:
 
 def _between_models(pool: Pool, judge: str) -> Iterator[Row]:
     """McNemar of the judge's verdicts on every two models, on all shared items and, by Bonferroni, in each part."""
-    models, items = pool.models, pool.material.items
-    if items is None or not pool.material.scale.shares or not 2 <= len(models) <= MOST_MODELS:
-        return
-    place = np.full((int(items.max()) + 1, len(models)), -1, dtype=np.intp)
-    for column, among in enumerate(models.values()):
-        rows = np.flatnonzero(among)
-        place[items[rows], column] = rows
-    scores = np.where(place >= 0, pool.judge[place], np.nan)
-    right, wrong = scores == 1.0, scores == 0.0
-    pairs = len(models) * (len(models) - 1) // 2
-    parts = {name: list(factor.levels()) for name, factor in pool.material.factors.items()}
-    parts = {name: levels for name, levels in parts.items() if len(levels) * pairs <= MOST_PARTS}
-    for (a, first), (b, second) in combinations(enumerate(models), 2):
-        only_first, only_second = right[:, a] & wrong[:, b], wrong[:, a] & right[:, b]
-        whole = mcnemar(int(only_first.sum()), int(only_second.sum()), confidence=pool.plan.confidence)
-        yield Row("McNemar", (first, second), whole, f"by {judge}")
-        for name, levels in parts.items():
-            for level, among in levels:
-                inside = among[place[:, a]] & (place[:, a] >= 0)
-                strict, lenient = (int((only & inside).sum()) for only in (only_first, only_second))
-                estimate = _of_parts(mcnemar(strict, lenient, confidence=pool.plan.confidence), len(levels))
-                yield Row("McNemar", (first, second), estimate, f"by {judge}, {name} {level}")
-
-
-def _of_parts(estimate: Estimate, times: int) -> Estimate:
-    """With P by Bonferroni over the parts of a pair of models."""
-    if times == 1 or estimate.p is None:
-        return estimate
-    method = f"{estimate.method}; P by Bonferroni over {times} parts"
-    return replace(estimate, p=min(1.0, times * estimate.p), method=method)
+    for pair, part, estimate in mcnemar_of_every_two(pool):
+        yield Row("McNemar", pair, estimate, f"by {judge}{part}")
 
 
 def _sentence(judge: str, rows: list[Row], plan: Plan) -> str:

@@ -9,7 +9,7 @@ from services.report.calibration.computing import (
     sections_of,
     summary_of,
 )
-from services.report.calibration.figures import figure_of
+from services.report.calibration.figures import figures_of
 
 __all__ = [
     "CARD_NAME",
@@ -19,7 +19,7 @@ __all__ = [
     "calibration_of",
     "certify",
     "fields_with_judges",
-    "figure_of",
+    "figures_of",
     "in_words",
     "sections_of",
     "summary_of",

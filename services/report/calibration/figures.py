@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from dataclasses import dataclass
 
+from agreement.judge.conditions import CORRECTED_BETWEEN, RAW_BETWEEN
 from agreement.judge.panels import (
     PANELS,
     ceiling,
@@ -20,50 +21,70 @@ from services.report.figures.drawing import Span, spans
 from services.report.figures.figure import Figure
 
 _UNIT_SCALE = (0.0, 1.0)
-# By panel: the statistics that are drawn on one axis, what it says, and the whole scale where there is one.
-_DRAWN: Mapping[str, tuple[tuple[str, ...], str, tuple[float, float] | None]] = {
-    ceiling.KEY: (
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Statistics of a panel that are drawn on one axis, what this says, and the whole scale where there is one."""
+
+    panel: str
+    statistics: tuple[str, ...]
+    axis: str
+    limits: tuple[float, float] | None = None
+    key: str = ""
+
+
+_DRAWN: tuple[_Drawn, ...] = (
+    _Drawn(
+        ceiling.KEY,
         (ceiling.CEILING, ceiling.OF_JUDGE),
         "Agreement with the other humans: of each human, and of the judge",
-        None,
     ),
-    direction.KEY: ((direction.DIFFERENCE,), "Human minus judge: above 0 the judge is stricter", None),
-    uniformity.KEY: ((uniformity.LEVEL,), "Human minus judge on a level: above 0 the judge is stricter there", None),
-    replacement.KEY: (
+    _Drawn(direction.KEY, (direction.DIFFERENCE,), "Human minus judge: above 0 the judge is stricter"),
+    _Drawn(uniformity.KEY, (uniformity.LEVEL,), "Human minus judge on a level: above 0 the judge is stricter there"),
+    _Drawn(
+        replacement.KEY,
         (replacement.WINNING,),
         "How often the judge is closer to the others than the human left out",
-        None,
     ),
-    corrected.KEY: ((corrected.RAW, corrected.CORRECTED), "Score of each model, raw and corrected", None),
-    thresholds.KEY: (
+    _Drawn(corrected.KEY, (corrected.RAW, corrected.CORRECTED), "Score of each model, raw and corrected"),
+    _Drawn(
+        corrected.KEY,
+        (RAW_BETWEEN, CORRECTED_BETWEEN),
+        "Difference of two conditions of a model, raw and corrected",
+        key="conditions",
+    ),
+    _Drawn(
+        thresholds.KEY,
         (thresholds.SENSITIVITY, thresholds.SPECIFICITY),
         "Share called right, or wrong, at the chosen threshold",
         _UNIT_SCALE,
     ),
-    repeatability.KEY: ((repeatability.SCATTER,), "Share of verdicts that changed from run to run", None),
-}
+    _Drawn(repeatability.KEY, (repeatability.SCATTER,), "Share of verdicts that changed from run to run"),
+)
 _OF_MODELS = "model "
 # More lines than that are not read on a screen.
 _MOST_LINES = 24
 
 
-def figure_of(panel: Panel) -> Figure | None:
-    """Return the figure of a panel; None of one that draws nothing, or nothing that has a value.
+def figures_of(panel: Panel) -> list[Figure]:
+    """Return the figures of a panel; none of one that draws nothing, or nothing that has a value."""
+    figures = (_figure(panel, drawn) for drawn in _DRAWN if drawn.panel == panel.key)
+    return [figure for figure in figures if figure is not None]
 
-    Where there are too many lines to read, the levels of models alone are drawn, and last what is of all candidates.
-    """
-    if panel.key not in _DRAWN:
-        return None
-    statistics, axis, limits = _DRAWN[panel.key]
-    rows = [row for row in panel.rows if row.statistic in statistics and not math.isnan(row.estimate.value)]
+
+def _figure(panel: Panel, asked: _Drawn) -> Figure | None:
+    """Return a figure: of too many lines to read the levels of models alone, and last what is of all candidates."""
+    rows = [row for row in panel.rows if row.statistic in asked.statistics and not math.isnan(row.estimate.value)]
     of_models = [row for row in rows if row.stratum == EVERYTHING or row.stratum.startswith(_OF_MODELS)]
     of_all = [row for row in rows if row.stratum == EVERYTHING]
     for wanted in (rows, of_models, of_all):
-        drawn = [_span(panel.key, row, several=len(statistics) > 1) for row in wanted]
+        drawn = [_span(panel.key, row, several=len(asked.statistics) > 1) for row in wanted]
         if drawn and len({span.line for span in drawn}) <= _MOST_LINES:
-            figure, height = spans(drawn, axis, limits=limits)
-            caption = f"{PANELS[panel.key].question} {axis}; lines are intervals, the number at the right is n."
-            return Figure(f"panel-{panel.key}", panel.key, PANELS[panel.key].title, caption, height, figure)
+            figure, height = spans(drawn, asked.axis, limits=asked.limits)
+            caption = f"{PANELS[panel.key].question} {asked.axis}; lines are intervals, the number at the right is n."
+            key = "-".join(filter(None, ("panel", panel.key, asked.key)))
+            return Figure(key, panel.key, PANELS[panel.key].title, caption, height, figure)
     return None
 
 

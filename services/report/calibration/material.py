@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
+from agreement.judge.keys import numbered
 from agreement.judge.material import Factor, Material, Verdicts
 from agreement.judge.scale import BINARY, Scale, State
 from db import JudgeRun
@@ -60,6 +61,8 @@ class Candidates:
         Of each: who answered, what, and what its interval is clustered by.
     columns
         Further values of each, by name.
+    of_answers
+        Names of those columns that are declared of the answers, and not of their items.
     """
 
     ids: tuple[int, ...]
@@ -69,6 +72,7 @@ class Candidates:
     items: tuple[str, ...]
     clusters: tuple[str, ...]
     columns: Mapping[str, Sequence[str]]
+    of_answers: tuple[str, ...] = ()
 
     def names(self, places: Codes) -> list[str]:
         """Return item, candidate and model of some, separated as a certificate names candidates."""
@@ -82,8 +86,9 @@ class Candidates:
 
         columns = {name: of(values) for name, values in self.columns.items()}
         return Candidates(
-            of(self.ids), of(self.item_ids), of(self.keys), of(self.models), of(self.items), of(self.clusters), columns
-        )
+            of(self.ids), of(self.item_ids), of(self.keys), of(self.models), of(self.items), of(self.clusters), columns,
+            self.of_answers,
+        )  # fmt: skip
 
 
 Read = tuple[Material, Candidates]
@@ -118,6 +123,7 @@ def material_of(
         tuple(item.key for item in of_items),
         tuple(_cluster(cluster, line, item) for line, item in zip(pool, of_items, strict=True)),
         _columns(study, pool, of_items),
+        tuple(attribute.key for attribute in study.attributes if attribute.table == "candidates"),
     )
     place_of = {line.id: place for place, line in enumerate(pool)}
     places = [place_of.get(unit.candidate.id, -1) if unit.candidate else -1 for unit in ratings.units]
@@ -201,6 +207,12 @@ def _material(
     probability: Floats | None,
     runs: Sequence[tuple[JudgeRun, Run, Failures]],
 ) -> Material:
+    models, items = factor_of(candidates.models), factor_of(candidates.items).codes
+    factors = {
+        name: factor_of(values)
+        for name, values in candidates.columns.items()
+        if 1 < len(set(values) - {""}) <= _MOST_LEVELS
+    }
     of_judges: dict[str, dict[str, Verdicts]] = {}
     for stored, run, failures in runs:
         of_judges.setdefault(in_words(judge_of(stored)), {})[run.name] = _of_run(run, failures, candidates.ids, scale)
@@ -208,17 +220,37 @@ def _material(
         scale=scale,
         humans=humans,
         judges={name: next(iter(repeated.values())) for name, repeated in of_judges.items()},
-        models=factor_of(candidates.models),
-        factors={
-            name: factor_of(values)
-            for name, values in candidates.columns.items()
-            if 1 < len(set(values) - {""}) <= _MOST_LEVELS
-        },
-        items=factor_of(candidates.items).codes,
+        models=models,
+        factors=factors,
+        items=items,
         clusters=factor_of(candidates.clusters).codes,
         probability=probability,
         runs={name: repeated for name, repeated in of_judges.items() if len(repeated) > 1},
+        conditions=_conditions(
+            models, items, {name: factors[name] for name in candidates.of_answers if name in factors}
+        ),
     )
+
+
+def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) -> dict[str, Factor]:
+    """Return the attributes by which several answers of a model to one item are told apart; none where there is one.
+
+    One that tells all of them apart is the condition; where none does alone, each that tells more of them apart is one.
+    """
+    if not items.size:
+        return {}
+    units, many = numbered([items, models.codes + 1])
+    if many == items.size:
+        return {}
+    for name, factor in of_answers.items():
+        if numbered([units, factor.codes + 1])[1] == items.size:
+            return {name: factor}
+    chosen = {}
+    for name, factor in of_answers.items():
+        finer, more = numbered([units, factor.codes + 1])
+        if more > many:
+            chosen[name], units, many = factor, finer, more
+    return chosen
 
 
 def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], n: int, scale: Scale) -> Verdicts:

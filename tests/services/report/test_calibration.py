@@ -138,11 +138,11 @@ def test_the_panels_stand_as_sections_with_the_method_of_each_figure(computed: c
 
 
 def test_a_figure_shows_the_main_values_of_its_panel_with_their_n(computed: calibration.Calibration) -> None:
-    figure = calibration.figure_of(computed.panels["direction"])
+    (figure,) = calibration.figures_of(computed.panels["direction"])
 
-    assert figure is not None and [round(x, 3) for x in figure.figure.data[0].x] == [round(12 / 136, 3)]
+    assert [round(x, 3) for x in figure.figure.data[0].x] == [round(12 / 136, 3)]
     assert "136" in str(figure.figure.layout.annotations)
-    assert calibration.figure_of(computed.panels["thresholds"]) is None
+    assert calibration.figures_of(computed.panels["thresholds"]) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,126 @@
+"""Two conditions of a model, such as primed and unprimed: their difference on the items answered under both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from agreement.coding import compact
+from agreement.comparisons import paired_difference
+from agreement.judge.bases import Basis
+from agreement.judge.every_two import mcnemar_of_every_two
+from agreement.judge.material import Factor
+from agreement.judge.pool import Pool, in_random_groups, matched
+from agreement.judge.rows import Row
+from agreement.judge.wording import in_points, listed
+
+RAW_BETWEEN = "difference of conditions, raw"
+CORRECTED_BETWEEN = "difference of conditions, corrected"
+MCNEMAR_BETWEEN = "McNemar of conditions"
+MOST_PAIRS = 500
+"""Above so many pairs of conditions of models, none is compared."""
+_SAID = 4
+
+
+def between_conditions(
+    pool: Pool, judge: str, basis: Basis, *, corrects: bool
+) -> tuple[list[Row], list[str], list[str]]:
+    """Every two conditions of each model, on the items that it answered under both and are otherwise alike.
+
+    Raw is the mean difference of the judge's verdicts item by item, corrected that of `Pool.difference`, and McNemar
+    stands as between models, in all items and in each part.
+
+    Parameters
+    ----------
+    pool : Pool
+    judge : str
+    basis : Basis
+    corrects : bool
+        Whether the design of the sample is known, so that there is a corrected difference.
+
+    Returns
+    -------
+    rows : list of Row
+        Each of a model and the judge; the stratum names the condition and its two levels.
+    sentences : list of str
+        What they say; none where nothing has conditions.
+    refused : list of str
+        What was not compared, and why.
+    """
+    rows: list[Row] = []
+    said: list[str] = []
+    refused: list[str] = []
+    for condition, factor in pool.material.conditions.items():
+        pairs = list(combinations([level for level, _ in factor.levels()], 2))
+        if len(pairs) * len(pool.models) > MOST_PAIRS:
+            refused.append(
+                f"{condition} has {len(pairs):,} pairs of levels in {len(pool.models)} models: no two are compared."
+            )
+            continue
+        for model in pool.models:
+            for pair in pairs:
+                both = _answered_under_both(pool, model, condition, pair)
+                if both is None:
+                    continue
+                of_pair = list(_of_pair(both, (model, judge), condition, pair, basis, corrects))
+                rows += of_pair
+                said.append(_in_words(of_pair, model, pair, pool.material.scale.shares))
+    if not said:
+        return rows, [], refused
+    names = " and ".join(pool.material.conditions)
+    sentence = f"By {judge}, between two of {names}, on the items answered under both: {listed(said, _SAID)}."
+    return rows, [sentence], refused
+
+
+def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str, str]) -> Pool | None:
+    """The answers of a model under two levels of a condition, as if of two models; None where there are none."""
+    material = pool.material
+    items = material.posed_but_for(condition)
+    if items is None:
+        return None
+    levels = dict(material.conditions[condition].levels())
+    shared, places = matched(items, [pool.models[model] & levels[level] for level in pair])
+    if not shared.size:
+        return None
+    where = np.concatenate(places)
+    part = replace(
+        material.part(where),
+        models=Factor(np.repeat([0, 1], shared.size), pair),
+        factors={name: own.part(where) for name, own in material.factors.items() if name != condition},
+        items=np.tile(np.arange(shared.size), 2),
+        conditions={},
+    )
+    return Pool(part, pool.human[where], pool.judge[where], pool.plan)
+
+
+def _of_pair(
+    both: Pool, parties: tuple[str, str], condition: str, pair: tuple[str, str], basis: Basis, corrects: bool
+) -> Iterator[Row]:
+    first, second = pair
+    stratum = f"{condition} {first} minus {second}"
+    half = both.judge.size // 2
+    clusters = both.material.clusters
+    raw = paired_difference(
+        both.judge[:half], both.judge[half:], name="raw difference", **both.plan.bootstrap,
+        clusters=in_random_groups(np.arange(half) if clusters is None else compact(clusters[:half])[0]),
+    )  # fmt: skip
+    yield Row(RAW_BETWEEN, parties, raw, stratum)
+    labelled = ~np.isnan(both.human)
+    if corrects and labelled[:half].any() and labelled[half:].any():
+        scores = {level: both.corrected(level) for level in pair}
+        estimate = both.difference(first, second, scores)
+        known = f"{basis.name}, {int(labelled[:half].sum())} and {int(labelled[half:].sum())} labelled"
+        yield Row(CORRECTED_BETWEEN, parties, estimate, stratum, known)
+    for _, part, estimate in mcnemar_of_every_two(both):
+        yield Row(MCNEMAR_BETWEEN, parties, estimate, f"{stratum}{part}")
+
+
+def _in_words(rows: list[Row], model: str, pair: tuple[str, str], shares: bool) -> str:
+    of = {row.statistic: row.estimate for row in rows}
+    text = f"{model} {pair[0]} minus {pair[1]} {in_points(of[RAW_BETWEEN], shares)} raw"
+    if CORRECTED_BETWEEN in of:
+        return f"{text}, {in_points(of[CORRECTED_BETWEEN], shares)} corrected"
+    return f"{text}, uncorrected"

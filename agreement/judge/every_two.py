@@ -1,0 +1,65 @@
+"""McNemar's test of a judge's verdicts on every two models, on all items that both answered and in each part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from agreement.comparisons import mcnemar
+from agreement.estimate import Estimate
+from agreement.judge.pool import Pool
+
+MOST_MODELS = 30
+"""Above so many models, no two are compared."""
+MOST_PARTS = 500
+"""Above so many pairs of models in parts of the items, they are compared on all items only."""
+
+
+def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
+    """McNemar of every two models, with P in the parts of a pair by Bonferroni over these parts.
+
+    Parameters
+    ----------
+    pool : Pool
+
+    Yields
+    ------
+    pair : tuple of str
+        The two models.
+    part : str
+        Empty for all items, else such as ``", tier 2"``.
+    estimate : Estimate
+    """
+    models, items = pool.models, pool.material.posed
+    if items is None or not pool.material.scale.shares or not 2 <= len(models) <= MOST_MODELS:
+        return
+    place = np.full((int(items.max()) + 1, len(models)), -1, dtype=np.intp)
+    for column, among in enumerate(models.values()):
+        rows = np.flatnonzero(among)
+        place[items[rows], column] = rows
+    scores = np.where(place >= 0, pool.judge[place], np.nan)
+    right, wrong = scores == 1.0, scores == 0.0
+    pairs = len(models) * (len(models) - 1) // 2
+    parts = {name: list(factor.levels()) for name, factor in pool.material.factors.items()}
+    parts = {name: levels for name, levels in parts.items() if len(levels) * pairs <= MOST_PARTS}
+    for (a, first), (b, second) in combinations(enumerate(models), 2):
+        only_first, only_second = right[:, a] & wrong[:, b], wrong[:, a] & right[:, b]
+        whole = mcnemar(int(only_first.sum()), int(only_second.sum()), confidence=pool.plan.confidence)
+        yield (first, second), "", whole
+        for name, levels in parts.items():
+            for level, among in levels:
+                inside = among[place[:, a]] & (place[:, a] >= 0)
+                strict, lenient = (int((only & inside).sum()) for only in (only_first, only_second))
+                estimate = _of_parts(mcnemar(strict, lenient, confidence=pool.plan.confidence), len(levels))
+                yield (first, second), f", {name} {level}", estimate
+
+
+def _of_parts(estimate: Estimate, times: int) -> Estimate:
+    """With P by Bonferroni over the parts of a pair of models."""
+    if times == 1 or estimate.p is None:
+        return estimate
+    method = f"{estimate.method}; P by Bonferroni over {times} parts"
+    return replace(estimate, p=min(1.0, times * estimate.p), method=method)
