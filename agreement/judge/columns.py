@@ -28,6 +28,8 @@ class Columns:
         Probability or grade of the first judge.
     conditions : tuple of str
         Attributes that tell several answers of a model to one prompt apart; they name a candidate too.
+    prompt_version, judge_version : str or None
+        Of each run the version of the judge's prompt, and of the judge.
     """
 
     humans: tuple[str, ...]
@@ -44,6 +46,8 @@ class Columns:
     verdict: str | None = None
     score: str | None = None
     conditions: tuple[str, ...] = ()
+    prompt_version: str | None = None
+    judge_version: str | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -64,6 +68,8 @@ class Columns:
             self.stratum,
             self.run,
             self.score,
+            self.prompt_version,
+            self.judge_version,
         )
         return {column for column in (*named, self.adjudicated) if column}
 

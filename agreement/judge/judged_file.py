@@ -12,6 +12,7 @@ from agreement.coding import Codes, Floats
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.keys import numbered, shared_codes
 from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.run_versions import made_of
 from agreement.judge.scale import Scale, State, codes_of, scale_of
 from agreement.judge.sheet import Column, JudgedFileError, Sheet, read_sheet
 
@@ -199,6 +200,11 @@ class _Reader:
             {columns.judges[0]: grades} if (grades := self._numbers(columns.score)) is not None else {},
             read if columns.run else {},
             {name: factors[name] for name in columns.conditions},
+            {
+                (judge, run): made
+                for judge in columns.judges
+                for run, made in made_of(self.sheet, self._rows_of(self.sheet, judge), judge, columns).items()
+            },
         )
 
     def first_rows(self) -> Codes:
@@ -284,7 +290,9 @@ class _Reader:
         if again.size:
             second = int(again[0])
             first = int(rows[candidate[second]])
-            apart = ", or --run, or --condition with the column that tells them apart" if self.columns.run is None else ""
+            apart = (
+                ", or --run, or --condition with the column that tells them apart" if self.columns.run is None else ""
+            )
             raise JudgedFileError(
                 f"{party!r} has two verdicts on {self._name(sheet, second)}: {sheet.where(first)} "
                 f"({column.text(first)}) and {sheet.where(second)} ({column.text(second)}); expected one{apart}"

@@ -73,6 +73,23 @@ def _place(name: str) -> tuple[bool, float, str]:
 
 
 @dataclass(frozen=True)
+class Made:
+    """How a run was made: runs that were made alike repeat each other, others are versions of a judge.
+
+    Attributes
+    ----------
+    judge : str
+        Whose versions are compared with each other.
+    prompt, model : str
+        Version of the prompt and the provider's model string; empty where nothing says it.
+    """
+
+    judge: str
+    prompt: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True)
 class Material:
     """Candidates with the verdicts of humans, on a part, and of judges, on all.
 
@@ -102,6 +119,8 @@ class Material:
     conditions : dict of str to Factor
         Those of the attributes that tell several answers of a model to one item apart: primed and unprimed, with the
         image and without it.
+    made : dict of (str, str) to Made
+        By judge and run; runs that are not in it repeat the first one of their judge.
     """
 
     scale: Scale
@@ -117,6 +136,7 @@ class Material:
     grades: dict[str, Floats] = field(default_factory=dict)
     runs: dict[str, dict[str, Verdicts]] = field(default_factory=dict)
     conditions: dict[str, Factor] = field(default_factory=dict)
+    made: dict[tuple[str, str], Made] = field(default_factory=dict)
 
     @property
     def n(self) -> int:

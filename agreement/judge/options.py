@@ -73,11 +73,16 @@ def asked_of(arguments: Sequence[str]) -> Asked:
         raise ValueError("rater and verdict: expected both, for a table with one row for each verdict, or none")
     if given.condition and not given.item:
         raise ValueError("condition is given without item; expected --item with the columns that name a prompt")
+    if (given.prompt_version or given.judge_version) and not given.run:
+        raise ValueError(
+            "prompt_version or judge_version is given without run; expected --run with the runs that have them"
+        )
     if given.run and not given.item:
         raise ValueError("run is given without item; expected --item with the columns that name a prompt")
     columns = Columns(
         humans, judges, given.model, _parts(given.item), given.cluster, given.probability, given.stratum, given.run,
         given.adjudicated, _parts(given.by), given.rater, given.verdict, given.score, _parts(given.condition),
+        given.prompt_version, given.judge_version,
     )  # fmt: skip
     design: Design = given.design or (
         "probability" if given.probability else "stratified" if given.stratum else "unknown"
@@ -164,6 +169,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--by", metavar="COL,COL", help="further columns: category, tier, format ...")
     add("--condition", metavar="COL,COL", help="columns that tell a model's answers to one prompt apart: primed ...")
     add("--run", metavar="COL", help="column of the run, sample or prompt version; the first one is calibrated")
+    add("--prompt-version", metavar="COL", help="column of the version of the judge's prompt, the same in all of a run")
+    add("--judge-version", metavar="COL", help="column of the judge's version, the same in all of a run")
     add("--score", metavar="COL", help="probability or grade of the first judge, higher for surer that it is right")
     of_scale = parser.add_argument_group("scale")
     of_scale.add_argument("--scale", choices=get_args(Kind), help="default: binary, or ordinal with --levels")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from agreement.coding import Codes
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
 from agreement.judge.coefficients import UNIT, coefficients, headline
-from agreement.judge.material import Material, Verdicts
+from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.pool import in_random_groups
 from agreement.judge.rows import Panel, Row
@@ -23,12 +24,35 @@ from agreement.percent import share
 
 KEY = "repeatability"
 SHIFT, SCATTER, MISSING, NEW = "shift", "changed", "missing", "new"
+CHANGED_WITH = {
+    (True, False): "changed with the prompt",
+    (False, True): "changed with the model",
+    (True, True): "changed with prompt and model",
+}
+"""The share of changed verdicts, by whether another prompt and whether another model gave them."""
 MOST_RUNS = 10
 """Of more runs, each is compared with the first only."""
+_SAID = 3
+ONE_RUN = "One run only: name the column that tells runs, samples or prompt versions apart with --run."
+
+
+@dataclass(frozen=True)
+class _Version:
+    """Runs of a judge that were made alike."""
+
+    judge: str
+    made: Made
+    runs: dict[str, Verdicts]
+
+    @property
+    def first(self) -> Verdicts:
+        return next(iter(self.runs.values()))
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """Every two runs of each judge: shift, scatter, and verdicts that only one of them has.
+    """Every two runs of each judge, and every two of its versions: shift, scatter, and verdicts that only one has.
+
+    Versions are compared by the first run of each, beside the share that changed from run to run in one of them.
 
     Parameters
     ----------
@@ -39,39 +63,90 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
-    several = {judge: runs for judge, runs in material.runs.items() if len(runs) > 1}
-    if not several:
-        reason = "One run only: name the column that tells runs, samples or prompt versions apart with --run."
-        return Panel(KEY, ("How far the judge would repeat its verdicts is not known.",), refused=(reason,))
     rows: list[Row] = []
-    sentences: list[str] = []
-    for judge, runs in several.items():
-        pairs = (
-            list(combinations(runs, 2)) if len(runs) <= MOST_RUNS else [(next(iter(runs)), r) for r in list(runs)[1:]]
-        )
-        for first, second in pairs:
-            of_pair = list(_of_pair(material, judge, (first, second), (runs[first], runs[second]), plan))
+    of_runs: list[str] = []
+    of_versions: list[str] = []
+    for family, versions in _versions(material).items():
+        repeated: dict[Made, str] = {}
+        for version in versions:
+            own = list(version.runs)
+            for a, b in _pairs(len(own)):
+                names, runs = (own[a], own[b]), (version.runs[own[a]], version.runs[own[b]])
+                of_pair = list(_of_pair(material, version.judge, names, runs, plan))
+                rows += of_pair
+                of_runs.append(_sentence(version.judge, names, of_pair, material))
+                repeated.setdefault(version.made, f"{_share(of_pair)} from run to run ({' to '.join(names)})")
+        for a, b in _pairs(len(versions)):
+            first, second = versions[a], versions[b]
+            beside = (
+                repeated.get(first.made) or repeated.get(second.made) or "from run to run not known: no repeated run"
+            )
+            statistic = CHANGED_WITH[first.made.prompt != second.made.prompt, first.made.model != second.made.model]
+            names = _names(first.made, second.made)
+            of_pair = list(_of_pair(material, family, names, (first.first, second.first), plan, statistic, beside))
             rows += of_pair
-            sentences.append(_sentence(judge, first, second, of_pair, material))
-    said = sentences if len(sentences) <= 3 else [*sentences[:3], f"{len(sentences) - 3} more pairs of runs are below."]
-    return Panel(KEY, tuple(said), tuple(rows))
+            of_versions.append(_sentence(family, names, of_pair, material, beside))
+    if not rows:
+        return Panel(KEY, ("How far the judge would repeat its verdicts is not known.",), refused=(ONE_RUN,))
+    said = [*of_runs[:_SAID], *of_versions[:_SAID]]
+    more = len(of_runs) + len(of_versions) - len(said)
+    return Panel(KEY, (*said, *([f"{more} more pairs are below."] if more else [])), tuple(rows))
+
+
+def _versions(material: Material) -> dict[str, list[_Version]]:
+    """The versions of each judge, in the order of their first runs."""
+    families: dict[str, dict[Made, _Version]] = {}
+    for judge, runs in material.runs.items():
+        for run, verdicts in runs.items():
+            made = material.made.get((judge, run), Made(judge))
+            version = families.setdefault(made.judge, {}).setdefault(made, _Version(judge, made, {}))
+            version.runs[run] = verdicts
+    return {judge: list(versions.values()) for judge, versions in families.items()}
+
+
+def _pairs(n: int) -> list[tuple[int, int]]:
+    return list(combinations(range(n), 2)) if n <= MOST_RUNS else [(0, other) for other in range(1, n)]
+
+
+def _names(first: Made, second: Made) -> tuple[str, str]:
+    """What two versions are called: by that in which they differ."""
+    parts = [part for part in ("prompt", "model") if getattr(first, part) != getattr(second, part)]
+
+    def name(made: Made) -> str:
+        return ", ".join(getattr(made, part) or f"{part} not said" for part in parts)
+
+    return name(first), name(second)
 
 
 def _of_pair(
-    material: Material, judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdicts], plan: Plan
+    material: Material,
+    judge: str,
+    names: tuple[str, str],
+    runs: tuple[Verdicts, Verdicts],
+    plan: Plan,
+    statistic: str = SCATTER,
+    beside: str = "",
 ) -> Iterator[Row]:
     first, second = runs
     both = ~np.isnan(first.codes) & ~np.isnan(second.codes)
     a, b = first.codes[both], second.codes[both]
     clusters = None if material.clusters is None else in_random_groups(material.clusters[both])
-    if material.scale.scored:
-        yield Row(SHIFT, names, *_shift(material, a, b, clusters, plan))
-    name = "share of changed verdicts"
-    changed = share(a != b, clusters, name=name, unit=UNIT, confidence=plan.confidence)
-    yield Row(SCATTER, names, changed, judge)
+    lost = list(_of_one_only(judge, names, runs))
+    shift = [Row(SHIFT, names, *_shift(material, a, b, clusters, plan))] if material.scale.scored else []
+    changed = share(a != b, clusters, name="share of changed verdicts", unit=UNIT, confidence=plan.confidence)
+    whole = [_shift_in_words(row, material) for row in shift]
+    whole += [f"{row.estimate.n} {row.statistic}" for row in lost] + ([beside] if beside else [])
+    yield from shift
+    yield Row(statistic, names, changed, judge, sentence="; ".join(whole))
     key = headline(material.scale)
     options = {**plan.bootstrap, "clusters": clusters, "unit": UNIT}
     yield Row(key, names, coefficients(material.scale)[key](a, b, **options), judge)
+    yield from lost
+
+
+def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdicts]) -> Iterator[Row]:
+    """Verdicts that only one of two runs has, counted apart."""
+    first, second = runs
     for statistic, without, given in ((MISSING, second, first), (NEW, first, second)):
         among = (given.states == State.VERDICT) & (without.states != State.VERDICT)
         count = int(among.sum())
@@ -105,13 +180,20 @@ def _shift(
     return estimate, "all", "", f"{direction}: {up} became correct, {down} incorrect"
 
 
-def _sentence(judge: str, first: str, second: str, rows: list[Row], material: Material) -> str:
+def _shift_in_words(row: Row, material: Material) -> str:
+    """The direction, with its P of the exact test, or of other scores with the interval."""
+    return f"{row.sentence} ({p_in_words(row.estimate.p) if material.scale.shares else in_brief(row.estimate)})"
+
+
+def _share(rows: list[Row]) -> str:
+    changed = next(row for row in rows if row.statistic in (SCATTER, *CHANGED_WITH.values()))
+    return in_points(changed.estimate).replace(" points", " %")
+
+
+def _sentence(judge: str, names: tuple[str, str], rows: list[Row], material: Material, beside: str = "") -> str:
     of = {row.statistic: row for row in rows}
-    changed = of[SCATTER].estimate
-    rate = in_points(changed).replace(" points", " %")
-    text = f"From {first} to {second}, {judge} changed {rate} of {counted(changed.n, 'verdict')}"
-    if SHIFT in of:
-        shift = of[SHIFT]
-        with_p = f" ({p_in_words(shift.estimate.p)})" if material.scale.shares else f" ({in_brief(shift.estimate)})"
-        text += f", {shift.sentence}{with_p}"
-    return f"{text}; {of[MISSING].estimate.n} are missing in {second}, {of[NEW].estimate.n} are new."
+    changed = next(row.estimate for row in rows if row.statistic in (SCATTER, *CHANGED_WITH.values()))
+    text = f"From {names[0]} to {names[1]}, {judge} changed {_share(rows)} of {counted(changed.n, 'verdict')}"
+    text += f", {beside}" if beside else ""
+    text += f", {_shift_in_words(of[SHIFT], material)}" if SHIFT in of else ""
+    return f"{text}; {of[MISSING].estimate.n} are missing in {names[1]}, {of[NEW].estimate.n} are new."

@@ -60,7 +60,11 @@ _DRAWN: tuple[_Drawn, ...] = (
         "Share called right, or wrong, at the chosen threshold",
         _UNIT_SCALE,
     ),
-    _Drawn(repeatability.KEY, (repeatability.SCATTER,), "Share of verdicts that changed from run to run"),
+    _Drawn(
+        repeatability.KEY,
+        (repeatability.SCATTER, *repeatability.CHANGED_WITH.values()),
+        "Share of verdicts that changed, from run to run and with the prompt or the model",
+    ),
 )
 _OF_MODELS = "model "
 # More lines than that are not read on a screen.

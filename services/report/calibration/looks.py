@@ -80,7 +80,9 @@ def looks_in_words(session: Session, study_id: int) -> str:
 def fingerprint(material: Material, judge: str) -> str:
     """Return the hash of everything that is compared where a judge is held against people."""
     hashed = hashlib.sha256(repr(material.scale).encode())
-    runs = material.runs.get(judge) or {"": material.judges[judge]}
+    runs = material.runs.get(judge, {})
+    if len(runs) < 2:
+        runs = {"": material.judges[judge]}
     for name, verdicts in (*sorted(material.humans.items()), *sorted(runs.items())):
         _add(hashed, name, verdicts)
     if material.adjudicated is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
 from agreement.judge.keys import numbered
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.material import Factor, Made, Material, Verdicts
 from agreement.judge.scale import BINARY, Scale, State
 from db import JudgeRun
 from protocol.language.expansion import Expansion, Field
@@ -225,11 +225,17 @@ def _material(
         items=items,
         clusters=factor_of(candidates.clusters).codes,
         probability=probability,
-        runs={name: repeated for name, repeated in of_judges.items() if len(repeated) > 1},
+        runs=of_judges,
         conditions=_conditions(
             models, items, {name: factors[name] for name in candidates.of_answers if name in factors}
         ),
+        made={(in_words(judge_of(stored)), stored.name): _made(stored) for stored, _, _ in runs},
     )
+
+
+def _made(stored: JudgeRun) -> Made:
+    judge, prompt = judge_of(stored)
+    return Made(judge, prompt, str(stored.parameters.get("model", "")))
 
 
 def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) -> dict[str, Factor]:

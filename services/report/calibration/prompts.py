@@ -127,7 +127,7 @@ def _change(calibration: Calibration, first: Prompt, second: Prompt) -> ChangeOf
     material = calibration.material
     of_both = {prompt.name: material.judges[prompt.name] for prompt in (first, second)}
     # The prompts stand as runs of the judge: what is asked of them is the same.
-    as_runs = replace(material, runs={first.judge: of_both})
+    as_runs = replace(material, runs={first.judge: of_both}, made={})
     with threadpool_limits(1, user_api="blas"):
         panel = repeatability.panel(as_runs, calibration.plan)
     return ChangeOfPrompt(first, second, *difference_of_texts(first, second), panel)

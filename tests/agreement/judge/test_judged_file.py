@@ -5,6 +5,7 @@ import pytest
 
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.judged_file import read_judged
+from agreement.judge.material import Made
 from agreement.judge.scale import State
 from agreement.judge.sheet import JudgedFileError
 
@@ -169,3 +170,23 @@ def test_a_probability_is_above_0_and_at_most_1(tmp_path, probability):
 
     with pytest.raises(JudgedFileError, match=f"line 2 holds the p '{probability}'; expected a number above 0"):
         read_judged(path, Columns(("human",), ("judge",), "model", ("item",), probability="p"))
+
+
+VERSIONS = Columns(("human",), ("judge",), None, ("item",), run="run", prompt_version="prompt", judge_version="model")
+
+
+def test_a_run_has_the_versions_that_its_columns_say(tmp_path):
+    text = "item,run,prompt,model,human,judge\nq1,a,v1,m,1,1\nq2,a,v1,m,1,0\nq1,b,v2,,1,1\n"
+
+    made = read_judged(file(tmp_path, text), VERSIONS).material.made
+
+    assert made == {("judge", "a"): Made("judge", "v1", "m"), ("judge", "b"): Made("judge", "v2", "")}
+
+
+def test_two_versions_in_one_run_are_refused_with_their_lines(tmp_path):
+    path = file(tmp_path, "item,run,prompt,model,human,judge\nq1,a,v1,m,1,1\nq2,a,v2,m,1,0\n")
+
+    with pytest.raises(
+        JudgedFileError, match=r"run 'a' has two values of 'prompt' .*line 2 'v1' and .*line 3 'v2'.*; expected one"
+    ):
+        read_judged(path, VERSIONS)

@@ -14,7 +14,7 @@ from agreement import (
     prediction_powered_mean,
 )
 from agreement.judge.bases import bases, main_basis
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.material import Factor, Made, Material, Verdicts
 from agreement.judge.panels import PANELS, ceiling, corrected, criteria, direction, replacement, thresholds, uniformity
 from agreement.judge.panels import repeatability as repeats
 from agreement.judge.plan import Criteria, Declared, Plan
@@ -468,6 +468,49 @@ def test_a_shift_in_one_direction_and_scatter_are_two_things():
     assert of_shift.of(repeats.SHIFT)[0].sentence == "more lenient: 12 became correct, 0 incorrect"
     assert of_scatter.of(repeats.SHIFT)[0].sentence == "no shift: 6 became correct, 6 incorrect"
     assert [p.of(repeats.SCATTER)[0].estimate.value for p in (of_shift, of_scatter)] == [0.12, 0.12]
+
+
+def versions(**made):
+    """Two repeated runs of a first version, and a run of a second one that is stricter; how each was made."""
+    start = np.r_[np.ones(50), np.zeros(50)]
+    again, stricter = start.copy(), start.copy()
+    again[:3], stricter[:20] = 0, 0
+    stricter[99] = np.nan
+    of_judge = {"a": verdicts(start), "b": verdicts(again), "c": verdicts(stricter)}
+    return Material(
+        YES_NO, {"h1": of_judge["a"]}, {"judge": of_judge["a"]}, runs={"judge": of_judge},
+        made={("judge", run): Made("judge", *said) for run, said in made.items()},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("second", "statistic", "names"),
+    [
+        (("v2", "m1"), "changed with the prompt", ("v1", "v2")),
+        (("v1", "m2"), "changed with the model", ("m1", "m2")),
+        (("v2", ""), "changed with prompt and model", ("v1, m1", "v2, model not said")),
+    ],
+)
+def test_a_version_of_prompt_or_model_is_one_row_beside_the_share_that_changes_from_run_to_run(
+    second, statistic, names
+):
+    panel = repeats.panel(versions(a=("v1", "m1"), b=("v1", "m1"), c=second), PLAN)
+
+    (row,) = panel.of(statistic)
+    assert (row.parties, round(row.estimate.value, 4), row.estimate.n) == (names, round(20 / 99, 4), 99)
+    assert row.sentence == (
+        "stricter: 0 became correct, 20 incorrect (P < .001); 1 missing; 0 new; "
+        "3.0 % [1.0, 8.5] from run to run (a to b)"
+    )
+    assert [row.parties for row in panel.of(repeats.SCATTER)] == [("a", "b")]
+    assert f"From {names[0]} to {names[1]}, judge changed 20.2 %" in panel.sentence
+
+
+def test_without_a_repeated_run_the_share_from_run_to_run_is_said_not_to_be_known():
+    panel = repeats.panel(versions(a=("v1", ""), b=("v2", ""), c=("v3", "")), PLAN)
+
+    assert len(panel.of("changed with the prompt")) == 3
+    assert all("from run to run not known" in row.sentence for row in panel.of("changed with the prompt"))
 
 
 def test_verdicts_of_one_run_only_are_counted_apart():

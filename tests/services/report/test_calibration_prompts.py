@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agreement.judge.panels.repeatability import CHANGED_WITH, SCATTER
 from db import Database, JudgeRun
 from db.engine import make_engine
 from services.errors import NotAllowed
@@ -74,6 +75,18 @@ def test_the_lines_that_differ_stand_with_those_around_them(change: ChangeOfProm
         " Say correct or incorrect.",
         " Give a reason.",
     ]
+
+
+def test_the_panel_draws_what_changed_with_the_prompt_beside_what_changed_from_run_to_run(
+    computed: calibration.Calibration,
+) -> None:
+    panel = computed.panels["repeatability"]
+
+    (row,) = panel.of(CHANGED_WITH[True, False])
+    assert (row.parties, row.stratum) == (("v1", "v2"), "Judge")
+    assert "from run to run (first to first again)" in row.sentence and "1 missing; 0 new" in row.sentence
+    (figure,) = calibration.figures_of(panel)
+    assert [trace.name for trace in figure.figure.data] == [SCATTER, CHANGED_WITH[True, False]]
 
 
 def test_verdicts_of_two_prompts_are_compared_as_those_of_repeated_runs(change: ChangeOfPrompt) -> None:
