@@ -128,7 +128,10 @@ def export_verdicts(
     study: str,
     out: Annotated[Path, typer.Argument(help="A file; a folder for alt-test.")],
     form: Annotated[
-        str, typer.Option("--format", help="tidy, long (for R), alt-test, or differing: where judge and people differ.")
+        str,
+        typer.Option(
+            "--format", help="tidy, long (for R), alt-test, differing, or coding: a study of why they differ."
+        ),
     ] = "tidy",
     field: Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")] = "",
     run: Annotated[list[str] | None, typer.Option(help="A run; several by several options. All without it.")] = None,

@@ -14,6 +14,7 @@ _IN_WORDS = {
     "long": "Long CSV for R",
     "alt-test": "JSON of the alternative annotator test",
     "differing": "Where judge and people differ",
+    "coding": "A study to code why",
 }
 
 

@@ -71,11 +71,12 @@ def _verdicts(form: str, name: str) -> MakingOfJudge:
     )
 
 
+_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json", "yaml": "application/yaml"}
 OF_JUDGES: dict[str, tuple[MakingOfJudge, str]] = {
     calibration.FILE_NAME: (_certificate(lambda made: made.document), "application/json"),
     calibration.CARD_NAME: (_certificate(lambda made: made.card), "text/plain"),
     **{
-        name: (_verdicts(form, name), "text/csv" if name.endswith(".csv") else "application/json")
+        name: (_verdicts(form, name), _MEDIA_TYPES[name.rpartition(".")[2]])
         for form, names in exports.FILES.items()
         for name in names
     },

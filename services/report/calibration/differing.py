@@ -66,13 +66,14 @@ def differing(exported: Exported) -> dict[str, Iterator[str]]:
     """Return a line for each candidate and run that differ from somebody, with texts and remarks: to read, to code."""
     people = [party.name for party in exported.parties if party.kind == "human"]
     header = (
-        *exported.columns, "prompt", "reference", "answer", "run", "judge_says", "explanation", "share_against",
+        *exported.columns, "prompt", "reference", "answer", "run", "prompt_version", "judge_says",
+        "explanation", "share_against",
         *(f"{name} {what}" for name in people for what in ("says", "remarks")),
     )  # fmt: skip
     lines = (
         (
-            *exported.candidates[row.place], row.texts.prompt, row.texts.reference, row.texts.answer, row.run, row.says,
-            row.explanation or None, row.against,
+            *exported.candidates[row.place], row.texts.prompt, row.texts.reference, row.texts.answer, row.run,
+            run.prompt, row.says, row.explanation or None, row.against,
             *(cell or None for name in people for cell in (row.people.get(name), row.texts.remarks.get(name))),
         )
         for run in exported.parties

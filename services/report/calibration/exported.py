@@ -16,12 +16,16 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True)
 class Party:
-    """A person or a run of a judge, with what they say of each candidate; None of those that were not theirs."""
+    """A person or a run of a judge, with what they say of each candidate; None of those that were not theirs.
+
+    `prompt` is the version of a judge's prompt, as it is named beside the judge.
+    """
 
     name: str
     kind: Kind
     run: str
     says: Sequence[Said | None]
+    prompt: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ from exchange.report_structure import Cell
 from protocol.language.expansion import Expansion
 from protocol.scales import NUMBER, scale_of
 from services.errors import Conflict
+from services.judging.run_identity import in_words, judge_of
 from services.judging.verdict_columns import NOT_JUDGED, VerdictColumns, verdict_columns
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
+from services.report.calibration.coding import coding
 from services.report.calibration.computing import fields_with_judges
 from services.report.calibration.differing import differing
 from services.report.calibration.exported import VERDICT, Exported, Kind, Party, Said, Texts
@@ -108,6 +110,7 @@ FORMATS: dict[str, Callable[[Exported], dict[str, Iterator[str]]]] = {
     "long": long_for_r,
     "alt-test": alt_test,
     "differing": differing,
+    "coding": coding,
 }
 # Names of the files of each format.
 FILES: dict[str, tuple[str, ...]] = {
@@ -115,6 +118,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "long": ("long.csv",),
     "alt-test": ("human_annotations.json", "llm_annotations.json"),
     "differing": ("differing.csv",),
+    "coding": ("protocol.yaml", "items.csv", "references.csv", "candidates.csv"),
 }
 
 
@@ -175,7 +179,13 @@ def _read(session: Session, actor: Actor, study_key: str, field: str, names: Seq
         for name, says in rated.people.items()
     ]
     judges = [
-        Party(run.judge, "judge", run.name, _of_run(read[stored_id(run.id)], _failures(session, run), ids))
+        Party(
+            run.judge,
+            "judge",
+            run.name,
+            _of_run(read[stored_id(run.id)], _failures(session, run), ids),
+            in_words(judge_of(run)),
+        )
         for run in chosen
     ]
     return Exported(

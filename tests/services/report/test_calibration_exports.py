@@ -139,7 +139,7 @@ def test_the_files_of_the_alternative_annotator_test_have_annotations_by_annotat
 @pytest.mark.parametrize(
     ("name", "field", "runs", "says"),
     [
-        ("xlsx", "", (), "no format 'xlsx', expected one of tidy, long, alt-test, differing"),
+        ("xlsx", "", (), "no format 'xlsx', expected one of tidy, long, alt-test, differing, coding"),
         ("tidy", "grade.other", (), "Say which field is exported: expected one of grade.likert"),
         ("tidy", "", ("third",), "no run 'third' in grade.likert; expected some of first, second"),
     ],
