@@ -16,7 +16,7 @@ from agreement.coding import Codes
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
-from agreement.judge.panels.criteria import KEY, criteria_in_words, passes
+from agreement.judge.panels.criteria import KEY, criteria_in_words, passes, several_opened
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
@@ -271,7 +271,7 @@ def card(document: dict[str, Any]) -> str:
         "Blinded": document["blinded"] or "not said",
         "Labels from": document["labels_from"] or "not said",
         "Files": ", ".join(f"{source['file']} ({source['sha256'][:12]})" for source in document["sources"]),
-        "Looks": f"{document['looks']} (the nominal level holds for the first)",
+        "Looks": _looks_in_words(document),
         "Issued": document["issued"],
     }
     lines = ["Certificate of a judge: " + ("PASSED" if document["passed"] else "NOT PASSED"), ""]
@@ -288,6 +288,12 @@ def card(document: dict[str, Any]) -> str:
     lines += [f"  {sentence}" for sentence in document["sentences"].values()]
     lines += ["", f"Valid for {document['valid_for']}.", document["note"], ""]
     return "\n".join(lines)
+
+
+def _looks_in_words(document: dict[str, Any]) -> str:
+    looks = f"{document['looks']} (the nominal level holds for the first)"
+    runs = document["plan"]["runs_opened"]
+    return looks if runs == 1 else f"{looks}; {several_opened(runs, document['plan']['confidence'])}"
 
 
 def _scale_in_words(scale: dict[str, Any]) -> str:

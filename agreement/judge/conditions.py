@@ -108,11 +108,11 @@ def _of_pair(
         clusters=in_random_groups(np.arange(half) if clusters is None else compact(clusters[:half])[0]),
     )  # fmt: skip
     yield Row(RAW_BETWEEN, parties, raw, stratum)
-    labelled = ~np.isnan(both.human)
-    if corrects and labelled[:half].any() and labelled[half:].any():
+    labelled = [both.labelled_of(level) for level in pair]
+    if corrects and min(labelled) >= both.plan.fewest_shown:
         scores = {level: both.corrected(level) for level in pair}
         estimate = both.difference(first, second, scores)
-        known = f"{basis.name}, {int(labelled[:half].sum())} and {int(labelled[half:].sum())} labelled"
+        known = f"{basis.name}, {labelled[0]} and {labelled[1]} labelled"
         yield Row(CORRECTED_BETWEEN, parties, estimate, stratum, known)
     for _, part, estimate in mcnemar_of_every_two(both):
         yield Row(MCNEMAR_BETWEEN, parties, estimate, f"{stratum}{part}")

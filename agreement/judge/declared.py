@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,8 @@ from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import EVERYTHING
 from agreement.judge.scale import Scale
 from agreement.judge.signed import signed_difference
+from agreement.judge.withheld import in_words as why_withheld
+from agreement.judge.withheld import too_few
 from agreement.kappa import cohen_kappa
 
 # What a plan calls them, by the key of the coefficients of a scale.
@@ -107,10 +109,16 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
             yield EVERYTHING, basis, none
         return
     own = labelled.judges[judge].codes
-    for stratum, among in _parts(declared, labelled):
+    parts = list(_parts(declared, labelled))
+    withheld = {basis.name: _withheld(basis, own, parts, plan) for basis in against}
+    for stratum, among in parts:
         clusters = labelled.clusters[among] if labelled.clusters is not None else None
         for basis in against:
             part = basis.part(among)
+            if stratum in withheld[basis.name]:
+                why = why_withheld(plan.fewest_shown)
+                yield stratum, part, undefined(declared.statistic.replace("_", " "), part.n, UNIT, "as declared", why)
+                continue
             options = {**plan.bootstrap, "clusters": clusters, "unit": UNIT}
             yield stratum, part, statistic(part.codes, own[among], **options)
 
@@ -122,6 +130,15 @@ def _against(declared: Declared, material: Material, plan: Plan) -> list[Basis]:
         return [basis for basis in every if basis.name in material.humans]
     main = main_basis(material, plan)
     return [main if main.has_levels else next(basis for basis in every if basis.has_levels)]
+
+
+def _withheld(basis: Basis, judge: Floats, parts: Sequence[tuple[str, Chosen]], plan: Plan) -> set[str]:
+    """The parts on which a figure would tell what a single human said, of each factor by its own levels."""
+    both = basis.given & ~np.isnan(judge)
+    by_factor: dict[str, dict[str, int]] = {}
+    for stratum, among in parts:
+        by_factor.setdefault(stratum.partition(" ")[0], {})[stratum] = int((both & among).sum())
+    return {stratum for levels in by_factor.values() for stratum in too_few(levels, plan.fewest_shown)}
 
 
 def _parts(declared: Declared, labelled: Material) -> Iterator[tuple[str, Chosen]]:

@@ -110,6 +110,10 @@ class Plan:
         Of the certificate.
     looks : int
         How often the labels have been looked at with this judge, this look included.
+    runs_opened : int
+        How many runs of this prompt the labels were opened for at once: of several, the best may be chosen by them.
+    fewest_shown : int
+        Labelled candidates on which a figure rests at least; more than 1 where human verdicts are sealed.
     """
 
     confidence: float = 0.95
@@ -124,6 +128,8 @@ class Plan:
     basis: str | None = None
     criteria: Criteria = Criteria()
     looks: int = 1
+    runs_opened: int = 1
+    fewest_shown: int = 1
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)

@@ -60,6 +60,10 @@ class Pool:
             return {"all answers": np.ones(self.judge.size, dtype=np.bool_)}
         return dict(self.material.models.levels())
 
+    def labelled_of(self, model: str) -> int:
+        """How many candidates of a model have a score by humans."""
+        return int((~np.isnan(self.human[self.models[model]])).sum())
+
     def raw(self, model: str) -> Estimate:
         """The judge's mean score of a model, over all candidates that have its verdict."""
         among = self.models[model] & ~np.isnan(self.judge)

@@ -18,6 +18,8 @@ from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.pool import DESIGNS, Pool, in_random_groups, matched, pool_of
 from agreement.judge.rows import Panel, Row
+from agreement.judge.withheld import in_words as why_withheld
+from agreement.judge.withheld import too_few
 from agreement.judge.wording import in_brief, listed, p_in_words, said_of_judges
 from agreement.model_comparisons import rank_sets
 
@@ -75,9 +77,13 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
     refused = _unusable(pool)
     corrected: dict[str, Estimate] = {}
     if not refused:
-        for model, among in pool.models.items():
-            if np.isnan(pool.human[among]).all():
+        labelled = {model: pool.labelled_of(model) for model in pool.models}
+        withheld = too_few(labelled, pool.plan.fewest_shown)
+        for model in pool.models:
+            if not labelled[model]:
                 refused.append(f"{model} has no human labels, and so no corrected score.")
+            elif model in withheld:
+                refused.append(f"The corrected score of {model} is {why_withheld(pool.plan.fewest_shown)}.")
             else:
                 corrected[model] = pool.corrected(model)
                 rows.append(Row(CORRECTED, (model, judge), corrected[model], basis=basis.in_words))
@@ -101,7 +107,7 @@ def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> 
             continue
         other = pool_of(pool.material, judge, basis, pool.plan)
         for model in models:
-            if not np.isnan(other.human[other.models[model]]).all():
+            if other.labelled_of(model) >= pool.plan.fewest_shown:
                 yield Row(SIDE_BY_SIDE, (model, judge), other.corrected(model), f"by {basis.name}", basis.in_words)
 
 

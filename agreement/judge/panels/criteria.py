@@ -199,4 +199,29 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
             why = f" ({listed([f'{row.stratum}: {row.estimate.n}' for row in short], 4)})"
         said.append(f"{key} {verdict}{why}")
     result = "certified" if all(row.sentence == PASSED for row in rows) else "not certified"
-    return f"{judge} is {result}: {'; '.join(said)}."
+    text = f"{judge} is {result}: {'; '.join(said)}."
+    return text if plan.runs_opened == 1 else f"{text} {several_opened(plan.runs_opened, plan.confidence)}"
+
+
+def several_opened(runs: int, confidence: float) -> str:
+    """What the nominal level is worth where several runs of a prompt were opened at once.
+
+    Parameters
+    ----------
+    runs : int
+    confidence : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> several_opened(4, 0.95)
+    '4 runs of this prompt were opened together: 95 % holds for one named before, for the best 98.75 % is needed.'
+    """
+    best = 100.0 * (1.0 - (1.0 - confidence) / runs)
+    return (
+        f"{runs} runs of this prompt were opened together: {100.0 * confidence:g} % holds for one named before, "
+        f"for the best {best:.4g} % is needed."
+    )

@@ -85,7 +85,7 @@ def certify(
         of_judge.candidates.names,
         said,
     )
-    plan = replace(computed.plan, looks=of_judge.looks)
+    plan = replace(of_judge.plan, looks=of_judge.looks)
     criteria = PANELS[KEY].compute(of_judge.material, plan)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
     return Certificate(name, document["passed"], _as_json(document), card(document))

@@ -11,6 +11,7 @@ from agreement.judge.material import Material
 from agreement.judge.panels import PANELS, corrected, criteria
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
+from agreement.judge.withheld import FEWEST_SEALED
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
@@ -51,6 +52,8 @@ class OfJudge:
         Of the study's subjects.
     material, candidates
         Of that part, with this judge alone.
+    plan
+        With what holds of that part.
     looks
         How often its agreement was opened on that part.
     """
@@ -59,6 +62,7 @@ class OfJudge:
     part: Part
     material: Material
     candidates: Candidates
+    plan: Plan
     looks: int = 1
 
 
@@ -115,14 +119,23 @@ def read_parts(
     part: Part = "all" if not for_test else "development"
     whole = part_of(read, for_test, within=False) if opened else read
     on_test = part_of(read, for_test, within=True) if opened else None
+    # What is opened is agreement: a figure on very few would tell what people said of them.
+    fewest = 1 if queries.is_unsealed(session, study_id) else FEWEST_SEALED
     return Parts(
         whole=whole[0],
         part=part,
         plan=plan,
         of_judges={
-            name: OfJudge(judge, "test", *_alone(on_test, name))
+            name: OfJudge(
+                judge,
+                "test",
+                *_alone(on_test, name),
+                replace(
+                    plan, fewest_shown=fewest, runs_opened=_opened_together(session, study_id, judge, wanted, stored)
+                ),
+            )
             if on_test is not None and name in opened
-            else OfJudge(judge, part, *_alone(whole, name))
+            else OfJudge(judge, part, *_alone(whole, name), plan)
             for name, judge in judges.items()
         },
         said=_said(session, study_id, sorted(opened), for_test, too_late),
@@ -133,6 +146,17 @@ def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun]) -> list
     """Return the runs for which nothing is open on test: of a judge that was not opened, or imported after that."""
     opened_at = queries.opened_for(session, study_id)
     return [run for run in runs if judge_of(run) not in opened_at or run.created_at > opened_at[judge_of(run)]]
+
+
+def _opened_together(
+    session: Session, study_id: int, judge: Judge, wanted: Sequence[JudgeRun], stored: Sequence[JudgeRun]
+) -> int:
+    """Return how many runs of a judge with its prompt were there when its agreement on test was opened."""
+    at = queries.opened_for(session, study_id)[judge]
+    fields = {run.parameters.get("field") for run in wanted}
+    return sum(
+        judge_of(run) == judge and run.created_at <= at and run.parameters.get("field") in fields for run in stored
+    )
 
 
 def panels_of(what: Parts) -> dict[str, Panel]:
@@ -146,7 +170,7 @@ def panels_of(what: Parts) -> dict[str, Panel]:
             panel = kind.compute(replace(what.whole, judges=judges), what.plan)
             own.append(panel if what.part == "all" else _marked(panel, what.part))
         if key in _ON_TEST:
-            own += [_marked(kind.compute(each.material, what.plan), each.part) for each in opened.values()]
+            own += [_marked(kind.compute(each.material, each.plan), each.part) for each in opened.values()]
         panels[key] = Panel(
             key,
             tuple(sentence for panel in own for sentence in panel.sentences),

@@ -357,6 +357,51 @@ def test_the_corrected_score_is_that_of_the_statistics_in_each_model():
     assert row.estimate == alone
 
 
+def few_labels(labelled):
+    """Models with so many labelled of 100 candidates each, by human and judge alike but for some."""
+    rng = np.random.default_rng(12)
+    human = (rng.random((len(labelled), 100)) < 0.5).astype(float)
+    judge = np.where(rng.random(human.shape) < 0.2, 1 - human, human)
+    for row, n in zip(human, labelled, strict=True):
+        row[n:] = np.nan
+    names = tuple("ABC"[: len(labelled)])
+    models = Factor(np.repeat(np.arange(len(labelled)), 100), names)
+    return material([human.ravel()], {"judge": judge.ravel()}, models=models)
+
+
+SEALED = replace(PLAN, fewest_shown=5)
+
+
+def test_of_sealed_verdicts_no_figure_rests_on_so_few_that_single_ones_are_told():
+    panel = corrected.panel(few_labels((40, 2, 9)), SEALED)
+
+    # What A and all models together say would tell what is said of B, were C there too.
+    assert {row.parties[0] for row in panel.of(corrected.CORRECTED)} == {"A"}
+    assert panel.of("corrected difference") == panel.of(corrected.SIDE_BY_SIDE) == []
+    assert any("The corrected score of B is withheld: beside all others, a figure on fewer than 5" in said
+               for said in panel.refused)  # fmt: skip
+    assert len(corrected.panel(few_labels((40, 2, 9)), PLAN).of(corrected.CORRECTED)) == 3
+
+
+def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
+    asked = Declared("ours", "percent_agreement", above=0.1, by=("model",))
+    plan = replace(SEALED, criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
+
+    rows = {row.stratum: row for row in criteria.panel(few_labels((40, 2, 9)), plan).of("ours")}
+
+    assert {stratum: row.sentence for stratum, row in rows.items()} == {
+        "model A": "passed", "model B": "not estimable", "model C": "not estimable",
+    }  # fmt: skip
+    assert np.isnan(rows["model B"].estimate.value) and np.isnan(rows["model C"].estimate.value)
+
+
+def test_several_runs_that_were_opened_at_once_are_counted_and_their_level_is_said():
+    panel = criteria.panel(three_humans(), replace(PLAN, runs_opened=5))
+
+    assert "5 runs of this prompt were opened together: 95 % holds for one named before" in panel.sentence
+    assert "99 % is needed" in panel.sentence
+
+
 def test_the_corrected_scores_by_every_other_basis_are_side_by_side_with_what_these_leave_out():
     rows = corrected.panel(three_humans(), PLAN).of(corrected.SIDE_BY_SIDE, parties=("A", "judge"))
 

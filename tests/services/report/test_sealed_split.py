@@ -103,6 +103,7 @@ def sealed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         work_through(Situation(situation.database, "sealed", situation.admin, (rater,), situation.admin), answer)
     data_lock.close_study(situation.database, situation.admin, "sealed")
     imported(situation, "first", "v1")
+    imported(situation, "first again", "v1")
     imported(situation, "second", "v2")
     yield situation
     situation.database.engine.dispose()
@@ -349,7 +350,7 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
 
     assert sealed_split.open_test(database, admin, "sealed", "first", "The prompt is final.") == "Judge (v1)"
 
-    both = calibration.calibration_of(database, admin, "sealed")
+    both = calibration.calibration_of(database, admin, "sealed", runs=["first", "second"])
     assert {name: each.part for name, each in both.of_judges.items()} == {
         "Judge (v1)": "test", "Judge (v2)": "development",
     }  # fmt: skip
@@ -359,6 +360,9 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
     assert any(row.statistic == CORRECTED and "test" in row.basis for row in both.panels["corrected"].rows)
     document = json.loads(calibration.certify(database, admin, "sealed", runs=["first"]).document)
     assert (document["covered"]["labelled"], document["looks"]) == (len(items_for_test(sealed)), 1)
+    # Of two runs that were opened together the better one could be chosen, and few verdicts would be told one by one.
+    assert (document["plan"]["runs_opened"], document["plan"]["fewest_shown"]) == (2, 5)
+    assert "2 runs of this prompt were opened together" in both.panels["certificate"].sentence
     with pytest.raises(Conflict, match=r"Judge \(v1\) was opened on test before"):
         sealed_split.open_test(database, admin, "sealed", "first", "Once more, please.")
     for number, route in enumerate(ROUTES.values()):
@@ -399,6 +403,7 @@ def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed:
         assert all(note in output for note in notes), route
     document = json.loads(calibration.certify(sealed.database, sealed.admin, "sealed", runs=["first"]).document)
     assert "unsealed" in document["said"]["Subjects"]
+    assert document["plan"]["fewest_shown"] == 1
     assert verification.verify_study(sealed.database, "sealed") == []
     kinds = [event.kind for event in data_lock.events_of(sealed.database, sealed.admin, "sealed")]
     assert [kind for kind in kinds if "test" in kind or "divide" in kind] == [
