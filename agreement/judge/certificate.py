@@ -25,6 +25,9 @@ KIND, VERSION = "judge-certificate", 1
 MOST_REPEATED = 5_000
 """So many candidates are stored, by a hash of their name, to tell a shift where a new run repeats them."""
 
+NEEDED = {"judge_model": "the judge's model", "prompt_sha256": "the prompt"}
+"""For which a certificate is valid exactly, in words: one that does not say them vouches for no later run."""
+
 NO_SIGNATURE = (
     "This card is no signature: it says what was computed from the files named, and who made these is not proved."
 )
@@ -286,8 +289,17 @@ def card(document: dict[str, Any]) -> str:
         lines += [f"    {_result_in_words(row)}" for row in results]
     lines += ["", "What was seen"]
     lines += [f"  {sentence}" for sentence in document["sentences"].values()]
-    lines += ["", f"Valid for {document['valid_for']}.", document["note"], ""]
+    lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"], ""]
     return "\n".join(lines)
+
+
+def _unsaid_in_words(document: dict[str, Any]) -> list[str]:
+    unsaid = [words for name, words in NEEDED.items() if document[name] is None]
+    if not unsaid:
+        return []
+    return [
+        f"It does not say {' and '.join(unsaid)}: a run with another cannot be told, and `check` holds none against it."
+    ]
 
 
 def _looks_in_words(document: dict[str, Any]) -> str:

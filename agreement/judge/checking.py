@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate
-from agreement.judge.certificate import KIND, VERSION, name_hash
+from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.judged_file import Judged, read_judged
 from agreement.judge.options import CheckAsked
@@ -79,7 +79,21 @@ def check(asked: CheckAsked) -> Check:
         return _broken(unknown, f"{unknown} is not covered by the certificate")
     if not document["passed"]:
         return Check(OUTSIDE, "Outside: the judge did not pass when the certificate was made.", "passed")
-    return _shift(judged, document, scale)
+    unsaid = [name for name in COMPARED if document[name] is None]
+    needed = [name for name in unsaid if name in NEEDED]
+    if needed and not asked.allow_unsaid:
+        words = " and ".join(NEEDED[name] for name in needed)
+        return _broken(
+            needed[0],
+            f"the certificate does not say {words} ({', '.join(needed)}), so that a run with another cannot be told; "
+            "make it again with --judge-model and --prompt, or say --allow-unsaid",
+        )
+    result = _shift(judged, document, scale)
+    if not unsaid:
+        return result
+    return replace(
+        result, sentence=f"{result.sentence} Not compared, as the certificate does not say it: {', '.join(unsaid)}."
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -40,12 +40,15 @@ class CheckAsked:
         Column of the judge, where it has another name than in the certificate.
     identity : Identity
         Of the new run, as far as it is said.
+    allow_unsaid : bool
+        Whether a certificate that says no model or no prompt may vouch for a run.
     """
 
     certificate: Path
     run: Path
     judge: str | None
     identity: Identity
+    allow_unsaid: bool = False
 
 
 def asked_of(arguments: Sequence[str]) -> Asked:
@@ -119,8 +122,11 @@ def check_asked_of(arguments: Sequence[str]) -> CheckAsked:
     parser.add_argument("run", help="CSV or Parquet with the columns that the certificate names")
     parser.add_argument("--judge", metavar="COL", help="column of the judge (default: as in the certificate)")
     _add_identity(parser)
+    parser.add_argument(
+        "--allow-unsaid", action="store_true", help="hold the run against a certificate that says no model or no prompt"
+    )
     given = parser.parse_args(arguments)
-    return CheckAsked(Path(given.certificate), Path(given.run), given.judge, _identity(given))
+    return CheckAsked(Path(given.certificate), Path(given.run), given.judge, _identity(given), given.allow_unsaid)
 
 
 def _identity(given: argparse.Namespace) -> Identity:

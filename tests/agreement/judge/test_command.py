@@ -186,6 +186,33 @@ def test_another_model_or_an_unnamed_prompt_is_not_comparable(files, certified, 
     assert (status, field in said) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("unsaid", "words"),
+    [("prompt_sha256", "the prompt (prompt_sha256)"), ("judge_model", "the judge's model (judge_model)")],
+)
+def test_a_certificate_without_model_or_prompt_is_not_comparable_unless_that_is_allowed(
+    files, certified, tmp_path, capsys, unsaid, words
+):
+    without = tmp_path / "without.json"
+    without.write_text(json.dumps(json.loads(certified.read_text()) | {unsaid: None}))
+    same = ("--judge-model", "gpt-5-mini-2026-08", "--prompt", str(files / "prompt.txt"))
+
+    status, said = checked(files, without, files / "same.csv", capsys, *same)
+    allowed, said_then = checked(files, without, files / "same.csv", capsys, *same, "--allow-unsaid")
+
+    assert (status, f"the certificate does not say {words}" in said) == (2, True)
+    assert (allowed, said_then.startswith("Within the certificate: of 400")) == (0, True)
+    assert f"Not compared, as the certificate does not say it: {unsaid}" in said_then
+
+
+def test_a_card_says_that_it_vouches_for_no_run_without_model_and_prompt(files, tmp_path):
+    target = tmp_path / "bare.json"
+
+    main([str(files / "judged.csv"), *BASIC, "--certificate", str(target)])
+
+    assert "It does not say the judge's model and the prompt" in target.with_suffix(".txt").read_text()
+
+
 def test_a_file_that_is_no_certificate_is_refused(files, capsys):
     status = main(["check", str(files / "prompt.txt"), str(files / "same.csv")])
 

@@ -195,7 +195,12 @@ def test_a_run_is_held_against_the_certificate_of_a_study_by_item_candidate_and_
     lines = [f"q{n},labelled{n},labelled,{1 + n % 3},{'correct' if judge_says(n) else 'incorrect'}" for n in range(N)]
     (tmp_path / "run.csv").write_text("\n".join(["item,candidate,model,tier,Judge", *lines]), encoding="utf-8")
 
-    status = agreement_judge(["check", str(tmp_path / "certificate.json"), str(tmp_path / "run.csv")])
+    held = ["check", str(tmp_path / "certificate.json"), str(tmp_path / "run.csv")]
+
+    # The run was imported with neither model nor prompt.
+    assert agreement_judge(held) == 2
+    assert "does not say the judge's model and the prompt" in capsys.readouterr().out
+    status = agreement_judge([*held, "--allow-unsaid"])
 
     assert status == 0, capsys.readouterr().out
     assert f"of {N} repeated candidates, 0 became incorrect and 0 correct" in capsys.readouterr().out
