@@ -108,10 +108,11 @@ def _of_pair(
         clusters=in_random_groups(np.arange(half) if clusters is None else compact(clusters[:half])[0]),
     )  # fmt: skip
     yield Row(RAW_BETWEEN, parties, raw, stratum)
-    labelled = [both.labelled_of(level) for level in pair]
-    if corrects and min(labelled) >= both.plan.fewest_shown:
-        scores = {level: both.corrected(level) for level in pair}
-        estimate = both.difference(first, second, scores)
+    drawn = both.in_frame()
+    labelled = [drawn.labelled_of(level) if level in drawn.models else 0 for level in pair]
+    if corrects and min(labelled) >= drawn.plan.fewest_shown:
+        scores = {level: drawn.corrected(level) for level in pair}
+        estimate = drawn.difference(first, second, scores)
         known = f"{basis.name}, {labelled[0]} and {labelled[1]} labelled"
         yield Row(CORRECTED_BETWEEN, parties, estimate, stratum, known)
     for _, part, estimate in mcnemar_of_every_two(both):

@@ -90,6 +90,21 @@ class Made:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """From which candidates those that humans rated were drawn: only of these can a score be corrected.
+
+    Attributes
+    ----------
+    among : ndarray of bool, shape (n,)
+    in_words : str
+        What they have in common, such as ``"condition is stem only"``.
+    """
+
+    among: Chosen
+    in_words: str
+
+
+@dataclass(frozen=True)
 class Material:
     """Candidates with the verdicts of humans, on a part, and of judges, on all.
 
@@ -121,6 +136,8 @@ class Material:
         image and without it.
     made : dict of (str, str) to Made
         By judge and run; runs that are not in it repeat the first one of their judge.
+    frame : Frame, optional
+        None where the humans' part was drawn from all candidates.
     """
 
     scale: Scale
@@ -137,6 +154,7 @@ class Material:
     runs: dict[str, dict[str, Verdicts]] = field(default_factory=dict)
     conditions: dict[str, Factor] = field(default_factory=dict)
     made: dict[tuple[str, str], Made] = field(default_factory=dict)
+    frame: Frame | None = None
 
     @property
     def n(self) -> int:
@@ -214,6 +232,7 @@ class Material:
             grades={name: grades[among] for name, grades in self.grades.items()},
             runs={},
             conditions={name: factor.part(among) for name, factor in self.conditions.items()},
+            frame=replace(self.frame, among=self.frame.among[among]) if self.frame is not None else None,
         )
 
     def human_table(self) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,14 @@ class Pool:
     human: Floats
     judge: Floats
     plan: Plan
+
+    def in_frame(self) -> Pool:
+        """The same of those candidates from which the labelled were drawn."""
+        frame = self.material.frame
+        if frame is None:
+            return self
+        part = replace(self.material.part(frame.among), frame=None)
+        return Pool(part, self.human[frame.among], self.judge[frame.among], self.plan)
 
     @cached_property
     def models(self) -> dict[str, Chosen]:

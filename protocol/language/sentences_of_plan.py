@@ -159,10 +159,11 @@ def _option(study: Expansion, line: AuthoredEstimate) -> str:
 
 def where_in_words(study: Expansion, line: AuthoredEstimate) -> str:
     """Return which units a line of the plan is about."""
-    return listed([_where(study, key, values) for key, values in line.where.items()])
+    return listed([condition_in_words(study, key, values) for key, values in line.where.items()])
 
 
-def _where(study: Expansion, key: str, values: list[str]) -> str:
+def condition_in_words(study: Expansion, key: str, values: list[str]) -> str:
+    """Return that an attribute, or the result of a phase, has one of some values."""
     if "." in key:
         label, title, texts = result_words(study, Condition(name=key, values=values))
         return f'"{label}" of "{title}" is {listed(texts, "or")}'

@@ -54,12 +54,19 @@ def panel(material: Material, plan: Plan) -> Panel:
     rows: list[Row] = []
     refused: dict[str, list[str]] = {}
     sentences: list[str] = []
+    if material.frame is not None:
+        inside = int(material.frame.among.sum())
+        sentences.append(
+            f"Scores, ranks and differences of models are of the {inside:,} of {material.n:,} candidates from which "
+            f"the humans' part was drawn ({material.frame.in_words})."
+        )
     for judge in material.judges:
-        pool = pool_of(material, judge, basis, plan)
+        everything = pool_of(material, judge, basis, plan)
+        pool = everything.in_frame()
         of_judge, words = _leaderboard(pool, judge, basis)
         of_judge += _ranks(pool, judge)
         of_judge += _between_models(pool, judge)
-        of_conditions, more, not_compared = between_conditions(pool, judge, basis, corrects=not _unusable(pool))
+        of_conditions, more, not_compared = between_conditions(everything, judge, basis, corrects=not _unusable(pool))
         of_judge += of_conditions
         words += not_compared
         rows += of_judge

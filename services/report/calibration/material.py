@@ -18,6 +18,7 @@ from protocol.language.expansion import Expansion, Field
 from protocol.language.judged import scale_of_field
 from services.judging.run_identity import in_words, judge_of
 from services.judging.verdict_columns import NOT_JUDGED
+from services.report.calibration.frame import frame_of, hangs_on_answers
 from services.report.files.listed_files import CandidateLine, ItemLine, ListedRows
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
@@ -135,9 +136,11 @@ def material_of(
     if decided is not None:
         (column,), (answers,) = decided.columns, decided.answers
         adjudicated = _of_rater(column, answers, places, len(pool), scale)
-    chances = [unit.probability for unit in ratings.units]
+    by_answers = hangs_on_answers(ratings.phase)
+    chances = [None if by_answers else unit.probability for unit in ratings.units]
     material = _material(scale, candidates, humans, _probabilities(chances, places, len(pool)), runs)
-    return replace(material, adjudicated=adjudicated), candidates
+    frame = frame_of(study, ratings.phase, pool, of_items, rows.drawn)
+    return replace(material, adjudicated=adjudicated, frame=frame), candidates
 
 
 def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[ItemLine]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agreement.coding import Codes
 from agreement.judge.material import Factor, Material
 from agreement.judge.plan import Plan
 from protocol.language.expansion import Expansion
@@ -34,10 +35,15 @@ class JudgedPool:
 
     def only(self, wanted: Callable[[Unit], bool]) -> JudgedPool:
         """Return the same of those candidates of which `wanted` holds."""
-        places = [place for place, unit in enumerate(self.units) if wanted(unit)]
-        return JudgedPool(
-            tuple(self.units[place] for place in places), self.material.part(np.array(places, dtype=np.intp))
-        )
+        return self._at(np.array([place for place, unit in enumerate(self.units) if wanted(unit)], dtype=np.intp))
+
+    def _at(self, places: Codes) -> JudgedPool:
+        return JudgedPool(tuple(self.units[place] for place in places.tolist()), self.material.part(places))
+
+    def in_frame(self) -> JudgedPool:
+        """Return the same of those candidates from which people's were drawn."""
+        frame = self.material.frame
+        return self if frame is None else self._at(np.flatnonzero(frame.among))
 
     def values_of(self, name: str) -> list[str]:
         """Return the values that an attribute has here, by name."""

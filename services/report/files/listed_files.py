@@ -63,6 +63,7 @@ class ItemLine:
     attributes: dict[str, str]
     # The form that it names, where each item names its own.
     form: str = ""
+    practice: bool = False
 
 
 @dataclass(frozen=True)

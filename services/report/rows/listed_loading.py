@@ -134,6 +134,7 @@ def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences])
         references=of_item,
         attributes={**case.attributes, **item.attributes},
         form=item.form,
+        practice=item.practice,
     )
 
 

@@ -18,7 +18,7 @@ from exchange.estimate_rows import Category, Compared, EstimateRow, Party, Stati
 from protocol.language.authored import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
-from protocol.language.wording import capital, spoken
+from protocol.language.wording import capital, listed, spoken
 from services.report.calibration.pools import JudgedPool
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
@@ -32,9 +32,9 @@ UNIFORMITY = (
     "judge need not be alike: the intervals say how far apart the levels may be."
 )
 CORRECTED = (
-    "The judge’s score of all candidates, and the same corrected by what people said of those that were drawn "
-    "(prediction-powered, weighted by the chance of being drawn): where people and judge differ, the corrected score "
-    "is theirs. Of candidates that people rated all of, it is their own."
+    "The judge’s score of all candidates from which people’s were drawn, and the same corrected by what people said of "
+    "those (prediction-powered, weighted by the chance of being drawn): where people and judge differ, the corrected "
+    "score is theirs. Of candidates that people rated all of, it is their own."
 )
 _UNIT = "candidate"
 
@@ -51,12 +51,14 @@ def judged_rows(
     pool
         All candidates, with what the judges said of them.
     """
-    stratum = ratings.whole
+    selected = [where_in_words(study, line)] if line.where else []
     for name, values in line.where.items():
         pool = pool.only(_has(name, values))
-    if line.where:
-        stratum = Stratum("selected", where_in_words(study, line))
-    parts = [(stratum, pool)]
+    frame = pool.material.frame
+    if line.estimate == "corrected" and frame is not None and not frame.among.all():
+        selected.append(frame.in_words)
+        pool = pool.in_frame()
+    parts = [(Stratum("selected", listed(selected)) if selected else ratings.whole, pool)]
     for name in line.by:
         # A corrected score is of one model as it is.
         if line.estimate == "corrected" and name == "model":

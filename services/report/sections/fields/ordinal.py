@@ -93,8 +93,12 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 def icc_row(
     ratings: Ratings, of_units: Sequence[Numbers], stratum: Stratum, intervals: IntervalSettings
 ) -> EstimateRow:
-    """Return ICC(2,1) of all raters; where units are dealt to some, by an estimator that takes what there is."""
-    if any(None in column.states for column in ratings.columns):
+    """Return ICC(2,1) of all raters; where units are dealt to some, by an estimator that takes what there is.
+
+    A judge is held against a rater on what both rated, like every other figure of the two.
+    """
+    with_a_judge = any(column.party.kind == "judge" for column in ratings.columns)
+    if not with_a_judge and any(None in column.states for column in ratings.columns):
         estimate = icc_with_missing(of_units, 2, confidence=intervals.confidence, unit=ratings.unit)
     else:
         estimate = icc(of_units, 2, **intervals.by(ratings.clusters), unit=ratings.unit)
