@@ -28,13 +28,14 @@ from services.report.sections.selecting import within
 UNIFORMITY = (
     "Human minus judge, above 0 the judge is stricter. The test asks whether that difference is the same at every "
     "level of what the plan names; its P is adjusted by Holm for their number. Intervals of the levels of one "
-    "attribute hold together, and so do those of their differences (Bonferroni). Where the test says nothing, the "
-    "judge need not be alike: the intervals say how far apart the levels may be."
+    "attribute hold together, and so do those of their differences (Bonferroni). A large P does not show that the "
+    "judge is alike at every level: the intervals say how far apart the levels may be."
 )
 CORRECTED = (
     "The judge’s score of all candidates from which people’s were drawn, and the same corrected by what people said of "
-    "those (prediction-powered, weighted by the chance of being drawn): where people and judge differ, the corrected "
-    "score is theirs. Of candidates that people rated all of, it is their own."
+    "those (prediction-powered, weighted by the chance of being drawn): an estimate of the share or mean that people "
+    "would have given to all of them. Where people rated all candidates, it is what they gave. n of the corrected "
+    "score counts the candidates that people rated."
 )
 _UNIT = "candidate"
 

@@ -13,10 +13,11 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.topics import Numbers, Topic
 
 EXPLANATION = (
-    "Of each item the mean of what its raters gave, first minus second: of the items that both have, resampled "
-    "together, else as two samples. Mann-Whitney: the chance that an item of the first is rated higher than one of the "
-    "second, ties counted half, as of two samples. Of items that all of several raters rated for both, the difference "
-    "stands once more with an interval for other raters than these (Obuchowski-Rockette)."
+    "First minus second, of the mean that the raters of each item gave: item by item where both have an answer to it, "
+    "as two separate samples where they share none. On a scale, the chance that the first is higher (Mann-Whitney) "
+    "takes every answer of the one with every answer of the other, ties counted half; 0.5 is no difference. Where all "
+    "of several raters rated both answers to an item, the difference comes again, of these items, with an interval "
+    "that allows for other raters than these (Obuchowski-Rockette)."
 )
 
 INTERACTION = (

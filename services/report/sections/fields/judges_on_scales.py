@@ -44,7 +44,9 @@ def judges_on_scale(agreement: Agreement) -> Topic:
         "judges",
         "agreement of judges with people",
         "By the statistics that compare raters with each other, on what both rated. The consensus is what all raters "
-        "agree on, or what was settled. Mean difference: judge minus human.",
+        "agree on, or what the phase settles on; where that is their mean or median, it is mostly between two steps, "
+        "and only differences and the ICC are printed. Mean difference: judge minus human, so that below 0 the judge "
+        "is lower.",
         compute,
     )
 
@@ -100,8 +102,8 @@ CORRELATION = Topic(
 DIRECTION = Topic(
     "judges_direction",
     "how far judges are above or below people",
-    "Mean difference: judge minus human, below 0 the judge is stricter; 95 % of differences are expected between the "
-    "limits of agreement.",
+    "Mean difference: judge minus human, below 0 the judge gives less (of correct and incorrect it is human minus "
+    "judge). Of single answers, 95 % of the differences are expected between the limits of agreement.",
     direction,
     points=points,
 )

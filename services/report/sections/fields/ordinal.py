@@ -116,8 +116,8 @@ AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
     "Kappa with weights over the whole declared scale, used or not: by the steps between two answers (linear), or by "
-    "their square, which is lenient to near misses. ICC(2,1): as much of the spread as is due to what was rated, of "
-    "units that all raters rated. Mean difference: first minus second rater, in steps.",
+    "their square, which is lenient to near misses. ICC(2,1): the share of the spread of answers that is due to "
+    "what was rated, and not to who rated it or to chance. Mean difference: first minus second rater, in steps.",
     agreement,
 )
 SCALE = Topic(
