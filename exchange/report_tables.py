@@ -172,7 +172,9 @@ def _goes_by_its_method(estimate: Estimated) -> bool:
 
 def _method(estimate: Estimated) -> str:
     """Return the method without the counts that differ from line to line; n and the clusters stand in the lines."""
-    method = _EFFECTIVE.sub(lambda part: ", ".join(filter(None, (*part.groups(), "by the t distribution"))), estimate.method)
+    method = _EFFECTIVE.sub(
+        lambda part: ", ".join(filter(None, (*part.groups(), "by the t distribution"))), estimate.method
+    )
     return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", method))
 
 

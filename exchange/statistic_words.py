@@ -47,7 +47,9 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("shortcut_score", "chance_floor"): Words("Shortcut Score, chance floor", "Shortcut Score, chance floor"),
     ("percent_agreement", "answers"): Words("same answer", "percent agreement on answers"),
     ("percent_agreement", "correctness"): Words("same correctness", "percent agreement on correctness"),
-    ("percent_agreement", "assessability"): Words("same assessability", "percent agreement on assessability"),
+    ("percent_agreement", "assessability"): Words(
+        "both or neither not assessable", "percent agreement on assessability"
+    ),
     ("percent_agreement", "scores"): Words("same score", "percent agreement on scores"),
     ("percent_agreement", "judgements"): Words("same verdict", "percent agreement on correctness"),
     ("percent_agreement", "adjudicated_answer"): Words(
@@ -156,7 +158,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("token_f1", "answers"): Words("mean token F1 between raters", "mean token F1 between raters"),
     ("auc", "confidence"): Words("AUC of confidence", "area under the ROC curve of the confidence"),
     ("share", "undetermined"): Words("undetermined", "share undetermined"),
-    ("percent_agreement", "abstentions"): Words("same abstention", "percent agreement on abstaining"),
+    ("percent_agreement", "abstentions"): Words("both or neither abstained", "percent agreement on abstaining"),
     ("brier_score", "confidence"): Words("Brier score", "Brier score"),
     ("calibration_error", "confidence"): Words("calibration error (ECE)", "expected calibration error, 10 bins"),
     ("bang_index", "source"): Words("Bang’s index {option}", "Bang's blinding index {option}"),

@@ -74,8 +74,9 @@ def _rows(
 UNDETERMINED = Topic(
     "undetermined",
     "undetermined",
-    "Share of the units on which the field was asked, and whether two raters abstained on the same. An abstention "
-    "is not right in an accuracy, and no answer in an agreement.",
+    "Share of the units on which the field was asked; and of two raters, how often both abstained or neither did. The "
+    "latter is high wherever abstentions are rare, whether or not they fall on the same units. An abstention is not "
+    "right in an accuracy, and no answer in an agreement.",
     undetermined,
     of_models=True,
 )
@@ -90,7 +91,7 @@ INVALID = Topic(
 NOT_ASSESSABLE = Topic(
     "not_assessable",
     "not assessable",
-    "Share of the units with a verdict, and whether two raters called the same not assessable. Such a unit is in no "
-    "other estimate but the bounds.",
+    "Share of the units with a verdict; and of two raters, how often both called a unit not assessable or neither did, "
+    "which is high wherever few are. Such a unit is in no other estimate but the bounds.",
     not_assessable,
 )

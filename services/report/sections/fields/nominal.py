@@ -69,7 +69,8 @@ PER_CATEGORY = Topic(
 DISTRIBUTION = Topic(
     "distribution",
     "how often each option was chosen",
-    "Share among the answers. “All raters” pools verdicts, and is not what raters agreed on.",
+    "Share among the answers, without abstentions and what was not assessable. “All raters” pools verdicts, so that a "
+    "unit with two verdicts counts twice; it is not what raters agreed on.",
     distribution,
 )
 JUDGES = judges_on_scale(agreement)
