@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement import cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
-from exchange.estimate_rows import CONSENSUS, EstimateRow, Party, Stratum
+from agreement import cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement, weighted_mean
+from exchange.estimate_rows import EstimateRow, Party, Statistic, Stratum
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.chances import unequal
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
@@ -26,7 +27,8 @@ def humans_of(ratings: Ratings) -> list[tuple[Party, Scored]]:
     """Return whom a judge is compared with: each rater, and what they agree on where there are several."""
     humans: list[tuple[Party, Scored]] = [(column.party, correct_of(column)) for column in ratings.columns]
     if len(humans) > 1:
-        humans.append((CONSENSUS, correct_of(settled(ratings, ()).columns[0])))
+        together = settled(ratings, ()).columns[0]
+        humans.append((together.party, correct_of(together)))
     return humans
 
 
@@ -46,6 +48,10 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
                 EstimateRow("sensitivity", "judgements", parties, stratum, as_test.sensitivity),
                 EstimateRow("specificity", "judgements", parties, stratum, as_test.specificity),
             ]
+            same = [
+                None if x is None or y is None else float(x == y) for x, y in zip(judge.correct, scores, strict=True)
+            ]
+            rows += _weighted("percent_agreement", same, ratings, parties, stratum, intervals)
     return rows
 
 
@@ -61,7 +67,31 @@ def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
                     remark=direction_remark(result),
                 )
             )  # fmt: skip
+            gaps = [
+                None if x is None or y is None else float(x) - float(y)
+                for x, y in zip(scores, judge.correct, strict=True)
+            ]
+            rows += _weighted("signed_difference", gaps, ratings, (judge.party, human), stratum, intervals)
     return rows
+
+
+def _weighted(
+    statistic: Statistic,
+    values: Sequence[float | None],
+    ratings: Ratings,
+    parties: tuple[Party, Party],
+    stratum: Stratum,
+    intervals: IntervalSettings,
+) -> list[EstimateRow]:
+    """Return the same of what was drawn from, where chances of being drawn differ."""
+    chances = unequal([unit.probability for unit in ratings.units])
+    if chances is None:
+        return []
+    # Differences have no exact interval, as shares have.
+    by = intervals.by(ratings.clusters) | ({"interval": "percentile"} if statistic == "signed_difference" else {})
+    name = statistic.replace("_", " ")
+    weighted = weighted_mean(values, chances, name=name, unit=ratings.unit, **by)
+    return [EstimateRow(statistic, "judgements", parties, stratum, weighted, weighted=True)]
 
 
 AGREEMENT = Topic(

@@ -6,6 +6,7 @@ from agreement import accuracy_of_correctness
 from agreement.weighted import weighted_mean
 from exchange.estimate_rows import EstimateRow, LeftOut, Stratum
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields import against_judges, scorers
 from services.report.sections.fields.against_judges import correct_of
@@ -42,8 +43,8 @@ def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
                 EstimateRow("share", "scored_correct", party, stratum, result.worst_case, bound="worst", remark=remark),
                 EstimateRow("share", "scored_correct", party, stratum, result.best_case, bound="best", remark=remark),
             ]
-        chances = [ratings.units[place].probability for place in own]
-        if None not in chances and len({round(chance or 0.0, 9) for chance in chances}) > 1:
+        chances = unequal([ratings.units[place].probability for place in own])
+        if chances is not None:
             weighted = weighted_mean(
                 [None if is_right is None else float(is_right) for is_right in correct], chances, name="share", **by
             )

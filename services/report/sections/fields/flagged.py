@@ -5,6 +5,7 @@ from __future__ import annotations
 from agreement import weighted_mean
 from exchange.estimate_rows import Category, Compared, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Topic
@@ -60,9 +61,8 @@ def _rows(
     if not counted:
         return []
     clusters = [ratings.clusters[place] for place, _ in counted]
-    chances = [ratings.units[place].probability for place, _ in counted]
-    if None in chances or len({round(chance or 0.0, 9) for chance in chances}) == 1:
-        # Of units that were drawn alike, weights change nothing.
+    chances = unequal([ratings.units[place].probability for place, _ in counted])
+    if chances is None:
         share, wilson = intervals.share([is_so for _, is_so in counted], clusters, unit=ratings.unit)
         return [EstimateRow("share", compared, (party,), stratum, share, wilson, category=category)]
     values = [float(is_so) for _, is_so in counted]

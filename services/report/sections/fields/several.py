@@ -86,8 +86,8 @@ OF_OPTIONS = Topic(
 DISTRIBUTION = Topic(
     "distribution",
     "how often each option was chosen",
-    "Share of the units on which at least one option was chosen; several options of one unit count each, so that shares do "
-    "not add up to 100 %.",
+    "Share of the units on which at least one option was chosen; several options of one unit count each, so that shares "
+    "do not add up to 100 %.",
     distribution,
 )
 REPORT = FieldReport(

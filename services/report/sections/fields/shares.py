@@ -9,6 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Str
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 
 
@@ -71,8 +72,8 @@ def _share(
     unit = "verdict" if party == ALL_RATERS else ratings.unit
     share, wilson = intervals.share([answer == category.id for answer in answers], clusters, unit=unit)
     rows = [EstimateRow("share", "option", (party,), stratum, share, wilson, category=category)]
-    known = [chance for chance in chances if chance is not None]
-    if len(known) == len(chances) and len({round(chance, 9) for chance in known}) > 1:
+    known = unequal(chances)
+    if known is not None:
         chosen = [float(answer == category.id) for answer in answers]
         weighted = weighted_mean(chosen, known, name="share", unit=unit, **intervals.by(clusters))
         rows.append(EstimateRow("share", "option", (party,), stratum, weighted, weighted=True, category=category))
