@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from agreement import consensus
-from exchange.estimate_rows import CONSENSUS
+from exchange.estimate_rows import Party
 from protocol.language.results import is_number
 from services.report.rows.columns import Column, State
 from services.report.rows.ratings import PhaseRatings, Ratings
@@ -33,7 +33,8 @@ def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
             for place, value in enumerate(own)
         ]
     states: list[State | None] = ["answered" if value is not None else None for value in own]
-    return ratings.with_columns([Column(CONSENSUS, tuple(states), tuple(own))])
+    name = "" if decided is not None or not _is_averaged(ratings) else f"{ratings.phase.result} of raters".capitalize()
+    return ratings.with_columns([Column(Party("consensus", name), tuple(states), tuple(own))])
 
 
 def _place(ratings: Ratings, place: int) -> tuple[int, int]:
@@ -41,12 +42,15 @@ def _place(ratings: Ratings, place: int) -> tuple[int, int]:
     return unit.item.id, unit.candidate.id if unit.candidate else 0
 
 
+def _is_averaged(ratings: Ratings) -> bool:
+    return ratings.phase.result in ("mean", "median") and is_number(ratings.field)
+
+
 def _result(ratings: Ratings) -> list[Any]:
     """Return of each unit what its raters come to by the rule of their phase."""
-    rule = ratings.phase.result
-    if rule not in ("mean", "median") or not is_number(ratings.field):
+    if not _is_averaged(ratings):
         return _agreed(ratings)
-    middle = fmean if rule == "mean" else median
+    middle = fmean if ratings.phase.result == "mean" else median
     of_units = zip(*numbers_given(ratings), strict=True) if ratings.columns else [()] * len(ratings.units)
     given = [[number for number in numbers if number is not None] for numbers in of_units]
     return [float(middle(numbers)) if numbers else None for numbers in given]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exchange.estimate_rows import CONSENSUS
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 
@@ -21,7 +20,7 @@ def numbers_of_steps(ids: Sequence[str]) -> dict[str, float]:
 
 def is_averaged(column: Column) -> bool:
     """Return whether a column holds means or medians of several raters, which need be no step of the scale."""
-    return column.party == CONSENSUS and any(isinstance(value, float) for value in column.values)
+    return column.party.kind == "consensus" and any(isinstance(value, float) for value in column.values)
 
 
 def numbers_given(ratings: Ratings) -> tuple[Numbers, ...]:

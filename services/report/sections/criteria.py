@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from exchange.estimate_rows import ALL_RATERS, CONSENSUS, Estimated, EstimateRow, Stratum
+from exchange.estimate_rows import Estimated, EstimateRow, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
 from exchange.report_words import party_in_words, shown_estimate, statistic_in_words, stratum_in_words
 from protocol.language.authored import AuthoredCriterion
@@ -86,13 +86,17 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
         and row.compared not in ("above_right", "all_with_reference")
     ]
     if criterion.each_rater:
-        return [row for row in own if not {ALL_RATERS, CONSENSUS} & set(row.parties)]
+        return [row for row in own if not _are_several(row)]
     chosen = []
     for stratum in dict.fromkeys(row.stratum for row in own):
         of_part = [row for row in own if row.stratum == stratum]
-        together = [row for row in of_part if {ALL_RATERS, CONSENSUS} & set(row.parties)]
+        together = [row for row in of_part if _are_several(row)]
         chosen += together or of_part
     return chosen
+
+
+def _are_several(row: EstimateRow) -> bool:
+    return any(party.kind in ("all_raters", "consensus") for party in row.parties)
 
 
 def _answer(criterion: AuthoredCriterion, estimate: Estimated, units: int, raters: int) -> tuple[Answer, str]:

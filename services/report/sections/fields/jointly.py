@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from exchange.estimate_rows import CONSENSUS, EstimateRow, Stratum
+from exchange.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
@@ -29,7 +29,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]]) -> Topic:
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         category = next(each for each in categories_of(ratings.field) if each.id == option)
         columns = list(ratings.columns)
-        if len(columns) > 1 and all(column.party != CONSENSUS for column in columns):
+        if len(columns) > 1 and all(column.party.kind != "consensus" for column in columns):
             columns.append(settled(ratings, ()).columns[0])
         rows = []
         for column, answers in zip(columns, ratings.with_columns(columns).answers, strict=True):

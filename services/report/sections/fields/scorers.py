@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import exact_match, spearman, token_f1
-from exchange.estimate_rows import CONSENSUS, Compared, EstimateRow, Stratum
+from exchange.estimate_rows import Compared, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
@@ -23,7 +23,7 @@ def correlation(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
         ("exact_match", [_scored(unit, by_overlap=False) for unit in ratings.units]),
     )
     columns = list(ratings.columns)
-    if len(columns) > 1 and all(column.party != CONSENSUS for column in columns):
+    if len(columns) > 1 and all(column.party.kind != "consensus" for column in columns):
         columns.append(settled(ratings, ()).columns[0])
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
