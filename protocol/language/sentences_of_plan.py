@@ -49,7 +49,7 @@ CORRECTIONS = {
 }
 _USED = {
     "given": "of the answers as given",
-    "settled": "of one answer per unit",
+    "settled": "of what raters settled on",
     "step 1": "of the answers of the first step",
 }
 _TABLES = ("cases", "items", "candidates", "raters")

@@ -71,7 +71,8 @@ def plan_section(
         explanation=(
             (
                 "These estimates were declared in the analysis plan, which was frozen with the study; all others of "
-                "this report are exploratory."
+                "this report are exploratory. A line for several raters, models or options has a row for each, and "
+                "none is corrected for their number unless its table says so."
             ),
             *in_words(outcomes),
             *lacking,
