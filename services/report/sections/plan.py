@@ -62,7 +62,7 @@ def plan_section(
             if table.rows:
                 tables.append(table)
             else:
-                lacking.append(f"Declared, with nothing to compute it from: {_words(study, line, ratings)}.")
+                lacking.append(_lacking(name, line, ratings, _words(study, line, ratings)))
     of_criteria, outcomes = _criteria(study, phases, intervals)
     return Section(
         key="plan",
@@ -79,6 +79,16 @@ def plan_section(
         ),
         tables=(*tables, *([criteria_table(outcomes)] if outcomes else []), *of_criteria),
     )
+
+
+def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str) -> str:
+    """Return that a line has no row, and of what, where a judge or a baseline is to be compared and there is none."""
+    reason = "there is nothing to compute it from"
+    if "judges" in line.against and not ratings.judges:
+        reason = "no judge’s run is about this field"
+    elif "models" in line.against and not ratings.models:
+        reason = "no model has answered this field"
+    return f"{name}, not computed, since {reason}: {words}."
 
 
 def _strata_not_kept(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
