@@ -198,7 +198,8 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("strength", "preferred"): Words("strength", "Bradley-Terry strength, with ties Davidson"),
     ("share", "side_a"): Words("A, of all preferences", "share of preferences for side A"),
     ("chi_square", "levels"): Words(
-        "{option}: is the difference the same at every level", "test of one signed difference over {option}"
+        "{option}: is the difference the same at every level (chi-square)",
+        "test of one signed difference over {option}",
     ),
     ("signed_difference", "levels"): Words("human minus judge", "signed difference, human minus judge"),
     ("mean_difference", "levels"): Words("human minus judge", "mean difference, human minus judge"),

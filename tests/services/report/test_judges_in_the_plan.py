@@ -147,7 +147,7 @@ def test_uniformity_is_one_test_for_each_attribute_adjusted_for_their_number(tab
     holm = {ascending[0]: min(1.0, 2 * ascending[0])}
     holm[ascending[1]] = max(holm[ascending[0]], ascending[1])
     for name, (statistic, p) in tests.items():
-        label = f"All candidates: {name}: is the difference the same at every level"
+        label = f"All candidates: {name}: is the difference the same at every level (chi-square)"
         row = line(tables, "line_2", label, "Rater 1 and strict")
         assert math.isclose(float(row["value"]), statistic) and math.isclose(float(row["p"]), holm[p])
         assert row["plan"] == "also"
@@ -166,7 +166,7 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
 
 
 def test_over_a_single_level_uniformity_is_undefined_and_says_why(tables: dict[str, Rows]) -> None:
-    label = "All candidates: Model: is the difference the same at every level"
+    label = "All candidates: Model: is the difference the same at every level (chi-square)"
     row = line(tables, "line_3", label, "Rater 1 and strict")
 
     assert (row["value"], row["undefined_because"]) == ("", "one level only: uniformity is not estimable")
