@@ -45,6 +45,7 @@ from services.studies.manifest import canonical, sha256_of
 from services.studies.sampling.fitting import CONTROLS, draw_what_fits, with_controls
 from services.studies.sampling.selection import that_fit
 from services.studies.stored_pool import Pool
+from services.studies.versions.current import newest_version
 
 _log = logging.getLogger(__name__)
 # How often it is drawn anew where answers changed while it was drawn.
@@ -288,7 +289,11 @@ def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> boo
     freeze_id = stored_id(session.exec(select(Freeze.id).where(Freeze.study_id == study_id, *STANDS)).one())
     pool, candidates = pooling.store(session, study_id, settled.answers, settled.pool)
     pool, pairs = pairing.store_drawn(session, study_id, settled.parts, pool)
-    rows: list[FreezeItem] = [row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, pool)]
+    # The key of the draw is that of the version that holds now, or it would not be stored.
+    version = newest_version(session, study_id)
+    rows: list[FreezeItem] = [
+        row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, pool, version)
+    ]
     add_many(session, rows)
     closings = _closings(study_id, settled, act)
     session.add_all(closings)

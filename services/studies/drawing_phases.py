@@ -352,7 +352,7 @@ def _too_few(study: Expansion, phase: Listed, refusal: dealing.TooFewSlots) -> s
     )
 
 
-def rows_of(freeze_id: int, part: DrawnPhase, pool: Pool, version: int = 1) -> list[FreezeItem]:
+def rows_of(freeze_id: int, part: DrawnPhase, pool: Pool, version: int) -> list[FreezeItem]:
     """Return the rows that store what was drawn for a phase, with a version of the study."""
     return [_row(freeze_id, part, row, pool, version) for row in part.sample.units]
 

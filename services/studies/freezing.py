@@ -266,7 +266,9 @@ def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Con
         method=counts if len(counts) <= LONGEST_METHOD else f"{len(drawn.parts)} phases drawn, as the manifest says",
         purposes=tuple((purpose, part.key) for part in drawn.parts for purpose in _purposes(part)),
         rows=lambda freeze_id: [
-            row for part in drawn.parts for row in drawing_phases.rows_of(freeze_id, part, drawn.pool)
+            row
+            for part in drawn.parts
+            for row in drawing_phases.rows_of(freeze_id, part, drawn.pool, draws.FIRST_VERSION)
         ],
     )
 
