@@ -95,7 +95,15 @@ def _pool(session: Session, study_id: int, study: Expansion, pool: Pool) -> dict
         if not unit.given_in
     ]
     pairs = [
-        {"pair": key, "item": unit.item, "answers": list(unit.pair), "listed": key in pool.listed}
+        {
+            "pair": key,
+            "item": unit.item,
+            "answers": list(unit.pair),
+            "listed": key in pool.listed,
+            "replaces": replaced_candidates.get(key),
+            "since": since.get((Candidate, pool.candidate_ids[key]), FIRST_NUMBER),
+            "until": gone.get(pool.candidate_ids[key]),
+        }
         for key, unit in pool.pairs.items()
     ]
     return {"items": items, "candidates": candidates, "pairs": pairs}

@@ -111,22 +111,24 @@ class Redrawing:
         """Return what came with a version and replaces nothing, where a phase that was there takes what is added."""
         if not takes_what_is_added(phase.source.sample):
             return []
-        came = {
-            name: row for name, row in self._lines(phase).items() if row["since"] == version and not row["replaces"]
-        }
-        return [unit for unit in units if unit.key in came]
+        by_rule = phase.pairs is not None and phase.pairs.of is not None
+        lines = self._lines("candidates" if by_rule else kind_rated(phase))
+        came = {name for name, row in lines.items() if row["since"] == version and not row["replaces"]}
+        # By a rule a pair comes with one of its answers.
+        return [unit for unit in units if not came.isdisjoint(unit.pair if by_rule else (unit.key,))]
 
     def _drawn_anew(self, study: Expansion, phase: Phase, version: int) -> list[Unit]:
         """Return what was drawn with a version; what it corrected was not, where the phase was there."""
         units = self._units_of(study, phase, version).values()
         if not self._was_there(phase, version):
             return list(units)
-        lines = self._lines(phase)
+        lines = self._lines(kind_rated(phase))
         return [unit for unit in units if not lines[unit.key]["replaces"]]
 
-    def _lines(self, phase: Phase) -> dict[str, Mapping[str, Any]]:
-        """Return what is disclosed of the units that a phase could rate, by key."""
-        table, name = ("candidates", "candidate") if kind_rated(phase) == "candidates" else ("items", "item")
+    def _lines(self, kind: str) -> dict[str, Mapping[str, Any]]:
+        """Return what is disclosed of the units of a kind, by key."""
+        named = {"candidates": ("candidates", "candidate"), "pairs": ("pairs", "pair")}
+        table, name = named.get(kind, ("items", "item"))
         return {row[name]: row for row in self.disclosed["pool"][table]}
 
     def _rows(self, phase: Phase, version: int) -> dict[str, Mapping[str, Any]]:
@@ -192,7 +194,11 @@ class Redrawing:
                 for row in said["pairs"]
                 if set(row["answers"]) <= candidates.keys()
             },
-            listed=frozenset(row["pair"] for row in said["pairs"] if row["listed"]),
+            listed=frozenset(
+                row["pair"]
+                for row in said["pairs"]
+                if row["listed"] and set(row["answers"]) <= candidates.keys() and _is_there(row, version)
+            ),
         )
 
 

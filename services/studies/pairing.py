@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -76,7 +76,7 @@ def units_of_pairs(study: Expansion, phase: Phase, source: Source, pool: Pool) -
         units = [pool.pairs[key] for key in sorted(pool.listed) if set(pool.pairs[key].pair) <= set(able)]
     else:
         units = [
-            pair_of(_key(first, second, pool), first, second)
+            pair_of(key_of(first.key, second.key, pool.candidates), first, second)
             for answers in _by_item(able.values())
             for first, second in combinations(answers, 2)
             if first.value(rule.of) != second.value(rule.of)
@@ -102,12 +102,12 @@ def _by_item(candidates: Iterable[Unit]) -> list[list[Unit]]:
     return list(by_item.values())
 
 
-def _key(first: Unit, second: Unit, pool: Pool) -> str:
-    """Return the key of a pair, which names both answers where there is room for them."""
-    key = f"{first.key} & {second.key}"
-    if len(key) <= _LONGEST_KEY and key not in pool.candidates:
+def key_of(first: str, second: str, taken: Container[str]) -> str:
+    """Return the key of a pair, which names both answers where there is room for them and no answer is called so."""
+    key = f"{first} & {second}"
+    if len(key) <= _LONGEST_KEY and key not in taken:
         return key
-    both = f"{first.key}\n{second.key}".encode()
+    both = f"{first}\n{second}".encode()
     return f"pair {hashlib.sha256(both).hexdigest()[:40]}"
 
 
@@ -129,6 +129,8 @@ def listed_and_drawn(
     keys = {number: key for key, number in candidate_ids.items()} if rows else {}
     pairs, listed_ones = {}, set()
     for row in rows:
+        if row.candidate_id not in keys:
+            continue  # A version replaced it.
         key = keys[row.candidate_id]
         pairs[key] = pair_of(key, candidates[keys[row.first_id]], candidates[keys[row.second_id]])
         listed_ones |= {key} if row.listed else set()

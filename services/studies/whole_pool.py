@@ -103,7 +103,7 @@ def read(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | 
         "files_named": _said(files),
         "references": _said(references, study.salt),
     }
-    if listed_pairs := _listed_pairs(session, stored_id(study.id)):
+    if listed_pairs := _listed_pairs(session, stored_id(study.id), left_out.get(CandidatePair, frozenset())):
         said["pairs"] = _said(listed_pairs)
     return WholePool(said, seals, case_keys, item_keys)
 
@@ -145,11 +145,11 @@ def _parts(
         seals[proofs.table_name(table)] = [proofs.ranges(covered), digest.hexdigest()]
 
 
-def _listed_pairs(session: Session, study_id: int) -> dict[str, bytes]:
+def _listed_pairs(session: Session, study_id: int, later: Set[int]) -> dict[str, bytes]:
     """Return the hashes of the pairs that the tables named, by key: those that are drawn are stored by the freeze."""
     pair, first, second = (aliased(Candidate) for _ in range(3))
     rows = session.exec(
-        select(pair.key, first.key, second.key)
+        select(CandidatePair.id, pair.key, first.key, second.key)
         .select_from(CandidatePair)
         .join(pair, col(pair.id) == CandidatePair.candidate_id)
         .join(first, col(first.id) == CandidatePair.first_id)
@@ -158,7 +158,9 @@ def _listed_pairs(session: Session, study_id: int) -> dict[str, bytes]:
     )
     quoted = encode_basestring_ascii
     return {
-        key: _hashed([key], [f"{quoted(first_key)},{quoted(second_key)}"])[0] for key, first_key, second_key in rows
+        key: _hashed([key], [f"{quoted(first_key)},{quoted(second_key)}"])[0]
+        for number, key, first_key, second_key in rows
+        if number not in later
     }
 
 

@@ -14,6 +14,8 @@ How = Literal["added", "corrected", "changed"]
 _NAMED = 8
 # What is corrected of a candidate that says what it said, about an item that is corrected.
 WITH_ITEM = ("item",)
+# And of a pair, one of whose answers is corrected.
+WITH_ANSWER = ("one of the answers",)
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Change:
     Attributes
     ----------
     what
-        "case", "item", "candidate", "phase", "group", "form", "attribute", "estimate", or "text" of the protocol.
+        "case", "item", "candidate", "pair", "phase", "group", "form", "attribute", "estimate", or "text" of the
+        protocol.
     key
         Its key in the new folder.
     how
@@ -53,8 +56,8 @@ class Change:
 
 def in_words(changes: Iterable[Change]) -> list[str]:
     """Return changes as sentences: what was added by kind, what was corrected one by one."""
-    # That a candidate is new with its item is said with the item.
-    changes = [change for change in changes if change.parts != WITH_ITEM]
+    # That a candidate is new with its item is said with the item, that a pair is with its answer.
+    changes = [change for change in changes if change.parts not in (WITH_ITEM, WITH_ANSWER)]
     sentences = []
     for what in dict.fromkeys(change.what for change in changes):
         added = [change.key for change in changes if (change.what, change.how) == (what, "added")]

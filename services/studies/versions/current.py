@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Case, Item, Overlay, PooledAnswer, PoolFile, Reference, StudyVersion, Volume, WithdrawnUnit
 from services.seals import proofs
+from services.studies.versions.pairs import StoredPair, pairs_there
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Current:
         Its newest version; 1 where there is none but its freeze.
     references
         By the key of the item in the folder.
+    pairs
+        Two answers that are compared, of a table or drawn: drawn ones by the key under which they are stored.
     files
         What the tables say of each scan and mask, by its kind and key: case, and all else but its file.
     taken
@@ -36,6 +39,7 @@ class Current:
     items: Mapping[str, Any]
     references: Mapping[str, Any]
     candidates: Mapping[str, Any]
+    pairs: Mapping[str, StoredPair]
     files: Mapping[tuple[str, str], tuple[str, dict[str, Any]]]
     taken: frozenset[str]
 
@@ -55,6 +59,8 @@ def current_of(session: Session, study_id: int) -> Current:
     gone_items = {unit.item_id for unit in gone if unit.candidate_id is None}
     gone_candidates = {unit.candidate_id for unit in gone}
     there = {key: row for key, row in _named(items) if key not in gone_items}
+    stands = {key for key, row in _named(candidates) if key not in gone_candidates and row.item_id in there}
+    pairs = pairs_there(session, study_id, {key: row.key for key, row in _named(candidates)})
     by_item = {row.item_id: row for _, row in _named(references)}
     return Current(
         version=newest_version(session, study_id),
@@ -62,9 +68,12 @@ def current_of(session: Session, study_id: int) -> Current:
         items={names_of_items[key]: row for key, row in there.items()},
         references={names_of_items[key]: by_item[key] for key in there if key in by_item},
         candidates={
-            names_of_candidates[key]: row
+            names_of_candidates[key]: row for key, row in _named(candidates) if key in stands and row.key not in pairs
+        },
+        pairs={
+            names_of_candidates[key]: pairs[row.key]
             for key, row in _named(candidates)
-            if key not in gone_candidates and row.item_id in there
+            if key in stands and row.key in pairs
         },
         files=_files(session, study_id, {key: row.key for key, row in _named(cases)}),
         taken=frozenset(row.key for rows in (items, candidates) for _, row in _named(rows)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -22,7 +23,9 @@ from services.studies.sampling.inclusion import Inclusion
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw
 from services.studies.sampling.selection import that_fit
+from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool
+from services.studies.versions.pairs import with_pairs
 from services.studies.versions.tables import NewRows
 
 CORRECTED = "as the unit that it replaces"
@@ -70,10 +73,11 @@ def pool_with(pool: Pool, rows: NewRows) -> Pool:
     }
     kept_items = {key: unit for key, unit in pool.items.items() if key not in items}
     kept_candidates = {key: unit for key, unit in pool.candidates.items() if key not in candidates}
+    answers = kept_candidates | {row.key: of_folder.candidates[row.key] for row in rows.added.candidates}
     return replace(
-        pool,
+        with_pairs(pool, rows.pairs, answers),
         items=kept_items | {key: of_folder.items[key] for key in new_items},
-        candidates=kept_candidates | {row.key: of_folder.candidates[row.key] for row in rows.added.candidates},
+        candidates=answers,
         without_volumes=pool.without_volumes | {row.key for row in rows.added.items if not row.sequences},
         without_reference=pool.without_reference | (new_items - references.keys()),
         fields_of_reference={**pool.fields_of_reference, **references},
@@ -120,7 +124,7 @@ def draw_anew(
     Conflict
         With every reason why something cannot be drawn or dealt.
     """
-    gone = {*rows.replaces.values(), *rows.replaces_candidates.values()}
+    gone = {*rows.replaces.values(), *rows.replaces_candidates.values(), *rows.pairs.replaces.values()}
     together = {name: _without(part, gone) for name, part in before.parts.items()}
     anew: dict[str, DrawnPhase] = {}
     reasons: list[str] = []
@@ -177,13 +181,16 @@ def _joined(part: DrawnPhase | None, more: DrawnPhase) -> DrawnPhase:
 
 
 def _corrected(phase: Listed, before: Before, rows: NewRows, pool: Pool) -> list[DrawnUnit]:
-    """Return the corrected units whose predecessors were drawn for a phase: they were drawn as these."""
-    of_items = kind_rated(phase) != "candidates"
-    replaces, units = (rows.replaces, pool.items) if of_items else (rows.replaces_candidates, pool.candidates)
+    """Return the corrected units whose predecessors were drawn for a phase: they were drawn as these.
+
+    A corrected answer that says nothing any more is no response, which nobody rates.
+    """
+    kind = kind_rated(phase)
+    units = {"candidates": pool.candidates, "pairs": pool.pairs}.get(kind, pool.items)
     drawn = []
-    for new, old in replaces.items():
+    for new, old in _replaces(kind, rows).items():
         row = before.rows.get((phase.key, old))
-        if row is None:
+        if row is None or not units[new].responded:
             continue
         probability, error = row.inclusion_probability, row.inclusion_error
         kind = "not known" if probability is None else "exact" if error is None else "simulated"
@@ -207,15 +214,10 @@ def _of_what_is_added(
     A sample of a number is drawn already, and limits hold over all that was drawn.
     """
     nothing = DrawnSample((), (), (), None)
-    of_items = kind_rated(phase) != "candidates"
-    lines, replaced = (rows.added.items, rows.replaces) if of_items else (
-        rows.added.candidates, rows.replaces_candidates
-    )  # fmt: skip
-    added = {row.key for row in lines} - replaced.keys()
     source = drawing_phases.as_canonical(phase.source, study.attributes)
     sample = source.sample
     elsewhere, _ = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], together)
-    units = [unit for unit in drawing_phases.units_of(study, phase, pool, together) if unit.key in added]
+    units = _added(drawing_phases.units_of(study, phase, pool, together), phase, rows)
     units = that_fit(units, source, elsewhere)
     if not units:
         return nothing, ""
@@ -225,6 +227,22 @@ def _of_what_is_added(
             "that it could rate, it rates none."
         )
     return draw(units, source, key.rng("sample", phase.key), elsewhere), ""
+
+
+def _added(units: Sequence[Unit], phase: Listed, rows: NewRows) -> list[Unit]:
+    """Return the units that came with the version and replace none; by a rule a pair does with one of its answers."""
+    kind = kind_rated(phase)
+    if kind == "pairs" and phase.pairs is not None and phase.pairs.of is not None:
+        answers = {row.key for row in rows.added.candidates} - rows.replaces_candidates.keys()
+        return [unit for unit in units if not answers.isdisjoint(unit.pair)]
+    lines: Sequence[Any] = {"candidates": rows.added.candidates, "pairs": rows.pairs.added}.get(kind, rows.added.items)
+    came = {row.key for row in lines} - _replaces(kind, rows).keys()
+    return [unit for unit in units if unit.key in came]
+
+
+def _replaces(kind: str, rows: NewRows) -> Mapping[str, str]:
+    """Return by the stored keys of what is corrected, of units of one kind, those of what they replace."""
+    return {"candidates": rows.replaces_candidates, "pairs": rows.pairs.replaces}.get(kind, rows.replaces)
 
 
 def takes_what_is_added(sample: Sample | None) -> bool:
@@ -251,8 +269,7 @@ def _dealt(
     if sample.units:
         others = {name: other for name, other in together.items() if name != phase.key}
         (part,) = drawing_phases.deal_phases(study, [part], slots, key, others)
-    of_items = kind_rated(phase) != "candidates"
-    replaces = rows.replaces if of_items else rows.replaces_candidates
+    replaces = _replaces(kind_rated(phase), rows)
     as_before = {
         each.unit.key: tuple(before.rows[phase.key, replaces[each.unit.key]].slots)
         for each in corrected

@@ -17,6 +17,7 @@ from sqlmodel import Session, select
 from db import (
     Base,
     Candidate,
+    CandidatePair,
     Case,
     Database,
     Freeze,
@@ -60,7 +61,7 @@ from services.studies.alignment import Files
 from services.studies.checking import checked_folder
 from services.studies.manifest import AsOf, build_manifest_of_pool, canonical, sha256_of
 from services.studies.preparing import Prepared, Progress, prepare_files, require_files, store_files
-from services.studies.versions import drawing, same_files, shown_before
+from services.studies.versions import drawing, pairs, same_files, shown_before
 from services.studies.versions.changes import Change, in_words, refuse_all
 from services.studies.versions.current import current_of
 from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol
@@ -68,7 +69,7 @@ from services.studies.versions.stored import VERSIONED, manifest_of_version
 from services.studies.versions.tables import NewRows, new_rows
 
 VERSION_MADE = "study version made"
-_NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidate)
+_NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidate, CandidatePair)
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class _Planned:
         """What the version replaces, each with what comes in its place."""
         return shown_before.Replaced(
             {old: new for new, old in self.rows.replaces.items()},
-            {old: new for new, old in self.rows.replaces_candidates.items()},
+            {old: new for new, old in {**self.rows.replaces_candidates, **self.rows.pairs.replaces}.items()},
         )
 
 
@@ -198,11 +199,6 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         if not changes:
             refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))
             raise Conflict(f"The folder says what version {current.version} of '{study_key}' says; nothing is new.")
-        if any("pairs" in phase.rates for phase in after.phases):
-            raise Conflict(
-                f"Answers are compared in pairs in '{study_key}', and versions of such studies are not made by this "
-                "release; import the changed folder under another key."
-            )
         phases = phases_of_listed(after)
         freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
         closed = queries.phases_closed(session, study_id)
@@ -279,6 +275,8 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
     highest = {table: _highest(session, table) for table in _NEW}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)
     _store_new_files(session, study_id, case_ids, planned.files, prepared)
+    # Of what is replaced it still has the numbers, of which nothing is drawn.
+    pool = pairs.store(session, study_id, planned.rows.pairs, planned.anew.parts)
     read = {table: proofs.rows_of(session, table, study_id) for table in VERSIONED}
     new = {table: {key: row for key, row in read[table].items() if key > highest[table]} for table in _NEW}
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
@@ -308,7 +306,6 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
     session.flush()
     withdrawn = _withdrawn(planned.rows, stored_id(added.id), read)
     add_many(session, withdrawn)
-    pool = stored_pool.pool_of(session, study_id)
     units = [
         row
         for part in planned.anew.parts
@@ -370,7 +367,7 @@ def _withdrawn(rows: NewRows, version_id: int, read: proofs.Tables) -> list[With
             candidate_id=candidates[old].id,
             replaced_by=new,
         )
-        for new, old in rows.replaces_candidates.items()
+        for new, old in (*rows.replaces_candidates.items(), *rows.pairs.replaces.items())
     )
     return list(itertools.chain(of_items, of_candidates))
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import exists, or_
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db import Assignment, Candidate, Case, Display, Item, Membership, Verdict, queries
+from db import Assignment, Candidate, CandidatePair, Case, Display, Item, Membership, Verdict, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.language.things import in_words
@@ -101,6 +102,7 @@ def _shown(session: Session, rater: Membership, telling: Phase, replaced: Replac
         exists().where(col(Display.assignment_id) == Assignment.id),
         exists().where(col(Verdict.assignment_id) == Assignment.id),
     )
+    compared = _compared(session, rater.study_id) if telling.kind == "pairs" else {}
     query: Any = (
         select(Item, Case.subject, Candidate.key, was_shown)
         .join(Assignment, col(Assignment.item_id) == Item.id)
@@ -109,16 +111,31 @@ def _shown(session: Session, rater: Membership, telling: Phase, replaced: Replac
         .where(Assignment.membership_id == stored_id(rater.id), Assignment.phase == telling.key)
     )
     return [
-        _unit(item, subject, candidate, known_as)
+        _unit(item, subject, candidate, known_as, compared.get(candidate or "", ()))
         for item, subject, candidate, shown in session.exec(query)
         if shown or (telling.continues and item.key not in replaced.items and candidate not in replaced.candidates)
     ]
 
 
-def _unit(item: Item, subject: str, candidate: str | None, known_as: Replaced) -> Unit:
+def _compared(session: Session, study_id: int) -> dict[str, tuple[str, ...]]:
+    """Return the keys of the two answers of each pair, by its own."""
+    pair, first, second = (aliased(Candidate) for _ in range(3))
+    rows: Any = (
+        select(pair.key, first.key, second.key)
+        .select_from(CandidatePair)
+        .join(pair, col(pair.id) == CandidatePair.candidate_id)
+        .join(first, col(first.id) == CandidatePair.first_id)
+        .join(second, col(second.id) == CandidatePair.second_id)
+        .where(CandidatePair.study_id == study_id)
+    )
+    return {key: (first_key, second_key) for key, first_key, second_key in session.exec(rows)}
+
+
+def _unit(item: Item, subject: str, candidate: str | None, known_as: Replaced, answers: Sequence[str]) -> Unit:
     key = known_as.items.get(item.key, item.key)
     answer = key if candidate is None else known_as.candidates.get(candidate, candidate)
-    return Unit(answer, subject, key, {"conversation": item.conversation or ""})
+    both = tuple(known_as.candidates.get(each, each) for each in answers)
+    return Unit(answer, subject, key, {"conversation": item.conversation or ""}, pair=both)
 
 
 def _sentence(

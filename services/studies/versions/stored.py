@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Base, Database, Freeze, Study, StudyVersion, WithdrawnUnit
+from db import Base, CandidatePair, Database, Freeze, Study, StudyVersion, WithdrawnUnit
 from db.base import stored_id
 from db.standing import STANDS
 from services.people.identity import Actor
@@ -23,8 +23,8 @@ FIRST = "the freeze"
 FIRST_NUMBER = 1
 # What the manifest of a version says beside what that of a freeze does.
 _OF_ITSELF = ("version", "follows", "reason", "changes")
-# The tables to which a version adds, all of which a manifest covers.
-VERSIONED = COVERED
+# The tables to which a version adds: those that a manifest covers, and the pairs of which it has a hash.
+VERSIONED: tuple[type[Base], ...] = (*COVERED, CandidatePair)
 
 
 @dataclass(frozen=True)

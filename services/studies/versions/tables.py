@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,9 @@ from protocol.language.model_answers import is_stored_answer
 from protocol.language.wording import listed
 from services.studies import pool_rows, table_rows
 from services.studies.preparing import Prepared
-from services.studies.versions.changes import WITH_ITEM, Change
+from services.studies.versions.changes import WITH_ANSWER, WITH_ITEM, Change
 from services.studies.versions.current import Current
+from services.studies.versions.pairs import NewPairs, corrected_pairs, new_pairs, reasons_against
 
 # What of an item may be corrected; an item that says anything else otherwise is another item.
 _OF_ITEMS = {
@@ -40,6 +41,8 @@ class NewRows:
         By the stored key of a corrected item, the stored key of the one that it replaces.
     replaces_candidates
         The same of candidates, those of corrected items among them.
+    pairs
+        What becomes of pairs of answers.
     """
 
     contents: StudyFolder
@@ -47,6 +50,7 @@ class NewRows:
     replaces: Mapping[str, str]
     replaces_candidates: Mapping[str, str]
     changes: tuple[Change, ...]
+    pairs: NewPairs
 
 
 def key_of_version(key: str, version: int) -> str:
@@ -66,15 +70,29 @@ def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[New
     answers = _corrected_candidates(current, contents, corrected)
     names_of_candidates = {key: row.key for key, row in current.candidates.items()}
     names_of_candidates |= {key: key_of_version(key, version) for key in answers}
+    compared: dict[str, tuple[str, ...]] = dict.fromkeys(corrected_pairs(current.pairs, contents.pairs, answers), ())
     reasons += _of_keys(current, contents)
-    reasons += _of_stored_keys(current, contents, corrected, answers, version)
+    reasons += reasons_against(current.pairs, contents.pairs, {key: row.key for key, row in current.candidates.items()})
     items = [replace(row, key=names.get(row.key, row.key)) for row in contents.items]
     references = [replace(row, item=names.get(row.item, row.item)) for row in contents.references]
     candidates = [
         replace(row, key=names_of_candidates.get(row.key, row.key), item=names.get(row.item, row.item))
         for row in contents.candidates
     ]
-    everything = replace(contents, items=tuple(items), references=tuple(references), candidates=tuple(candidates))
+    pairs = new_pairs(
+        current.pairs,
+        contents.pairs,
+        {line.key: row for line, row in zip(contents.candidates, candidates, strict=True)},
+        {current.candidates[key].key: names_of_candidates[key] for key in answers},
+        {key: key_of_version(key, version) for key in compared},
+    )
+    everything = replace(
+        contents,
+        items=tuple(items),
+        references=tuple(references),
+        candidates=tuple(candidates),
+        pairs=pairs.rows,
+    )
     stored_items = {row.key for row in current.items.values()}
     stored_candidates = {row.key for row in current.candidates.values()}
     added = replace(
@@ -84,12 +102,15 @@ def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[New
         references=tuple(row for row in references if row.item not in stored_items),
         candidates=tuple(row for row in candidates if row.key not in stored_candidates),
     )
+    units = {"item": corrected, "candidate": answers, "pair": compared}
+    reasons += _of_stored_keys(current, contents, units, version)
     rows = NewRows(
         contents=everything,
         added=added,
         replaces={names[key]: current.items[key].key for key in corrected},
         replaces_candidates={names_of_candidates[key]: current.candidates[key].key for key in answers},
-        changes=tuple(_changes(current, contents, corrected, answers, version)),
+        changes=tuple(_changes(current, contents, units, version)),
+        pairs=pairs,
     )
     return rows, reasons
 
@@ -249,14 +270,14 @@ def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[
 def _of_stored_keys(
     current: Current,
     contents: StudyFolder,
-    items: Mapping[str, tuple[str, ...]],
-    candidates: Mapping[str, tuple[str, ...]],
+    corrected: Mapping[str, Iterable[str]],
     version: int,
 ) -> Iterator[str]:
     """Yield which corrected rows cannot have a key of their own: it is too long, or that of something else."""
-    used = current.taken | {row.key for row in contents.items} | {row.key for row in contents.candidates}
-    for what, corrected in (("item", items), ("candidate", candidates)):
-        for key in corrected:
+    lines: tuple[Sequence[Any], ...] = (contents.items, contents.candidates, contents.pairs)
+    used = current.taken.union(row.key for rows in lines for row in rows)
+    for what, keys in corrected.items():
+        for key in keys:
             stored = key_of_version(key, version)
             if len(stored) > LONGEST_KEY:
                 yield f"The corrected '{stored}' would have a key of more than {LONGEST_KEY} characters; shorten it."
@@ -269,9 +290,10 @@ def _of_stored_keys(
 
 def _of_keys(current: Current, contents: StudyFolder) -> Iterator[str]:
     """Yield which keys were used before, and which candidates say whose they are otherwise."""
-    for key in [row.key for row in contents.items if row.key not in current.items] + [
-        row.key for row in contents.candidates if row.key not in current.candidates
-    ]:
+    new = [row.key for row in contents.items if row.key not in current.items]
+    new += [row.key for row in contents.candidates if row.key not in current.candidates]
+    new += [row.key for row in contents.pairs if row.key not in current.pairs or not current.pairs[row.key].listed]
+    for key in new:
         if key in current.taken:
             yield f"The key '{key}' was used in an earlier version; a key is never used again: choose another."
     folder_items = {row.id: key for key, row in current.items.items()}
@@ -298,21 +320,22 @@ def _of_keys(current: Current, contents: StudyFolder) -> Iterator[str]:
 def _changes(
     current: Current,
     contents: StudyFolder,
-    corrected: Mapping[str, tuple[str, ...]],
-    answers: Mapping[str, tuple[str, ...]],
+    corrected: Mapping[str, Mapping[str, tuple[str, ...]]],
     version: int,
 ) -> Iterator[Change]:
-    rows: Sequence[tuple[str, Sequence[Any], Mapping[str, Any], Mapping[str, tuple[str, ...]]]] = (
-        ("case", contents.cases, current.cases, {}),
-        ("item", contents.items, current.items, corrected),
-        ("candidate", contents.candidates, current.candidates, answers),
+    rows: Sequence[tuple[str, Sequence[Any], Mapping[str, Any], tuple[str, ...]]] = (
+        ("case", contents.cases, current.cases, ()),
+        ("item", contents.items, current.items, ()),
+        ("candidate", contents.candidates, current.candidates, WITH_ITEM),
+        ("pair", contents.pairs, current.pairs, WITH_ANSWER),
     )
-    for what, lines, there, parts in rows:
+    for what, lines, there, carried in rows:
+        parts = corrected.get(what, {})
         for row in lines:
             if row.key not in there:
                 yield Change(what, row.key, "added")
             elif row.key in parts:
-                yield Change(what, row.key, "corrected", parts[row.key] or WITH_ITEM, key_of_version(row.key, version))
+                yield Change(what, row.key, "corrected", parts[row.key] or carried, key_of_version(row.key, version))
 
 
 def _some(keys: Sequence[str]) -> str:
