@@ -65,7 +65,7 @@ def in_words(changes: Iterable[Change]) -> list[str]:
             sentences.append(f"{counted(len(added), what)} added: {_named(added)}.")
         sentences += [_corrected(change) for change in changes if (change.what, change.how) == (what, "corrected")]
         sentences += [
-            f"The {change.key} of the protocol says something else." if what == "text" else
+            f"What the protocol says under {change.key} is another text." if what == "text" else
             f"{what.capitalize()} '{change.key}': {listed(list(change.parts))} changed."
             for change in changes
             if (change.what, change.how) == (what, "changed")

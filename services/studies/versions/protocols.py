@@ -5,10 +5,10 @@ A stored verdict names its phase, fields and options by their keys alone. So a k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from protocol.language.expansion import Expansion, Field, Phase
+from protocol.language.expansion import Expansion, Field, Group, Phase
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import listed
 from services.studies.versions.changes import Change
@@ -17,6 +17,8 @@ from services.studies.versions.changes import Change
 WORDS = ("instructions", "consent", "notice")
 _COMPARED = ("name", "title", "seed", "dates", "hanging")
 _APPENDED = ("also", "tables")
+# How an author writes what an expansion calls otherwise.
+_WRITTEN = {"source": "from", "answers_of": "rates", "synonym_list": "synonyms"}
 
 
 def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
@@ -29,7 +31,13 @@ def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
     changes += [
         Change("phase", phase.key, "changed", ("instructions",))
         for phase in after.phases
-        if phase.key in old and old[phase.key].instructions != phase.instructions
+        if phase.key in old and _own_instructions(before, old[phase.key]) != _own_instructions(after, phase)
+    ]
+    planned = {group.key: group.people for group in before.groups}
+    changes += [
+        Change("group", group.key, "changed", (f"planned people ({planned[group.key] or 'none'} to {group.people})",))
+        for group in after.groups
+        if group.key in planned and planned[group.key] != group.people
     ]
     earlier_plan, later_plan = before.analysis, after.analysis
     added = later_plan.also[len(earlier_plan.also) :]
@@ -37,13 +45,24 @@ def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
     return changes
 
 
+def _own_instructions(study: Expansion, phase: Phase) -> str:
+    """Return what a phase says for itself; nothing where it says what the study does."""
+    return "" if phase.instructions == study.instructions else phase.instructions
+
+
 def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[str]:
     """Yield what a version must not change of a protocol, a sentence each."""
     for name in _COMPARED:
         if getattr(before, name) != getattr(after, name):
             yield f"Key {name} says something else than before, and holds for all that was read; put it back."
-    for what, place, earlier, later in _lists(before, after):
-        yield from _of_list(what, place, earlier, later)
+    reasons = [
+        reason
+        for what, place, earlier, later in _lists(before, after)
+        for reason in _of_list(what, place, earlier, later)
+    ]
+    # A form of the study is that of each phase that names it: what differs of it is said of the form.
+    said = {reason.partition(": ")[2] for reason in reasons if reason.startswith("Form ")}
+    yield from (reason for reason in reasons if reason.startswith("Form ") or reason.partition(": ")[2] not in said)
     yield from _of_plan(before, after)
 
 
@@ -83,13 +102,31 @@ def _of_one(what: str, key: str, row: Any, other: Any) -> Iterator[str]:
         fields = list(_of_fields(f"{what.capitalize()} '{key}'", row.fields, other.fields))
         yield from fields
         before["fields"] = after["fields"] = []
+    if isinstance(row, Group):
+        yield from _of_people(row, other)
+        before["people"] = after["people"] = None
     if isinstance(row, Phase):
         before["instructions"] = after["instructions"] = ""
-    changed = [name for name in before if before[name] != after[name]]
+    changed = _as_written(name for name in before if before[name] != after[name])
     if changed:
         yield (
             f"{what.capitalize()} '{key}' says something else under {listed(changed)}; a key means for ever what it "
-            f"meant: put that back, or add a {what} of another key."
+            f"meant: put that back, or add {'an' if what == 'attribute' else 'a'} {what} of another key."
+        )
+
+
+def _as_written(names: Iterable[str]) -> list[str]:
+    """Return the keys of a protocol under which an author writes what is called so in its expansion."""
+    return list(dict.fromkeys(_WRITTEN.get(name, name) for name in names))
+
+
+def _of_people(group: Group, other: Group) -> Iterator[str]:
+    """More people may be planned for a group: of what was dealt nothing moves, and they get what comes anew."""
+    if group.people is not None and (other.people or 0) < group.people:
+        fewer = "nobody in particular" if other.people is None else other.people
+        yield (
+            f"Group '{group.key}' plans {fewer}, and {group.people} were planned, to whom units were dealt; plan as "
+            "many or more."
         )
 
 
@@ -107,7 +144,8 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
         elif [option.id for option in other.options] != [option.id for option in field.options]:
             yield f"{where}: field '{field.key}' offers other option ids than those that answers name; put them back."
         elif other != field:
-            changed = [name for name, value in field.model_dump().items() if other.model_dump()[name] != value]
+            now = other.model_dump()
+            changed = _as_written(name for name, value in field.model_dump().items() if now[name] != value)
             yield f"{where}: field '{field.key}' says something else under {listed(changed)}; put it back."
     added = [field.key for field in later if field.key not in {field.key for field in earlier}]
     if added:

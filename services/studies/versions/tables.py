@@ -201,11 +201,18 @@ def _differing(said: Mapping[str, str], stored: Mapping[str, str]) -> list[str]:
 
 def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
     """Yield what is missing, and which cases, scans and masks say something else than when they were read."""
-    for what, file, there, rows in (
+    files: dict[str, set[str]] = {"volume": set(), "overlay": set()}
+    for kind, key in current.files:
+        files[kind].add(key)
+    tables: tuple[tuple[str, str, Iterable[str], Sequence[Any]], ...] = (
+        ("Case", "cases.csv", current.cases, contents.cases),
+        ("Volume", "volumes.csv", files["volume"], contents.volumes),
+        ("Overlay", "overlays.csv", files["overlay"], contents.overlays),
         ("Item", "items.csv", current.items, contents.items),
         ("Candidate", "candidates.csv", current.candidates, contents.candidates),
-    ):
-        missing = sorted(there.keys() - {row.key for row in rows})
+    )
+    for what, file, there, rows in tables:
+        missing = sorted(set(there) - {row.key for row in rows})
         if missing:
             yield (
                 f"{what} {_some(missing)} of version {current.version} {'is' if len(missing) == 1 else 'are'} missing "
@@ -221,9 +228,9 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
                 f"Case '{case.key}' says something else under {listed(changed)}, and was read as it is; put it back, "
                 "or add a case of another key with items of its own."
             )
-    files = [(("volume", row.key), row.case, pool_rows.said_of_volume(row)) for row in contents.volumes]
-    files += [(("overlay", row.key), row.case, pool_rows.said_of_overlay(row)) for row in contents.overlays]
-    for place, case_key, said_of_file in files:
+    lines = [(("volume", row.key), row.case, pool_rows.said_of_volume(row)) for row in contents.volumes]
+    lines += [(("overlay", row.key), row.case, pool_rows.said_of_overlay(row)) for row in contents.overlays]
+    for place, case_key, said_of_file in lines:
         if place in current.files and current.files[place] != (case_key, said_of_file):
             yield (
                 f"The line of {place[0]} '{place[1]}' says something else, and it was shown as it was; put it back, or "

@@ -9,9 +9,10 @@ import pytest
 from db import Database
 from services.errors import Conflict
 from services.studies.versions import making
+from tests.listed_study import opened_listed
 from tests.pool_study import POOL, opened_pool, with_models
 from tests.situations import Situation, write_volume
-from tests.versioned_study import REASON, changed_cell, corrected_prompt, new_version, opened_for_versions
+from tests.versioned_study import READS, REASON, changed_cell, corrected_prompt, new_version, opened_for_versions
 
 OTHER_SCAN = (
     "The file of volume 'c2-t1' (c2-t1.nii.gz) holds something else than what was shown; put it back, or add a case of "
@@ -80,3 +81,32 @@ def with_sites(folder: Path) -> None:
     table = folder / "cases.csv"
     header, *lines = table.read_text("utf-8").splitlines()
     table.write_text("\n".join([f"{header},site", *(f"{line},North" for line in lines)]) + "\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "says"),
+    [
+        ("volumes.csv", "c9-t1,", "Volume 'c9-t1' of version 1 is missing in volumes.csv: a version takes nothing out"),
+        ("cases.csv", "c8,", "Case 'c8' of version 1 is missing in cases.csv: a version takes nothing out; put it"),
+    ],
+)
+def test_a_line_of_a_scan_or_a_case_that_is_left_out_is_missed(
+    sqlite_database: Database, tmp_path: Path, table: str, line: str, says: str
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", READS, 1, changes=(unused_cases,))
+    path = tmp_path / "study" / table
+    path.write_text("".join(row for row in path.read_text("utf-8").splitlines(True) if not row.startswith(line)))
+    corrected_prompt(tmp_path / "study")
+
+    assert refused(situation, tmp_path / "study").startswith(says)
+
+
+def unused_cases(folder: Path) -> None:
+    """Add cases of which there is no item, one of them with a scan."""
+    write_volume(folder / "volumes" / "c9-t1.nii.gz", seed=9)
+    for table, lines in (
+        ("cases.csv", "c8,subject-8,A vignette,61,\nc9,subject-9,A vignette,61,\n"),
+        ("volumes.csv", "c9-t1,c9,current,T1,2024-06-01,volumes/c9-t1.nii.gz,T1\n"),
+    ):
+        with (folder / table).open("a", encoding="utf-8") as file:
+            file.write(lines)

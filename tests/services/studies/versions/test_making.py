@@ -273,6 +273,23 @@ def test_a_corrected_unit_goes_to_the_slots_of_what_it_replaces(sqlite_database:
     assert verification.verify_study(sqlite_database, "listed") == []
 
 
+def test_more_people_are_planned_who_get_what_comes_anew(sqlite_database: Database, tmp_path: Path) -> None:
+    planned = "groups: {readers: {title: Readers, people: 1}}\nphases:"
+    dealt_out = READS.replace("order: as_listed", "by: {groups: readers, per_unit: 1}").replace("phases:", planned)
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", dealt_out, ("readers",), raters=1)
+    protocol = tmp_path / "study" / "protocol.yaml"
+    protocol.write_text(protocol.read_text("utf-8").replace("people: 1", "people: 2"), "utf-8")
+
+    difference = new_version(
+        situation, tmp_path / "study", one_more_case, lambda folder: one_more_case(folder, "c5", "i8", "subject-5")
+    )
+    members.invite(sqlite_database, situation.admin, "listed", "rater-2", "Rater 2", "rater", group="readers")
+
+    assert difference.changes[0] == "Group 'readers': planned people (1 to 2) changed."
+    assert [row[2] for row in dealt(situation) if row[0] == "Rater 2"] in (["i7"], ["i8"])
+    assert verification.verify_study(sqlite_database, "listed") == []
+
+
 def test_a_sample_of_a_fixed_size_takes_nothing_more(sqlite_database: Database, tmp_path: Path) -> None:
     drawn = READS.replace("rates: items", "rates: items\n    from: {sample: {size: 6}}")
     situation = opened_for_versions(sqlite_database, tmp_path / "study", drawn, raters=1)

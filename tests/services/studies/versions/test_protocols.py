@@ -1,0 +1,66 @@
+"""What the protocol of a version may say otherwise than before: a table of changes, each with its sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol
+from tests.protocol.language.study_text import expanded
+
+STUDY = """
+instructions: Read every item.
+groups:
+  readers: {title: Readers, people: 2}
+  scorers: Scorers
+attributes: {cases: {source: {type: choice, options: [ADNI, OASIS]}}}
+forms:
+  report:
+    diagnosis: {type: choice, options: {tumor: Tumour, stroke: Stroke}}
+    differential: {type: ranked, at_most: 3, synonyms: {stroke: Stroke | Ischaemic stroke}}
+phases:
+  - {key: read, rates: items, from: {sample: {size: 5}}, shows: [scans, prompt], form: report, by: readers}
+  - {key: check, rates: items, shows: [prompt], form: report, by: scorers}
+"""
+TO_WHOM = "to whom units were dealt; plan as many or more."
+FOREVER = "a key means for ever what it meant: put that back, or add"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reasons"),
+    [
+        ("tumor: Tumour", "tumor: A tumour",
+         ["Form 'report': field 'diagnosis' says something else under options; put it back."]),
+        ("tumor: Tumour", "tumor: Tumour, other: Other",
+         ["Form 'report': field 'diagnosis' offers other option ids than those that answers name; put them back."]),
+        ("| Ischaemic stroke", "| Apoplexy",
+         ["Form 'report': field 'differential' says something else under synonyms; put it back."]),
+        ("size: 5", "size: 6", [f"Phase 'read' says something else under from; {FOREVER} a phase of another key."]),
+        ("ADNI, OASIS", "ADNI, OASIS, Other",
+         [f"Attribute 'source' says something else under options; {FOREVER} an attribute of another key."]),
+        ("people: 2", "people: 1",
+         [f"Group 'readers' plans 1, and 2 were planned, {TO_WHOM}"]),
+        ("{title: Readers, people: 2}", "Readers",
+         [f"Group 'readers' plans nobody in particular, and 2 were planned, {TO_WHOM}"]),
+    ],
+)  # fmt: skip
+def test_what_must_not_change_is_said_once_and_as_an_author_writes_it(
+    before: str, after: str, reasons: list[str]
+) -> None:
+    assert list(reasons_against_protocol(expanded(STUDY), expanded(STUDY.replace(before, after)))) == reasons
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ("people: 2", "people: 3", [("group", "readers", ("planned people (2 to 3)",))]),
+        ("scorers: Scorers", "scorers: {title: Scorers, people: 1}",
+         [("group", "scorers", ("planned people (none to 1)",))]),
+        # What a phase has from its study is no change of its own.
+        ("Read every item.", "Read each item.", [("text", "instructions", ())]),
+    ],
+)  # fmt: skip
+def test_what_may_change_is_said_once(before: str, after: str, changes: list[tuple[str, str, tuple[str, ...]]]) -> None:
+    said = [expanded(STUDY), expanded(STUDY.replace(before, after))]
+
+    assert list(reasons_against_protocol(*said)) == []
+    assert [(change.what, change.key, change.parts) for change in changes_of_protocol(*said)] == changes
