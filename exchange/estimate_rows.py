@@ -373,6 +373,8 @@ class EstimateRow:
         How many lines of a ranked list are looked at, where that matters.
     comparison
         Of a difference, how many of them are read together, and what follows from that.
+    versions
+        With which versions of the study its units came; empty in a study of the first language, which has none.
     """
 
     statistic: Statistic
@@ -392,6 +394,7 @@ class EstimateRow:
     depth: int | None = None
     remark: Remark | None = None
     comparison: Comparison | None = None
+    versions: tuple[int, ...] = ()
 
     @property
     def scale(self) -> Scale:

@@ -49,6 +49,7 @@ ESTIMATES = (
     ),
     Column("plan", "", "primary, or also for what the analysis plan declares beside it; empty for everything else"),
     Column("field", "", "What was filled in, as PHASE.FIELD, in a study that lists its phases; else empty"),
+    Column("versions", "", "Versions of the study with which its units came, as 1|2; empty if it has no versions"),
     Column("note", "", "Note beside it in the report"),
     Column("warning", "", "Why value or interval are uncertain: few clusters, few raters or a rare category"),
 )
@@ -113,7 +114,8 @@ def _estimates(report: Report) -> list[tuple[Cell, ...]]:
             estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
             table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
             estimate.undefined_because, estimate.se, estimate.p, *_of_several(line.row), line.scale,
-            plan_of(line.row) or None, table.field or None, line.note or None, shown_warning(estimate),
+            plan_of(line.row) or None, table.field or None, "|".join(map(str, line.row.versions)) or None,
+            line.note or None, shown_warning(estimate),
         )
         for section, table in report.estimate_tables()
         for line in lines_of(table)

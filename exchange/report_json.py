@@ -101,6 +101,7 @@ def _row(line: EstimateLine) -> dict[str, Any]:
         "tool": row.tool,
         "option": row.category.id if row.category is not None else "",
         "depth": row.depth,
+        "versions": list(row.versions),
         "label": line.label,
         "raters": line.who,
         "stratum": line.stratum,

@@ -12,11 +12,10 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
-from services.seals import proofs
 from services.studies import drawing_phases, frozen_facts
 from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool, pool_of
-from services.studies.versions.stored import FIRST_NUMBER, replaced_in, rows_of_versions
+from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in
 
 
 def drawn_from_tables(study: Expansion) -> list[Phase]:
@@ -56,7 +55,7 @@ def _asked(study: Expansion) -> frozenset[str]:
 
 def _pool(session: Session, study_id: int, study: Expansion, pool: Pool) -> dict[str, Any]:
     asked = _asked(study)
-    since = _since(session, study_id)
+    since = came_in(session, study_id)
     until = replaced_in(session, study_id)
     keys = queries.replaced_keys(session, study_id)
     replaced_items = {new: old for old, candidate, new in keys if candidate is None}
@@ -113,16 +112,6 @@ def _of_item(pool: Pool, unit: Unit) -> Mapping[str, str]:
     """Return the attributes that a candidate has from its item, which are said there."""
     of_item = pool.items[unit.item].attributes
     return {name: value for name, value in of_item.items() if unit.attributes.get(name) == value}
-
-
-def _since(session: Session, study_id: int) -> dict[tuple[type[Base], int], int]:
-    """Return with which version the rows of items and candidates came, of those that came with one."""
-    return {
-        (table, number): row.version
-        for row in rows_of_versions(session, study_id)
-        for table in (Item, Candidate)
-        for number in proofs.keys_in(row.added.get(proofs.table_name(table), "") or "0")
-    }
 
 
 def _units(session: Session, study_id: int, pool: Pool) -> Iterator[dict[str, Any]]:

@@ -144,9 +144,13 @@ def material_of(
 
 
 def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[ItemLine]]:
-    """Return all candidates that models gave, drawn for anything or not, and the item of each."""
+    """Return all candidates that models gave, drawn for anything or not, and the item of each.
+
+    What a version of the study replaced is no candidate any more.
+    """
     items = {item.key: item for item in rows.items}
-    pool = [line for line in rows.candidates if not line.given_in and not line.pair and line.item in items]
+    there = (line for line in rows.candidates if line.replaced_in is None)
+    pool = [line for line in there if not line.given_in and not line.pair and line.item in items]
     return pool, [items[line.item] for line in pool]
 
 

@@ -73,7 +73,7 @@ class Pools:
             names = {judge.party for judge in ratings.judges}
             runs = [run for run in self._runs if run.party in names]
             lines, items = candidates_of_models(self._rows)
-            units = tuple(Unit(item, line, None) for line, item in zip(lines, items, strict=True))
+            units = tuple(Unit(item, line, None, version=line.version) for line, item in zip(lines, items, strict=True))
             material = material_of(self._study, self._rows, ratings, None, ())[0]
             ids = [line.id for line in lines]
             self._gathered[ratings.name] = JudgedPool(units, each_run_alone(material, runs, ids))

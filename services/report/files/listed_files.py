@@ -84,6 +84,9 @@ class CandidateLine:
     answers: Mapping[str, str] = field(default_factory=dict)
     # Of two answers that are compared these, in the order of the tables.
     pair: tuple[CandidateLine, ...] = ()
+    # The version of the study with which it came, and the one that replaced it by a corrected one.
+    version: int = 1
+    replaced_in: int | None = None
 
 
 @dataclass(frozen=True)

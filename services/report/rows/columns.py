@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -31,6 +31,11 @@ WRITTEN_BY = "written_by"
 VERSION = "version of the study"
 # What is known of raters, by which their answers can be told apart.
 OF_RATERS = ("specialty", "years")
+
+
+def versions_of(units: Iterable[Unit]) -> tuple[int, ...]:
+    """Return with which versions of the study some units came, in their order."""
+    return tuple(sorted({unit.version for unit in units}))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from services.report.rows.entries import load_entries
 from services.report.rows.study_rows import Member
 from services.studies import pairing
 from services.studies.item_references import references_of
-from services.studies.versions.stored import replaced_in, versions_in
+from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in, versions_in
 
 
 def load_listed(
@@ -146,6 +146,7 @@ def _candidates(session: Session, study_id: int, without: frozenset[int]) -> lis
         .order_by(col(Candidate.id))
     ).all()
     authors = queries.authors_in_pools(session, study_id)
+    came, replaced = came_in(session, study_id), replaced_in(session, study_id)
     lines = []
     for row, item in rows:
         if row.item_id in without:
@@ -154,8 +155,10 @@ def _candidates(session: Session, study_id: int, without: frozenset[int]) -> lis
         of_person = (author.pseudonym, author.phase) if author else ()
         written = {key: cell for key, cell in row.attributes.items() if is_stored_answer(key)}
         declared = {key: value for key, value in row.attributes.items() if key not in written}
-        line = CandidateLine(stored_id(row.id), row.key, item, row.model, row.answer, declared, *of_person)
-        lines.append(replace(line, answers=written) if written else line)
+        number = stored_id(row.id)
+        line = CandidateLine(number, row.key, item, row.model, row.answer, declared, *of_person)
+        version, gone = came.get((Candidate, number), FIRST_NUMBER), replaced.get((row.item_id, number))
+        lines.append(replace(line, answers=written, version=version, replaced_in=gone) if written or came else line)
     pairs = queries.keys_compared(session, study_id)
     by_key = {line.key: line for line in lines}
     return [_pair(line, *(by_key[key] for key in pairs[line.id])) if line.id in pairs else line for line in lines]

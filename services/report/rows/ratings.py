@@ -23,7 +23,7 @@ from protocol.phases import THEN
 from services.reading.correctness import Score, as_meant, score
 from services.reading.field_keys import NOTHING, FieldKey
 from services.report.files.listed_files import ItemLine, ListedRows
-from services.report.rows.columns import NOT_RIGHT, Column, Judged, State, Unit
+from services.report.rows.columns import NOT_RIGHT, Column, Judged, State, Unit, versions_of
 from services.report.rows.linked import linked
 from services.report.rows.models import Answered, answers_of_models, columns_of_models
 from services.report.rows.study_rows import Entry, Member, Run
@@ -79,6 +79,11 @@ class Ratings:
     def whole(self) -> Stratum:
         """All units."""
         return {"candidate": ALL_CANDIDATES, "pair": ALL_PAIRS}.get(self.unit, ALL_ITEMS)
+
+    @cached_property
+    def versions(self) -> tuple[int, ...]:
+        """With which versions of the study the units came."""
+        return versions_of(self.units)
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
 from protocol.language.wording import capital, listed, spoken
 from services.report.calibration.pools import JudgedPool
-from services.report.rows.columns import Unit
+from services.report.rows.columns import Unit, versions_of
 from services.report.rows.ratings import Ratings
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import within
@@ -72,11 +72,12 @@ def judged_rows(
     rows: list[EstimateRow] = []
     for part_of, part in parts:
         if part.material.judges and part.material.labelled_places.size:
-            rows += (
+            of_part = (
                 _uniformity(study, line.over, part, part_of, plan)
                 if line.estimate == "uniformity"
                 else _corrected(line, part, part_of, plan)
             )
+            rows += [replace(row, versions=versions_of(part.units)) for row in of_part]
     return rows
 
 

@@ -91,7 +91,7 @@ def topic_table(
 
     def computed(settings: IntervalSettings) -> list[EstimateRow]:
         return [
-            row
+            replace(row, versions=part.versions)
             for stratum, part in (parts if topic.in_parts else parts[:1])
             for row in topic.compute(part, stratum, settings) + topic.rows_of_models(part, stratum, settings)
         ]

@@ -32,7 +32,7 @@ from services.report.sections.fields.topics import Topic
 from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
 from services.report.sections.main_statistic import is_main
 from services.report.sections.phases import in_order
-from services.report.sections.selecting import parts_of_line
+from services.report.sections.selecting import Part, parts_of_line
 
 Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
 
@@ -166,7 +166,7 @@ def _table(
 
     def computed(settings: IntervalSettings) -> list[EstimateRow]:
         return [
-            row
+            replace(row, versions=part.versions)
             for stratum, part in parts
             for topic in topics
             for row in (
@@ -217,7 +217,16 @@ def _between_groups(
             return mean_rows_of_groups(part, groups, stratum, settings)
         return group_rows(part, groups, stratum, settings, depth)
 
-    return lambda settings: [row for stratum, part in of_all for row in rows_of(part, stratum, settings)]
+    return _computed(of_all, rows_of)
+
+
+def _computed(
+    parts: Sequence[Part], rows_of: Callable[[Ratings, Stratum, IntervalSettings], Sequence[EstimateRow]]
+) -> Computed:
+    """Return what computes the rows of each part, each with the versions with which the units of its part came."""
+    return lambda settings: [
+        replace(row, versions=part.versions) for stratum, part in parts for row in rows_of(part, stratum, settings)
+    ]
 
 
 def _between_raters(
@@ -235,7 +244,7 @@ def _between_raters(
         numbers = report.numbers(part) if report.numbers is not None else ()
         return interaction_rows(part, numbers, line.compare or "", stratum, settings, is_share=report.is_share)
 
-    return lambda settings: [row for stratum, part in of_all for row in rows_of(part, stratum, settings)]
+    return _computed(of_all, rows_of)
 
 
 def _of_judges(

@@ -77,6 +77,16 @@ def replaced_in(session: Session, study_id: int) -> dict[tuple[int, int | None],
     return {(item, candidate): version for item, candidate, version in rows}
 
 
+def came_in(session: Session, study_id: int) -> dict[tuple[type[Base], int], int]:
+    """Return with which version the rows of a study came, by table and number, of those that came with one."""
+    return {
+        (table, number): row.version
+        for row in rows_of_versions(session, study_id)
+        for table in VERSIONED
+        for number in proofs.keys_in(row.added.get(proofs.table_name(table), "") or "0")
+    }
+
+
 def manifest_of_version(version: int, follows: str, reason: str, changes: Sequence[Change]) -> dict[str, Any]:
     """Return what the manifest of a version says beside what a manifest of a freeze does."""
     return {

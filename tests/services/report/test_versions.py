@@ -7,15 +7,29 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
+from db import Database, Study
+from exchange.report_json import report_json
 from exchange.report_structure import EstimateTable
 from services.progress import data_lock
 from services.reading import worklist
 from services.record import package
 from services.report import build
-from tests.listed_study import closed_tables
+from services.report.calibration.material import candidates_of_models
+from services.report.rows.listed_loading import load_listed
+from services.studies import frozen_facts
+from tests.listed_study import SCORE_ALONE, closed_tables
 from tests.situations import Situation
-from tests.versioned_study import REASON, corrected_prompt, new_version, one_more_case, opened_for_versions, read
+from tests.versioned_study import (
+    REASON,
+    changed_cell,
+    corrected_prompt,
+    new_version,
+    one_more_case,
+    opened_for_versions,
+    read,
+)
 
 
 @pytest.fixture
@@ -80,3 +94,37 @@ def test_the_package_holds_protocol_and_manifest_of_each_version(
     assert "i1.v2" in str(said("manifest-2.json")["items"])
     assert said("protocol-2.json")["name"] == "listed"
     assert Counter(each["version"] for each in said("verdict-versions.json")) == {1: 8, 2: 8}  # type: ignore[index]
+
+
+def test_every_estimate_says_with_which_versions_its_units_came(read_in_two_versions: Situation) -> None:
+    lines = closed_tables(read_in_two_versions)["estimates.csv"]
+    report = build.build_report(read_in_two_versions.database, read_in_two_versions.admin, "listed")
+    rows = [
+        row
+        for section in json.loads(report_json(report))["sections"]
+        for table in section["tables"]
+        for row in table.get("rows", ())
+        if table["kind"] == "estimates"
+    ]
+
+    said = {(line["stratum"], line["versions"]) for line in lines if line["stratum"].startswith(("all", "version"))}
+    assert said == {("all", "1|2"), ("version of the study 1", "1"), ("version of the study 2", "2")}
+    assert all(line["versions"] for line in lines)
+    assert {tuple(row["versions"]) for row in rows} == {(1,), (2,), (1, 2)}
+
+
+def test_what_was_replaced_is_no_candidate_that_a_corrected_score_is_of(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", SCORE_ALONE, raters=1)
+    new_version(situation, tmp_path / "study", changed_cell("candidates.csv", "k3", "answer", "On the left side."))
+
+    with sqlite_database.read_only() as session:
+        study = session.exec(select(Study)).one()
+        expansion = frozen_facts.expansion_of(session, 1)
+        assert expansion is not None
+        rows = load_listed(session, study, expansion, frozen_facts.phases_of(session, 1))
+    lines, _ = candidates_of_models(rows)
+
+    assert ("k3" in {line.key for line in rows.candidates}, "k3" in {line.key for line in lines}) == (True, False)
+    assert {line.key: line.version for line in lines}["k3.v2"] == 2
