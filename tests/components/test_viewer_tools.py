@@ -160,6 +160,25 @@ def test_image_without_scale_says_no_side_and_no_millimetre(room: MakeRoom) -> N
     expect(reader.page.locator(".images [role=status].unseen")).to_have_text("Distance 3.0 px")
 
 
+def test_no_lines_lie_over_a_picture_before_the_reader_points_at_it(room: MakeRoom) -> None:
+    reader = room("photograph")
+    reader.open()
+    x, y = middle_of_stage(reader)
+
+    def yellow() -> int:
+        """Pixels in the colour of the crosshair; the picture is grey."""
+        shown = colours(reader)
+        return int((shown[..., 0] - shown[..., 2] > 40).sum())
+
+    before = yellow()
+    reader.page.mouse.click(x + 40, y + 40)
+    pointed = yellow()
+    reader.page.get_by_role("button", name="Reset").click()
+
+    assert (before, yellow()) == (0, 0)
+    assert pointed > 100
+
+
 def test_pause_covers_images_and_form_counts_as_idle_and_any_key_goes_on(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()

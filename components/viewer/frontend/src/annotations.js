@@ -59,7 +59,8 @@ export function drawAnnotations(pane, view, index, overlays = []) {
     context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
     context.clip();
     for (const overlay of overlays) pane.overlays.draw(context, overlay, volume, tile);
-    if (view.showsCrosshair) crosshair(context, volume, tile, view.crosshairIn(index));
+    const cross = view.crosshairOn(index);
+    if (cross) crosshair(context, volume, tile, cross);
     distances(context, volume, tile, view.measuring, index);
     labels(context, volume, tile, pane.placed);
     scrollBar(context, volume, tile);
@@ -78,7 +79,7 @@ function stateOf(pane, volume, view, index, overlays) {
   const { measuring } = view;
   return JSON.stringify([volume.url, pane.placed, pane.overlay.width, pane.overlay.height,
     pane.tiles.map(({ plane, clip, image, slice }) => [plane.name, plane.letters.left, clip, image, slice]),
-    view.showsCrosshair && view.crosshairIn(index), view.active.pane === index && view.active.plane,
+    view.crosshairOn(index), view.active.pane === index && view.active.plane,
     measuring.lines.filter((line) => line.pane === index), measuring.first, overlays.map(({ voxels, style, colour, opacity }) => [voxels.url, style, colour, opacity])]);
 }
 

@@ -23,6 +23,17 @@ export function liesApart(images, index) {
   return index > 0 && !images.panes[index].coregistered;
 }
 
+/**
+ * Whether a pane shows a picture from a file beside images that lie in a patient: its pixels are no mm of theirs.
+ *
+ * @param {import("../payload.js").ImagesPayload} images
+ * @param {number} index
+ */
+export function isAlone(images, index) {
+  const [picture, ...others] = [images.panes[index], ...images.panes].map(({ volumes }) => !volumes[0].placed);
+  return picture && others.includes(false);
+}
+
 /** The axis along which a volume is one voxel thick, so that it is an image of one plane; -1 when there is none. @param {Volume} volume */
 export function flatAxis({ shape }) {
   return shape.filter((n) => n === 1).length === 1 ? shape.indexOf(1) : -1;

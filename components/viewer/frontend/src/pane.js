@@ -1,7 +1,7 @@
 /** One pane on the screen: its header, the stage with image and overlay, and what is read at the crosshair. */
 
 import { h } from "./dom.js";
-import { liesApart } from "./hanging.js";
+import { isAlone, liesApart } from "./hanging.js";
 import { OverlayPainter } from "./overlays.js";
 import { spokenPixel, spokenPoint } from "./planes.js";
 import { intensityAt, transform } from "./volume.js";
@@ -62,7 +62,7 @@ export class Pane {
     this.chosen = this.shown = spec?.opens_on ?? 0;
     this.overlays.clear();
     this.misfits("");
-    this.apart = Boolean(spec) && liesApart(images, index);
+    this.apart = Boolean(spec) && liesApart(images, index) && !isAlone(images, index);
     if (!spec) return;
     this.element.setAttribute("aria-label", spec.title);
     const several = images.panes.length > 1;

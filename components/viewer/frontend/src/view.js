@@ -1,7 +1,7 @@
 /** What the reader has set: crosshair, windows, zoom and position, the active plane. Paints nothing. */
 
 import { Cine } from "./cine.js";
-import { ORDER, flatAxis, liesApart, middleOf, planesShown, sizeOf } from "./hanging.js";
+import { ORDER, flatAxis, isAlone, liesApart, middleOf, planesShown, sizeOf } from "./hanging.js";
 import { Measuring } from "./measuring.js";
 import { planesOf } from "./planes.js";
 import { transform } from "./volume.js";
@@ -39,6 +39,12 @@ export class View {
     this.start = this.crosshair;
     /** @type {number[][]} mm from the crosshair to the matching point of each pane's own world */
     this.offsets = [];
+    /** @type {number[][]} of the image on which each pane opens */
+    this.middles = [];
+    /** @type {Map<number, number[]>} the crosshair of pictures that share no world with the other panes */
+    this.own = new Map();
+    /** @type {number|null} the pane in which the crosshair was set since the beginning: over a picture it stands from then on */
+    this.setIn = null;
     /** @type {number|null} the pane that moves on its own while the reader looks for the matching point */
     this.unlinked = null;
     /** @type {number[]} mm along R, A, S that every pane must have room for */
@@ -75,8 +81,11 @@ export class View {
     const sections = volumes.filter((volume) => flatAxis(volume) < 0);
     this.extent = [0, 1, 2].map((axis) => Math.max(1, ...sections.map((volume) => sizeOf(volume)[axis])));
     this.centres = volumes.map((volume, i) => middleOf(images.panes[i].coregistered ? volumes[0] : volume));
-    this.start = images.start ?? middleOf(volumes[0]);
+    const inPatient = volumes.findIndex((_, i) => images.panes[i].volumes[0].placed);
+    this.start = images.start ?? middleOf(volumes[Math.max(0, inPatient)]);
     this.crosshair = this.start;
+    this.middles = volumes.map(middleOf);
+    this.unset(images);
     this.offsets = images.panes.map(({ title }, i) => (liesApart(images, i) && offsets[title]) || [0, 0, 0]);
     this.unlinked = null;
   }
@@ -142,8 +151,36 @@ export class View {
 
   /** @param {number} pane @returns {number[]} the crosshair in the world of a pane */
   crosshairIn(pane) {
+    if (this.images && isAlone(this.images, pane)) return this.own.get(pane) ?? this.middles[pane];
     const offset = this.offsets[pane] ?? [0, 0, 0];
     return this.crosshair.map((mm, axis) => mm + offset[axis]);
+  }
+
+  /** Nobody has put the crosshair anywhere yet, but where the item begins. @param {import("../payload.js").ImagesPayload} images */
+  unset(images) {
+    this.own.clear();
+    this.setIn = images.start ? 0 : null;
+  }
+
+  /**
+   * The crosshair that is drawn in a pane, if any. Sections go through it from the beginning. On a picture, of which there is
+   * one alone, it would lie over the middle and say nothing: there it stands once the reader has put it there.
+   *
+   * @param {number} pane
+   * @returns {number[]|null}
+   */
+  crosshairOn(pane) {
+    if (!this.showsCrosshair || !this.images) return null;
+    return this.panes.panes[pane].placed || this.isSetOn(pane) ? this.crosshairIn(pane) : null;
+  }
+
+  /** @param {number} pane  with a picture @returns {boolean} whether the reader set it there, or in a pane that this one follows */
+  isSetOn(pane) {
+    const from = this.setIn;
+    if (!this.images || from === null || from === pane) return from === pane;
+    const { panes } = this.images;
+    const together = this.linkOf(pane) === "linked" || (panes[pane].coregistered && panes[from].coregistered);
+    return together && !panes[from].volumes[0].placed;
   }
 
   /**
@@ -155,7 +192,10 @@ export class View {
   place(pane, mm) {
     if (!this.images) return;
     const before = this.crosshairIn(pane);
-    if (pane === this.unlinked) {
+    this.setIn = pane;
+    if (isAlone(this.images, pane)) {
+      this.own.set(pane, mm);
+    } else if (pane === this.unlinked) {
       this.setOffset(pane, mm.map((value, axis) => value - this.crosshair[axis]));
     } else {
       this.crosshair = mm.map((value, axis) => value - this.offsets[pane][axis]);
@@ -326,6 +366,7 @@ export class View {
     if (!this.images) return;
     this.clear();
     this.crosshair = this.start;
+    this.unset(this.images);
     this.changed();
   }
 
