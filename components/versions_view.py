@@ -16,7 +16,7 @@ from services.studies.versions.making import Difference
 from services.studies.versions.stored import Version
 
 _REMEDY = "Correct them, pack the folder again and upload it."
-# Lines of a difference that are drawn; the manifest of a version names all of it.
+# Lines of a difference, and of a refusal, that are drawn; the manifest of a version names all of the former.
 _DRAWN = 30
 
 
@@ -38,8 +38,13 @@ def _draw_version(version: Version) -> None:
 
 
 def _draw_lines(sentences: tuple[str, ...]) -> None:
-    more = [f"and {len(sentences) - _DRAWN} more, as the manifest says"] if len(sentences) > _DRAWN else []
-    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in (*sentences[:_DRAWN], *more)))
+    st.markdown(_lines(sentences, "as the manifest says"))
+
+
+def _lines(sentences: tuple[str, ...], of_more: str) -> str:
+    """Return sentences as a list, of which the first are drawn; `of_more` is said of the others."""
+    more = [f"and {len(sentences) - _DRAWN} more, {of_more}"] if len(sentences) > _DRAWN else []
+    return "\n".join(f"- {plain(sentence)}" for sentence in (*sentences[:_DRAWN], *more))
 
 
 def _draw_new(line: StudyLine, number: int) -> None:
@@ -73,14 +78,14 @@ def _draw_new(line: StudyLine, number: int) -> None:
     if isinstance(seen, InputRefused):
         draw_problems(seen, _REMEDY)
     elif isinstance(seen, str):
-        st.error("\n".join(f"- {plain(sentence)}" for sentence in seen.splitlines()))
+        st.error(_lines(tuple(seen.splitlines()), "correct these first"))
     else:
         _draw_difference(line, *seen)
 
 
 def _draw_difference(line: StudyLine, ticket: str, difference: Difference) -> None:
     st.markdown(f"**Version {difference.version} would differ so:**")
-    _draw_lines((*difference.changes, *difference.rated))
+    _draw_lines((*difference.changes, *difference.texts, *difference.rated))
     with st.form("new-version", border=False):
         reason = st.text_input("Why there is a new version", help=f"At least {SHORTEST_REASON} characters; stored.")
         if st.form_submit_button(f"Make version {difference.version}", type="primary"):

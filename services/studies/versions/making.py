@@ -74,11 +74,15 @@ _NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidat
 
 @dataclass(frozen=True)
 class Difference:
-    """What a folder would change of a frozen study, and what would be rated anew; a sentence each."""
+    """What a folder would change of a frozen study, and what would be rated anew; a sentence each.
+
+    `texts` says of what is corrected how it read, and how it reads: a manifest does not.
+    """
 
     version: int
     changes: tuple[str, ...]
     rated: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def difference_of(database: Database, actor: Actor, study_key: str, folder: Path
     """
     planned = _planned(database, actor, study_key, folder)
     rated = drawing.in_words(planned.study, planned.anew)
-    return Difference(planned.version, tuple(in_words(planned.changes)), tuple(rated))
+    return Difference(planned.version, tuple(in_words(planned.changes)), tuple(rated), planned.rows.texts)
 
 
 def make_version(

@@ -43,6 +43,8 @@ class NewRows:
         The same of candidates, those of corrected items among them.
     pairs
         What becomes of pairs of answers.
+    texts
+        What corrected prompts and answers said and say, a sentence each.
     """
 
     contents: StudyFolder
@@ -51,6 +53,7 @@ class NewRows:
     replaces_candidates: Mapping[str, str]
     changes: tuple[Change, ...]
     pairs: NewPairs
+    texts: tuple[str, ...] = ()
 
 
 def key_of_version(key: str, version: int) -> str:
@@ -111,6 +114,7 @@ def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[New
         replaces_candidates={names_of_candidates[key]: current.candidates[key].key for key in answers},
         changes=tuple(_changes(current, contents, units, version)),
         pairs=pairs,
+        texts=tuple(_texts(current, contents)),
     )
     return rows, reasons
 
@@ -343,6 +347,18 @@ def _changes(
                 yield Change(what, row.key, "added")
             elif row.key in parts:
                 yield Change(what, row.key, "corrected", parts[row.key] or carried, key_of_version(row.key, version))
+
+
+def _texts(current: Current, contents: StudyFolder) -> Iterator[str]:
+    """Yield what each corrected prompt and answer said and says now."""
+    said = [("Prompt of item", row.key, current.items.get(row.key), "prompt", row.prompt) for row in contents.items]
+    said += [
+        ("Answer of candidate", row.key, current.candidates.get(row.key), "answer", row.answer)
+        for row in contents.candidates
+    ]
+    for what, key, before, name, text in said:
+        if before is not None and getattr(before, name) != text:
+            yield f"{what} '{key}' said “{getattr(before, name)}”, and says “{text}”."
 
 
 def _some(keys: Sequence[str]) -> str:

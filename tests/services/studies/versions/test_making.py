@@ -152,6 +152,7 @@ def test_nothing_is_written_by_looking_at_the_difference(sqlite_database: Databa
         "Item 'i1': prompt is corrected; it is new as 'i1.v2'.",
     )
     assert difference.rated == ("“Reads” rates 1 added and 1 corrected.",)
+    assert difference.texts == ("Prompt of item 'i1' said “Prompt of i1?”, and says “Is there a lesion?”.",)
     with sqlite_database.engine.connect() as connection:
         assert list(connection.connection.driver_connection.iterdump()) == before
 
