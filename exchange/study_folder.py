@@ -81,8 +81,8 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
         text, document = document_of(folder / "protocol.yaml", unread)
         if lists_phases(document):
             return look_through_listed(folder, text, document, expanding)
-        if unread.count and would_list_phases(text):
-            # Its tables may have columns of their own, which nobody knows before the protocol can be read.
+        if unread.count and (not text or would_list_phases(text)):
+            # Which tables it needs, and with which columns, nobody knows before the protocol can be read.
             return ExaminedFolder(None, unread, (), ())
     problems = Problems()
     protocol = read_protocol_as_far_as_it_goes(folder / "protocol.yaml", problems)

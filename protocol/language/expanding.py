@@ -34,7 +34,7 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
     DoesNotFit
         With everything that is wrong.
     """
-    misfits = Misfits()
+    misfits = Misfits(tuple(phase.key for phase in study.phases))
     attributes = _attributes(study, lists, misfits)
     groups = [
         expanded.Group(key=key, title=group.title, people=group.people, may_also_be=list(group.may_also_be))

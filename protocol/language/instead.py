@@ -16,6 +16,10 @@ UNIT_BY_UNIT = (
     "unit; write done_by: everyone, and close the phase above (manage.py close-phase) where some are not waited for."
 )
 REVISED = "only verdicts on items whose reference is not shown can be revised yet; remove revise."
+PEOPLE_IN_PAIRS = (
+    "pairs are of models' answers; people's answers are rated one by one, among those of models or alone: write "
+    "[candidates, answers of PHASE] with a form for each answer, or pairs alone."
+)
 
 
 def two_steps(phase: str) -> str:

@@ -6,11 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+PHASE_ABOVE = "phase above"
+
 
 @dataclass
 class Misfits:
-    """What does not fit, each with its place among the keys and one sentence."""
+    """What does not fit, each with its place among the keys and one sentence.
 
+    `phases` are the keys of all phases of the study, of which one may name those above it alone.
+    """
+
+    phases: tuple[str, ...] = ()
     noted: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
 
     def add(self, place: Sequence[str], says: str) -> None:
@@ -22,9 +28,13 @@ class Misfits:
         names = list(known)
         if name in names:
             return True
+        if what == PHASE_ABOVE and name in self.phases:
+            self.add(place, f"the phase '{name}' does not stand above this one; list it above, or name another.")
+            return False
         near = get_close_matches(name, names, n=1, cutoff=0.6)
         hint = f" (nearest: '{near[0]}')" if near else ""
-        expected = ", ".join(names) if names else "none, since the study declares none"
+        nothing = "none, since the phase is the first" if what == PHASE_ABOVE else "none, since the study declares none"
+        expected = ", ".join(names) or nothing
         self.add(place, f"there is no {what} '{name}'{hint}, expected {expected}; correct the name.")
         return False
 

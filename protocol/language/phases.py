@@ -10,7 +10,8 @@ from typing import Literal
 from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredPairs, AuthoredPhase, AuthoredSample, AuthoredSource, AuthoredStudy
 from protocol.language.forms import SharedLists, expand_fields, options_of
-from protocol.language.misfits import Misfits
+from protocol.language.instead import PEOPLE_IN_PAIRS
+from protocol.language.misfits import PHASE_ABOVE, Misfits
 from protocol.language.narrowing import told_by_selection
 from protocol.language.results import filled_in, require_result, require_values
 from protocol.language.things import RATED, THINGS, TOLD_BY_RATING, field_of_reference
@@ -60,7 +61,7 @@ def expand_phase(
         _check_shown(phase.then.shows, rates, known, misfits, (*place, "then", "shows"))
         then = expanded.Step(shows=list(phase.then.shows), again=phase.then.again)
     if phase.settles is not None:
-        misfits.require((*place, "settles"), phase.settles, earlier, "phase above")
+        misfits.require((*place, "settles"), phase.settles, earlier, PHASE_ABOVE)
         if source.phase != phase.settles:
             says = f"the phase settles '{phase.settles}', so it has to take its units from there."
             misfits.add((*place, "settles"), says)
@@ -110,13 +111,16 @@ def _rated(
         if kind == "answers" and of:
             if answers_of is not None:
                 misfits.add(place, "answers of one phase can be rated in a phase, not of two; make two phases.")
-            if misfits.require(place, name.strip(), earlier, "phase above"):
+            if misfits.require(place, name.strip(), earlier, PHASE_ABOVE):
                 answers_of = name.strip()
         elif kind == "answers":
             misfits.add(place, "'answers' needs the phase that gave them, as 'answers of read'.")
-        else:
+        elif not written.startswith("pairs of "):
             misfits.require(place, written, [key for key in RATED if key != "answers"] + ["answers of PHASE"], "kind")
         rates.append(kind)
+    if {"pairs", "answers"} <= set(rates) or any(written.startswith("pairs of ") for written in phase.rates):
+        misfits.add(place, PEOPLE_IN_PAIRS)
+        return ["pairs"], None
     if len(rates) > 1 and not set(rates) <= {"candidates", "answers"}:
         misfits.add(place, "one pool holds candidates and answers of a phase; other kinds are rated in phases apart.")
     return rates, answers_of
@@ -206,7 +210,7 @@ def _people(
     for group in phase.by.groups:
         misfits.require(place, group, keys, "group")
     for name in phase.by.not_in:
-        misfits.require((*place, "not_in"), name, earlier, "phase above")
+        misfits.require((*place, "not_in"), name, earlier, PHASE_ABOVE)
     if phase.by.together and phase.by.per_unit is not None:
         misfits.add((*place, "together"), "people who answer together give one answer; remove per_unit or together.")
     return expanded.People(
@@ -226,7 +230,7 @@ def _source(
     place: tuple[str, ...],
 ) -> expanded.Source:
     if source.phase is not None:
-        misfits.require((*place, "phase"), source.phase, earlier, "phase above")
+        misfits.require((*place, "phase"), source.phase, earlier, PHASE_ABOVE)
     if source.let_in and source.phase is None:
         misfits.add((*place, "let_in"), "let_in goes by the answers of a phase; name it as from.phase.")
     for name, values in source.where.items():
@@ -315,7 +319,7 @@ def _opening(
     if sum((written.at_once, written.by_admin, bool(written.after))) > 1:
         misfits.add(place, "a phase opens at once, by an admin, or after others; say one of the three.")
     for name in written.after:
-        misfits.require((*place, "after"), name, [above.key for above in before], "phase above")
+        misfits.require((*place, "after"), name, [above.key for above in before], PHASE_ABOVE)
     named = {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
     shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
     needed = {answers_of, source.phase if needs_answers(source, shown) else None, *named} - {None}

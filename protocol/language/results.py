@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from protocol.language import expansion as expanded
-from protocol.language.misfits import Misfits
+from protocol.language.misfits import PHASE_ABOVE, Misfits
 
 _YES_NO = ("yes", "no", "true", "false")
 
@@ -25,7 +25,7 @@ def require_result(
 ) -> None:
     """Note a `PHASE.FIELD` that nobody fills in, or values that it cannot have."""
     key, _, field = name.partition(".")
-    if not misfits.require(place, key, phases, "phase above"):
+    if not misfits.require(place, key, phases, PHASE_ABOVE):
         return
     fields = filled_in(phases[key], forms)
     if not misfits.require(place, field, [asked.key for asked in fields], f"field of '{key}'"):

@@ -379,6 +379,17 @@ def test_what_does_not_fit_is_named_with_its_key(text: str, key: str, says: str)
     assert says in misfits[key]
 
 
+def test_a_phase_below_is_not_called_missing() -> None:
+    below = "{key: first, rates: items, from: {phase: second}, shows: [prompt], form: {a: text}}"
+    second = "{key: second, rates: items, shows: [prompt], form: {a: text}}"
+
+    says = misfits_of(f"phases: [{below}, {second}]")
+
+    assert says["phases.0.from.phase"] == (
+        "the phase 'second' does not stand above this one; list it above, or name another."
+    )
+
+
 def test_everything_that_does_not_fit_is_named_at_once() -> None:
     misfits = misfits_of(
         """

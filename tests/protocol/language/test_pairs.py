@@ -6,6 +6,7 @@ import pytest
 
 from protocol.fields import preference
 from protocol.language.computed import not_computed
+from protocol.language.instead import PEOPLE_IN_PAIRS
 from protocol.language.listed import not_run_yet
 from protocol.language.misfits import DoesNotFit
 from protocol.language.sentences import sentences_of
@@ -65,6 +66,16 @@ def test_pairs_that_fit_nothing_are_refused_in_a_sentence(text: str, says: str) 
         expanded(text)
 
     assert says in str(refused.value.misfits.noted)
+
+
+@pytest.mark.parametrize("rated", ["[pairs, answers of read]", "pairs of answers of read"])
+def test_peoples_answers_are_in_no_pair_and_the_refusal_says_what_to_write(rated: str) -> None:
+    read = "phases:\n  - {key: read, rates: items, shows: [prompt], form: {a: text}}\n"
+
+    with pytest.raises(DoesNotFit) as refusal:
+        expanded(COMPARED.replace("phases:\n", read).replace("rates: pairs", f"rates: {rated}"))
+
+    assert refusal.value.misfits.noted == [(("phases", "1", "rates"), PEOPLE_IN_PAIRS)]
 
 
 def test_what_may_differ_between_the_two_is_not_shown() -> None:
