@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from exchange.folder_rows import StudyFolder
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused, Problem, Problems
-from imaging import Grid, PreparedVolume
+from imaging import Grid, ImagingError, PreparedVolume
 from protocol.hanging import Hanging
 
 _START = "key hanging.start"
@@ -138,3 +138,10 @@ def _pixels(image: PreparedVolume) -> str:
 
 def _refuse(row: OverlayRow, fault: str, do: str) -> InputRefused:
     return InputRefused([Problem("overlays.csv", f"overlay '{row.key}'", f"{fault}; {do}.")])
+
+
+def problem_of_volume(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:
+    """Return what is wrong with a scan or mask, with the line that names it."""
+    if isinstance(row, VolumeRow):
+        return Problem("volumes.csv", f"volume '{row.key}'", str(error))
+    return Problem("overlays.csv", f"overlay '{row.key}'", str(error))

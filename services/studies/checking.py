@@ -8,13 +8,15 @@ from pathlib import Path
 
 from exchange.folder_rows import StudyFolder
 from exchange.item_table import OverlayRow, VolumeRow
-from exchange.refusal import Problem, Problems
+from exchange.refusal import Problems
 from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
 from protocol.language.expansion import Expansion
+from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.plan_checks import PlanChecks
+from services.studies.unfit_samples import cannot_be_drawn
 
 
 def checked_folder(folder: Path) -> StudyFolder:
@@ -48,6 +50,8 @@ def _with_plan_checked(contents: StudyFolder, problems: Problems) -> StudyFolder
 def validated_folder(folder: Path) -> StudyFolder:
     """Read a study folder and look at each of its scans, without storing anything.
 
+    Its warnings say, too, which samples could not be drawn from its tables as they are.
+
     Raises
     ------
     InputRefused
@@ -57,7 +61,10 @@ def validated_folder(folder: Path) -> StudyFolder:
     problems = Problems()
     _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
-    return contents
+    if not isinstance(contents.protocol, Expansion):
+        return contents
+    with no_search_for_garbage():
+        return replace(contents, warnings=(*contents.warnings, *cannot_be_drawn(contents.protocol, contents)))
 
 
 def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:
@@ -72,10 +79,3 @@ def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow],
         except ImagingError as error:
             problem = problem_of_volume(row, error)
             problems.add(problem.file, problem.place, problem.says)
-
-
-def problem_of_volume(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:
-    """Return what is wrong with a scan or mask, with the line that names it."""
-    if isinstance(row, VolumeRow):
-        return Problem("volumes.csv", f"volume '{row.key}'", str(error))
-    return Problem("overlays.csv", f"overlay '{row.key}'", str(error))

@@ -16,8 +16,7 @@ from protocol.fields.region import Region
 from protocol.hanging import Hanging
 from services.errors import Conflict
 from services.studies import leftovers, volume_store
-from services.studies.alignment import Files, check_placement
-from services.studies.checking import problem_of_volume
+from services.studies.alignment import Files, check_placement, problem_of_volume
 
 # Volumes after which an import says that it is still running.
 RENEWED_EVERY = 20

@@ -20,7 +20,8 @@ from imaging import ImagingError, check_volume, is_image_file, prepare_volume
 from services.errors import InputRefused, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_owner
-from services.studies.checking import checked_folder, problem_of_volume
+from services.studies.alignment import problem_of_volume
+from services.studies.checking import checked_folder
 from services.studies.explaining import EXPANDING
 
 KEPT_FOR_SECONDS = 24 * 3600
