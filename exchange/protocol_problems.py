@@ -73,6 +73,11 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
     if error["type"] == "extra_forbidden":
         names = _keys_at(model, path[:-1])
         return f"there is no such key{nearest(path[-1], names)}, expected {', '.join(names)}; correct or remove it."
+    if error["type"] == "model_type" and (names := _keys_at(model, path)):
+        word = error["input"]
+        # One of them written as if it were all: what it says is missing.
+        like = f"{{{word}: ...}}" if word in names else "{key: value}"
+        return f"found {_abbreviated(word)}, expected keys below it ({', '.join(names)}); write {like}."
     return f"{_found_and_expected(error, path)}; correct the key."
 
 

@@ -80,6 +80,10 @@ PROBLEMS = {
         - {key: read, rates: items, shows: [scans], form: {v: text}}""",
         "protocol.yaml, key phases.score.shows: phase 'score' shows the reference to people who can still have to rate",
     ),
+    "a word where keys are due": (
+        "phases: [{key: read, rates: items, shows: [], form: {v: text}, opens: at_once}]",
+        "protocol.yaml, key phases.read.opens: found 'at_once', expected keys below it (after, done_by, at_once",
+    ),
     "keys of the other language": (
         "reading: {}\nphases: [{key: read, rates: items, shows: [], form: {v: text}}]",
         "protocol.yaml, key reading: there is no such key",
