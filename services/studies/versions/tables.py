@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -222,16 +223,22 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
                 f"{what} {_some(missing)} of version {current.version} {'is' if len(missing) == 1 else 'are'} missing "
                 f"in {file}: a version takes nothing out; put {'it' if len(missing) == 1 else 'them'} back."
             )
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for case in contents.cases:
         before = current.cases.get(case.key)
         said = table_rows.of_case(case)
         changed = [name for name in _OF_CASES if before is not None and getattr(before, name) != said[name]]
         changed += _columns(said["attributes"], before.attributes) if before is not None else []
         if changed:
-            yield (
-                f"Case '{case.key}' says something else under {listed(changed)}, and was read as it is; put it back, "
-                "or add a case of another key with items of its own."
-            )
+            alike[tuple(changed)].append(case.key)
+    for changed_alike, keys in alike.items():
+        yield _said_of(
+            keys,
+            f"Case {_some(keys)} says something else under {listed(changed_alike)}, and was read as it is; put it "
+            "back, or add a case of another key with items of its own.",
+            f"{len(keys)} cases ({_some(keys)}) say something else under {listed(changed_alike)}, and were read as "
+            "they are; put them back, or add cases of other keys with items of their own.",
+        )
     lines = [(("volume", row.key), row.case, pool_rows.said_of_volume(row)) for row in contents.volumes]
     lines += [(("overlay", row.key), row.case, pool_rows.said_of_overlay(row)) for row in contents.overlays]
     for place, case_key, said_of_file in lines:
@@ -250,6 +257,7 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
 def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Yield which items became others, and which cannot be corrected or added one by one."""
     conversations = {row.conversation for row in current.items.values() if row.conversation}
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in contents.items:
         before = current.items.get(row.key)
         said = table_rows.of_item(row)
@@ -269,13 +277,18 @@ def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[
         other += _columns(said["attributes"], before.attributes)
         other += ["case"] if current.cases.get(row.case) is None or current.cases[row.case].id != before.case_id else []
         if other:
-            yield (
-                f"Item '{row.key}' says something else under {listed(other)}, and is another item by that; put it "
-                "back, or give the new item another key."
-            )
+            alike[tuple(other)].append(row.key)
         if row.key in corrected and (row.practice or row.conversation):
             what = "is for practice" if row.practice else "is a turn of a conversation"
             yield f"Item '{row.key}' {what}, and cannot be corrected in a version; put it back."
+    for changed_alike, keys in alike.items():
+        yield _said_of(
+            keys,
+            f"Item {_some(keys)} says something else under {listed(changed_alike)}, and is another item by that; put "
+            "it back, or give the new item another key.",
+            f"{len(keys)} items ({_some(keys)}) say something else under {listed(changed_alike)}, and are other items "
+            "by that; put them back, or give the new items other keys.",
+        )
 
 
 def _of_stored_keys(
@@ -359,6 +372,11 @@ def _texts(current: Current, contents: StudyFolder) -> Iterator[str]:
     for what, key, before, name, text in said:
         if before is not None and getattr(before, name) != text:
             yield f"{what} '{key}' said “{getattr(before, name)}”, and says “{text}”."
+
+
+def _said_of(keys: Sequence[str], of_a_row: str, of_rows: str) -> str:
+    """Return the sentence of one row, or that of all rows in which the same differs: a table may have thousands."""
+    return of_a_row if len(keys) == 1 else of_rows
 
 
 def _some(keys: Sequence[str]) -> str:

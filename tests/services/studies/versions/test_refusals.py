@@ -108,6 +108,18 @@ def test_everything_that_stands_against_a_version_is_said_at_once(sqlite_databas
     assert [reason.split()[0] for reason in reasons] == ["Phase", "Item"]
 
 
+def test_rows_in_which_the_same_differs_are_said_together(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
+
+    reasons = refusal_of(
+        situation, tmp_path / "study", *(changed_cell("items.csv", f"i{n}", "category", "other") for n in range(1, 7))
+    )
+
+    assert [reason.partition(", and")[0] for reason in reasons] == [
+        "6 items ('i1', 'i2', 'i3', 'i4', 'i5' and 1 more) say something else under category"
+    ]
+
+
 def test_phases_keep_their_order_and_groups_stay_apart(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", TWO_GROUPS, groups=("residents", "scorers"))
     text = (tmp_path / "study" / "protocol.yaml").read_text("utf-8")
