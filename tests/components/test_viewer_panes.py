@@ -154,6 +154,28 @@ def test_point_in_panes_of_one_world_is_three_numbers(room: MakeRoom) -> None:
     assert verdict["answers"]["fields"]["answer"] == [0, 0, 0]
 
 
+def test_a_picture_beside_scans_has_a_crosshair_of_its_own(room: MakeRoom) -> None:
+    reader = room("photograph beside")
+    reader.open()
+    positions = reader.page.locator(".readout .position")
+    scan, picture = positions.nth(0), positions.nth(1)
+    in_scan, middle = scan.inner_text(), picture.inner_text()
+    box = reader.page.locator(".pane").nth(1).locator("canvas").last.bounding_box()
+    assert box is not None
+
+    reader.page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.4 * box["height"])
+
+    expect(picture).not_to_have_text(middle)
+    expect(scan).to_have_text(in_scan)
+    set_there = picture.inner_text()
+    first = reader.page.locator(".pane").nth(0).locator("canvas").last.bounding_box()
+    assert first is not None
+    reader.page.mouse.click(first["x"] + 0.2 * first["width"], first["y"] + 0.3 * first["height"])
+    expect(scan).not_to_have_text(in_scan)
+    expect(picture).to_have_text(set_there)
+    expect(reader.page.get_by_role("button", name="Unlink")).to_be_hidden()
+
+
 def test_three_panes_leave_no_part_of_the_place_empty(room: MakeRoom) -> None:
     reader = room("three", width=1280, height=720)
     reader.open()

@@ -252,6 +252,17 @@ def _image(title: str, kind: str, *, placed: bool) -> Callable[[int], dict[str, 
     }
 
 
+def _beside_scans(position: int) -> dict[str, Any]:
+    """A scan, and a photograph beside it."""
+    return {
+        "volumes": [scan(position), scan(position, "photo", "Photograph", placed=False)],
+        "hanging": {
+            "coregistered": False,
+            "panes": [{"title": "T1", "sequences": ["T1"]}, {"title": "Photograph", "sequences": ["Photograph"]}],
+        },
+    }
+
+
 def _every(_position: int) -> dict[str, Any]:
     return {
         "prompt": "One field of every type.",
@@ -353,6 +364,7 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "oblique": lambda position: {"volumes": [scan(position, "oblique")]},
     "average": lambda position: {"volumes": [scan(position, "average")]},
     "flat": _image("Slice", "flat", placed=True),
+    "photograph beside": _beside_scans,
     "photograph": _image("Photograph", "photo", placed=False),
     "misfit": lambda position: (
         _image("Photograph", "photo", placed=False)(position) | {"overlays": [overlay(position, "Ulcer", "fill")]}

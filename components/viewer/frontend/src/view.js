@@ -82,7 +82,7 @@ export class View {
     this.extent = [0, 1, 2].map((axis) => Math.max(1, ...sections.map((volume) => sizeOf(volume)[axis])));
     this.centres = volumes.map((volume, i) => middleOf(images.panes[i].coregistered ? volumes[0] : volume));
     const inPatient = volumes.findIndex((_, i) => images.panes[i].volumes[0].placed);
-    this.start = images.start ?? middleOf(volumes[Math.max(0, inPatient)]);
+    this.start = (isAlone(images, 0) ? null : images.start) ?? middleOf(volumes[Math.max(0, inPatient)]);
     this.crosshair = this.start;
     this.middles = volumes.map(middleOf);
     this.unset(images);
@@ -159,6 +159,7 @@ export class View {
   /** Nobody has put the crosshair anywhere yet, but where the item begins. @param {import("../payload.js").ImagesPayload} images */
   unset(images) {
     this.own.clear();
+    if (images.start && isAlone(images, 0)) this.own.set(0, images.start);
     this.setIn = images.start ? 0 : null;
   }
 
@@ -176,8 +177,10 @@ export class View {
 
   /** @param {number} pane  with a picture @returns {boolean} whether the reader set it there, or in a pane that this one follows */
   isSetOn(pane) {
+    if (!this.images) return false;
+    if (isAlone(this.images, pane)) return this.own.has(pane);
     const from = this.setIn;
-    if (!this.images || from === null || from === pane) return from === pane;
+    if (from === null || from === pane) return from === pane;
     const { panes } = this.images;
     const together = this.linkOf(pane) === "linked" || (panes[pane].coregistered && panes[from].coregistered);
     return together && !panes[from].volumes[0].placed;
