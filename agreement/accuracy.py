@@ -270,6 +270,9 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
             raise ValueError(f"{argument} holds {values[position]!r} at position {position}; expected 0, 1 or nan")
         return there, there & (values == 1)
     plain = as_values(values, argument)
+    if {type(value) for value in plain} <= {bool, type(None)}:  # what almost everybody gives
+        known = np.array([value is not None for value in plain], dtype=bool)
+        return known, np.array([value is True for value in plain], dtype=bool)
     known = np.array([not is_missing(value) for value in plain], dtype=bool)
     for position, value in enumerate(plain):
         if known[position] and not (isinstance(value, bool | np.bool_ | int | float | np.number) and value in (0, 1)):

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.cautions import gathered_disagreements
 from agreement.coding import Codes, Floats
 from agreement.effective_size import cautious_size, clusters_with, effective_size, scattered_size
 from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
+from agreement.quantiles import t_tail, upper_t
 
 MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
@@ -179,11 +179,11 @@ def adjusted_estimate(
     totals = weight * sums + share @ added
     of_rows, of_added = _influence(of_sums, totals, rows), _influence(of_sums, totals, added)
     se = math.sqrt(weight * float(total_of(of_rows**2, times)) + float(share @ of_added**2))
-    centre, half = float(of_sums(totals)), float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) * se
+    centre, half = float(of_sums(totals)), upper_t((1.0 - confidence) / 2.0, freedom) * se
     low, high = max(lowest, min(value, centre - half)), min(1.0, max(value, centre + half))
     return Estimate(
         name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
-        p=float(2.0 * stats.t.sf(abs(centre) / se, freedom)), confidence=confidence, n_clusters=n_clusters,
+        p=2.0 * t_tail(abs(centre) / se, freedom), confidence=confidence, n_clusters=n_clusters,
         warning=warning,
     )  # fmt: skip
 

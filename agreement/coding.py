@@ -287,7 +287,9 @@ def numbers_or_nan(values: Ratings, argument: str) -> Floats:
         return _finite(values.astype(np.float64), argument)
     plain = as_values(values, argument)
     try:
-        numbers = np.array([math.nan if is_missing(value) else float(value) for value in plain], dtype=np.float64)
+        if not {type(value) for value in plain} <= {float, int, type(None)}:  # of None numpy makes nan
+            plain = [math.nan if is_missing(value) else float(value) for value in plain]
+        numbers = np.array(plain, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{argument} holds something that is no number; expected numbers, None where missing"

@@ -8,6 +8,7 @@ from scipy import stats
 
 from agreement.arguments import whole_number
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.quantiles import upper_normal, upper_t
 
 
 def wilson_interval(
@@ -86,7 +87,7 @@ def wilson_limits(x: float, n: float, confidence: float, freedom: float | None =
     [0.0624, 0.1605]
     """
     tail = (1.0 - confidence) / 2.0
-    z = float(stats.norm.isf(tail) if freedom is None else stats.t.isf(tail, freedom))
+    z = upper_normal(tail) if freedom is None else upper_t(tail, freedom)
     # statsmodels' proportion_confint has no t quantile, and takes 0.4 s to import.
     # Newcombe (1998), method 3, both sides multiplied by n
     centre = (x + z * z / 2.0) / (n + z * z)

@@ -187,9 +187,9 @@ class ClusterDraw:
         -------
         ndarray, shape (resamples, k)
         """
-        columns = self._columns(rows)
+        columns = [np.ascontiguousarray(column, dtype=np.float64) for column in rows.T]
         names = [sha256(column.data).digest() for column in columns]
-        mine = _Waiting(dict(zip(names, columns, strict=True)))
+        mine = _Waiting(dict(zip(names, self._in_few_bits(columns), strict=True)))
         with self._queueing:
             self._queue.append(mine)
         with self._computing:
@@ -197,17 +197,14 @@ class ClusterDraw:
                 self._multiply(self._next_batch() or [mine])
         return np.stack([mine.totals[name] for name in names], axis=1)
 
-    def _columns(self, rows: Floats) -> list[npt.NDArray[Any]]:
-        """The columns, each in one piece: in 32 bits where no total can lose a digit by it, as of counts."""
-        columns = []
-        for place in range(rows.shape[1]):
-            column = np.ascontiguousarray(rows[:, place], dtype=np.float64)
-            columns.append(column.astype(np.float32) if self._is_exact(column) else column)
-        return columns
+    def _in_few_bits(self, columns: list[Floats]) -> list[npt.NDArray[Any]]:
+        """The columns in 32 bits where no total can lose a digit by it, as of counts: a third of the time."""
+        exact = [self._is_exact(column) for column in columns]
+        if self.resamples * self.units <= _HELD_AS_NUMBERS and not all(exact):
+            return list(columns)  # of few weights one product takes less time than two
+        return [column.astype(np.float32) if few else column for column, few in zip(columns, exact, strict=True)]
 
     def _is_exact(self, column: Floats) -> bool:
-        if self.resamples * self.units <= _HELD_AS_NUMBERS:  # of few weights, which take no time
-            return False
         greatest = max(float(column.max(initial=0.0)), -float(column.min(initial=0.0)))
         return bool(self.units * greatest < _EXACT and (column == np.rint(column)).all())
 
@@ -262,7 +259,7 @@ class ClusterDraw:
             return
         size = self.resamples * self.units
         # with 1 on average, more than 255 does not happen
-        kind = np.float64 if size <= _HELD_AS_NUMBERS else np.uint8
+        kind = np.float32 if size <= _HELD_AS_NUMBERS else np.uint8
         generator, step = generator_of(self.seed), max(1, LARGE_CHUNK // self.units)
         held: list[npt.NDArray[Any]] = []
         for start in range(0, self.resamples, step):

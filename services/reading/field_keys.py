@@ -5,8 +5,9 @@ This is asked by practice, by the data files and by every figure of a study that
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from protocol.fields import KINDS, text
@@ -58,6 +59,15 @@ class FieldKey:
     compared: bool
     reference: FieldReference | None
     state: ReferenceState
+    _scored: dict[str, Score] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+
+    def score(self, answer: Any) -> Score:
+        """Return what an answer scores; the same words are compared once, however often a report asks."""
+        if not isinstance(answer, str):
+            return score(self.key, answer)
+        if answer not in self._scored:
+            self._scored[answer] = score(self.key, answer)
+        return self._scored[answer]
 
     @property
     def is_in_words(self) -> bool:
@@ -150,7 +160,7 @@ def results_of(keys: Sequence[FieldKey], answers: Mapping[str, Any]) -> Iterator
         given = _given(key.field, answer, answers)
         result = NOTHING
         if given == "given":
-            result = score(key.key, answer)
+            result = key.score(answer)
         elif given == "undetermined" and key.state == "program":
             result = Score(correct=False)
         yield FieldResult(key, given, answer if given == "given" else None, result)
@@ -177,7 +187,7 @@ class StudyKeys:
     phases: StudyPhases
     items: Mapping[int, AskedItem]
     references: Mapping[int, ItemReferences]
-    _looked_up: dict[tuple[str, int], tuple[FieldKey, ...]] = field(default_factory=dict, compare=False)
+    _looked_up: dict[tuple[str, int], tuple[FieldKey, ...]] = dataclasses.field(default_factory=dict, compare=False)
 
     def of(self, phase: str, item_id: int) -> tuple[FieldKey, ...]:
         """Return the fields that a phase asks of an item; none where answers or references are what it rates.

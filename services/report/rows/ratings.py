@@ -20,7 +20,7 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.listed import kind_of_field
 from protocol.language.pools import fields_taken, kind_rated
 from protocol.phases import THEN
-from services.reading.correctness import Score, as_meant, score
+from services.reading.correctness import Score, as_meant
 from services.reading.field_keys import NOTHING, FieldKey
 from services.report.files.listed_files import ItemLine, ListedRows
 from services.report.rows.columns import NOT_RIGHT, Column, Judged, State, Unit, versions_of
@@ -378,4 +378,4 @@ def _asked_of(rows: ListedRows, step: str, field: Field, item_id: int) -> FieldK
 def _score(state: State | None, value: Any, key: FieldKey | None) -> Score:
     if key is None or state not in ("answered", *NOT_RIGHT):
         return NOTHING
-    return score(key.key, value) if state == "answered" else Score(correct=False)
+    return key.score(value) if state == "answered" else Score(correct=False)

@@ -91,11 +91,12 @@ def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -
         # Where there is but one format, its items are all items.
         planned = plan.primary == "agreement" and part.positions == reads.everything.positions
         clusters = intervals.by(reads.subjects_of(part))
+        answers = {column.party: answers_by_format(reads, column, part) for column in reads.columns}
         for a, b in reads.pairs:
-            first, second = answers_by_format(reads, a, part), answers_by_format(reads, b, part)
             parties = (a.party, b.party)
             rows += _rows_of_pair(
-                part, parties, first, second, intervals, clusters, "answers", _binary(part), remark, planned
+                part, parties, answers[a.party], answers[b.party], intervals, clusters, "answers", _binary(part),
+                remark, planned,
             )  # fmt: skip
     return EstimateTable(
         key="agreement_on_answers",
@@ -110,12 +111,13 @@ def _on_correctness(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in reads.with_reference([reads.everything, reads.closed_ended, *reads.formats]):
         clusters = intervals.by(reads.subjects_of(part))
+        correct = {column.party: part.of(column.correct) for column in reads.columns}
         for a, b in reads.pairs:
             rows += _rows_of_pair(
                 part,
                 (a.party, b.party),
-                part.of(a.correct),
-                part.of(b.correct),
+                correct[a.party],
+                correct[b.party],
                 intervals,
                 clusters,
                 "correctness",
@@ -214,12 +216,10 @@ def _rows_of_alpha(
 def _per_category(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in reads.categories:
+        by = intervals.by(reads.subjects_of(part))
+        answers = {column.party: answers_by_format(reads, column, part) for column in reads.columns}
         for a, b in reads.pairs:
-            estimate = percent_agreement(
-                answers_by_format(reads, a, part),
-                answers_by_format(reads, b, part),
-                **intervals.by(reads.subjects_of(part)),
-            )
+            estimate = percent_agreement(answers[a.party], answers[b.party], **by)
             rows.append(EstimateRow("percent_agreement", "answers", (a.party, b.party), part.stratum, estimate))
     return EstimateTable(
         key="agreement_by_category",
