@@ -10,6 +10,8 @@ from typing import Literal
 from exchange.estimate_rows import EstimateRow, Party, Stratum
 
 Cell = str | int | float | bool | None
+# How the rows of a table are drawn, where they are.
+Drawn = Literal["no", "forest", "scale", "ranks", "distances", "reliability", "coverage", "levels", "thirds"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class EstimateTable:
     field
         The field that was filled in, as PHASE.FIELD, in a study that lists its phases.
     drawn
-        How its rows are drawn, where that follows from the type of the field: as values with intervals, or as shares on
-        both sides of the middle of an ordered scale.
+        How its rows are drawn, where that follows from the type of the field, such as values with intervals, or shares
+        on both sides of the middle of an ordered scale.
     points
         Of differences with their limits, the units that they are computed of, for their figure.
     """
@@ -55,7 +57,7 @@ class EstimateTable:
     cluster: str = "subject"
     of: Party | None = None
     field: str = ""
-    drawn: Literal["no", "forest", "scale", "ranks", "distances", "reliability", "coverage"] = "no"
+    drawn: Drawn = "no"
     points: tuple[PairedPoints, ...] = ()
 
 

@@ -50,7 +50,7 @@ analysis:
 ITEMS, MODELS, OPTIONS = 24, ("A", "B", "C"), ("g", "m", "a", "n")
 # How good each model is, from 0 to 1, and each rater.
 SKILL = {"A": 0.8, "B": 0.55, "C": 0.35}
-RATERS = (0.9, 0.65)
+RATERS = (0.9, 0.65, 0.75)
 _WORDS = ("glioma", "lymphoma", "abscess", "infarct", "gliosis", "meningioma")
 _ERRORS = ("miss", "invent", "side", "size", "logic")
 
@@ -62,14 +62,14 @@ def gallery_report(database: Database, folder: Path) -> Report:
     items = [(f"q{n}", "open", f"Item {n}?") for n in range(ITEMS)]
     write_table(folder / "items.csv", "item,format,prompt", items)
     write_table(
-        folder / "references.csv", "item,field,accepted,low,high,radius,provenance",
+        folder / "references.csv", "item,field,accepted,low,high,radius,text_only_answer,provenance",
         [
             row
             for n in range(ITEMS)
             for row in (
-                (f"q{n}", "diagnosis", OPTIONS[n % 4], "", "", "", ""),
-                (f"q{n}", "differential", _WORDS[n % 6], "", "", "", ""),
-                (f"q{n}", "place", f"{n} 0 0", "", "", 6, ""),
+                (f"q{n}", "diagnosis", OPTIONS[n % 4], "", "", "", OPTIONS[n // 2 % 4], ""),
+                (f"q{n}", "differential", _WORDS[n % 6], "", "", "", "", ""),
+                (f"q{n}", "place", f"{n} 0 0", "", "", 6, "", ""),
             )
         ],
     )  # fmt: skip

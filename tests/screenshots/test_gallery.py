@@ -31,6 +31,8 @@ TAKEN = FOLDER / "figures"
 # By the name of the image, the figure that it is of.
 SHOWN = {
     "values": "phase_read-diagnosis_accuracy-accuracy",
+    "levels": "phase_read-diagnosis_levels",
+    "queue": "phase_read-diagnosis_order_and_time-queue",
     "confusion": "phase_read-diagnosis_matrix_reference_all_raters",
     "limits": "phase_read-size_agreement-limits-1",
     "reliability": "phase_read-sure_reliability",

@@ -72,15 +72,14 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
     One name that is empty needs no legend.
     """
     lines, series = list(dict.fromkeys(span.line for span in drawn)), list(dict.fromkeys(span.name for span in drawn))
-    traces = []
+    traces, shifts = [], _shifts(drawn, series)
     for number, name in enumerate(series):
         here = [span for span in drawn if span.name == name and not math.isnan(span.value)]
-        shift = _shift(number, len(series))
         colour = COLOURS[number % len(COLOURS)]
         traces.append(
             go.Scatter(
                 x=[span.value for span in here],
-                y=[lines.index(span.line) + shift for span in here],
+                y=[lines.index(span.line) + shifts[span.line, name] for span in here],
                 mode="markers",
                 name=html.escape(name),
                 marker={
@@ -114,24 +113,35 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
         "xaxis": _axis(axis, limits),
         "yaxis": _axis_of_lines(lines),
         "shapes": strokes,
-        "annotations": _numbers_beside(drawn, lines, series),
+        "annotations": _numbers_beside(drawn, lines, shifts),
     }
     return go.Figure(data=traces, layout=whole), height
 
 
-def _shift(number: int, series: int) -> float:
-    """Return how far from the middle of a line a name stands: several share it beside each other, not on top."""
-    return (number - (series - 1) / 2) * min(0.32, 0.75 / max(series, 1))
+def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return how far from the middle of its line each name stands: those on it are beside each other, not on top."""
+    on_line: dict[str, set[str]] = {}
+    for span in drawn:
+        if not math.isnan(span.value):
+            on_line.setdefault(span.line, set()).add(span.name)
+    step = min(0.32, 0.75 / max(len(series), 1))
+    return {
+        (line, name): (place - (len(names) - 1) / 2) * step
+        for line, names in on_line.items()
+        for place, name in enumerate(sorted(names, key=series.index))
+    }
 
 
-def _numbers_beside(drawn: Sequence[Span], lines: list[str], series: list[str]) -> list[dict[str, Any]]:
+def _numbers_beside(
+    drawn: Sequence[Span], lines: list[str], shifts: Mapping[tuple[str, str], float]
+) -> list[dict[str, Any]]:
     """Return what is written right of each line, how much its values rest on: once where all of them have the same."""
     texts: list[dict[str, Any]] = []
     for place, line in enumerate(lines):
         here = [span for span in drawn if span.line == line and not math.isnan(span.value)]
         same = len({span.n for span in here}) == 1
         for span in here[:1] if same else here:
-            shift = 0.0 if same else _shift(series.index(span.name), len(series))
+            shift = 0.0 if same else shifts[line, span.name]
             texts.append(_number_beside(place + shift, span.n, size=12 if same else 11))
     return texts
 

@@ -20,6 +20,7 @@ from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import HEIGHT, Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, with_totals
 from services.report.figures.figure import MOST_LINES, Figure
+from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 
 # What is drawn of a table of agreement or accuracy: other coefficients stay in the table.
 _DRAWN: dict[Statistic, tuple[str, tuple[float, float] | None]] = {
@@ -43,6 +44,7 @@ _DRAWN: dict[Statistic, tuple[str, tuple[float, float] | None]] = {
 }
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
+_LEVELS = "What raters stand between"
 
 
 def figures_of_fields(section: Section) -> list[Figure]:
@@ -197,6 +199,21 @@ def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
     return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, HEIGHT, drawn)]
 
 
+def _levels(section: Section, table: EstimateTable) -> list[Figure]:
+    """Draw floors, raters and ceilings of a field together, at the first of its tables that has either."""
+    of_field = [each for each in section.tables if isinstance(each, EstimateTable) and each.field == table.field]
+    if next(each for each in of_field if each.drawn == "levels") is not table:
+        return []
+    stratum = table.rows[0].stratum
+    rows = [row for each in of_field for row in each.rows if row.stratum == stratum]
+    field = table.key.rsplit("_", 1)[0]
+    return floors_and_ceilings(section.key, f"{section.key}-{field}_levels", _LEVELS, rows, table.cluster)
+
+
+def _thirds(section: Section, table: EstimateTable) -> list[Figure]:
+    return thirds(section.key, f"{section.key}-{table.key}", table.rows, table.cluster)
+
+
 def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw the units of every two as points, with the limits of agreement of all of them."""
     figures = []
@@ -234,4 +251,6 @@ _DRAWERS: dict[str, tuple[Callable[[Section, EstimateTable], list[Figure]], ...]
     "distances": (_distances,),
     "reliability": (_reliability,),
     "coverage": (_coverage,),
+    "levels": (_levels,),
+    "thirds": (_thirds,),
 }

@@ -19,7 +19,7 @@ from db.engine import make_engine
 from services.progress import data_lock
 from services.reading import submission, worklist
 from services.reading.verdict_rows import Circumstances
-from services.report import build_report
+from services.report import Report, build_report, figures_of
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
@@ -77,7 +77,7 @@ def said(number: int, rater: int, drawn: random.Random) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rows]]:
+def report(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Report, dict[str, Rows]]]:
     folder = tmp_path_factory.mktemp("ceilings")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     database = Database(engine, folder / "data")
@@ -117,8 +117,14 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
             given = answers(**said(number, rater, drawn))
             submission.submit(database, person, payload["assignment"], payload["key"], given, measured)
     data_lock.close_study(database, situation.admin, situation.study_key)
-    yield tables_of(database, build_report(database, situation.admin, situation.study_key))
+    made = build_report(database, situation.admin, situation.study_key)
+    yield made, tables_of(database, made)
     engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def tables(report: tuple[Report, dict[str, Rows]]) -> dict[str, Rows]:
+    return report[1]
 
 
 def in_phase(tables: dict[str, Rows], table: str, label: str, raters: str) -> dict[str, str]:
@@ -167,6 +173,44 @@ def test_numbers_are_held_against_the_mean_of_the_others(tables: dict[str, Rows]
     row = in_phase(tables, "size_against_others", "Pearson correlation with the mean of the others", "Rater 2")
 
     assert math.isclose(float(row["value"]), np.corrcoef(own, others)[0, 1])
+
+
+def series_of(report: Report, key: str, axis: str) -> list[tuple[str, list[float]]]:
+    """Return what a figure draws on an axis, by the name of each series."""
+    (figure,) = (figure for figure in figures_of(report) if figure.key == key)
+    return [(trace.name, [round(place, 6) for place in trace[axis]]) for trace in figure.figure.data]
+
+
+def test_floors_raters_and_ceilings_are_drawn_beside_each_other(report: tuple[Report, dict[str, Rows]]) -> None:
+    made, tables = report
+    drawn = dict(series_of(made, "phase_read-diagnosis_levels", "x"))
+    rows = [
+        (table, label, raters)
+        for table, label, whose in (
+            ("diagnosis_accuracy", "accuracy on these items", (*RATERS, "All raters")),
+            ("diagnosis_against_others", "same as most of the others", (*RATERS, "All raters")),
+        )
+        for raters in whose
+    ]
+    shares = {each: round(100 * float(in_phase(tables, *each)["value"]), 6) for each in rows}
+
+    assert drawn["Raters"] == [share for (table, *_), share in shares.items() if table == "diagnosis_accuracy"]
+    assert drawn["Ceilings"][1:] == [share for (table, *_), share in shares.items() if table != "diagnosis_accuracy"]
+    assert drawn["Ceilings"][0] == max(drawn["Raters"][:-1]) and len(drawn["Without the images"]) == 2
+
+
+@pytest.mark.parametrize("compared", ["queue", "active_time"])
+def test_accuracy_is_drawn_over_the_thirds_of_queue_and_time(
+    report: tuple[Report, dict[str, Rows]], compared: str
+) -> None:
+    made, tables = report
+    words = {"queue": "last third of the queue", "active_time": "slowest third"}[compared]
+    drawn = series_of(made, f"phase_read-diagnosis_order_and_time-{compared}", "y")
+
+    assert [name.split(" (")[0] for name, _ in drawn] == [*RATERS, "All raters"]
+    for name, shares in drawn:
+        row = in_phase(tables, "diagnosis_order_and_time", f"right in the {words}", name.split(" (")[0])
+        assert math.isclose(shares[2], 100 * float(row["value"]), abs_tol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -60,5 +60,5 @@ FLOORS = Topic(
     "that saw the text alone, scored by the same rules. Shortcut Score: errors of the rater / errors of the baseline; "
     "above 1 the rater does worse.",
     floor_rows,
-    drawn="no",
+    drawn="levels",
 )

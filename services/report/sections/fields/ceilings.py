@@ -124,7 +124,7 @@ CEILINGS = Topic(
     "as anybody (of equal ones the first). The best of several is chosen by these very answers: another reading by the "
     "same rater would be expected to be right less often.",
     ceiling_rows,
-    drawn="no",
+    drawn="levels",
 )
 AGAINST_OTHERS = against_others(lambda ratings: ratings.answers)
 CORRELATION_WITH_OTHERS = Topic(

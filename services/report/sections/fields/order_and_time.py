@@ -91,5 +91,5 @@ ORDER_AND_TIME = Topic(
     "slow, and hard items take long. Times are those of all versions of a verdict, of the step that was answered last.",
     order_and_time,
     in_parts=False,
-    drawn="no",
+    drawn="thirds",
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import PairedPoints
+from exchange.report_structure import Drawn, PairedPoints
 from protocol.language.authored import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
@@ -35,7 +34,8 @@ class Topic:
         Whether it is repeated for each value of the attributes that the plan names under `tables`.
     drawn
         How its rows are drawn: values with intervals, shares of an ordered scale on both sides of its middle, shares
-        over the lines of a list, accuracy over stated confidence, or not.
+        over the lines of a list, accuracy over stated confidence, floors and ceilings beside raters, accuracy over
+        thirds, or not.
     points
         Of differences with their limits, gives the units that they are computed of.
     of_models
@@ -47,7 +47,7 @@ class Topic:
     explanation: str
     compute: Compute
     in_parts: bool = True
-    drawn: Literal["forest", "scale", "ranks", "distances", "reliability", "coverage", "no"] = "forest"
+    drawn: Drawn = "forest"
     points: Callable[[Ratings], tuple[PairedPoints, ...]] | None = None
     of_models: bool = False
 

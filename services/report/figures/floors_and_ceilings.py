@@ -1,0 +1,88 @@
+"""Figures of what raters stand between, and of how their accuracy goes with queue and time: of either language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exchange.estimate_rows import ALL_RATERS, Compared, EstimateRow
+from exchange.report_words import intervals_in_words, shown_estimate, statistic_in_words, stratum_in_words, who
+from services.report.figures.curves import HEIGHT, Point, curves
+from services.report.figures.drawing import SHARES, forest
+from services.report.figures.figure import MOST_LINES, Figure
+
+# More raters than this cannot be told apart, and all of them together are drawn.
+MOST_RATERS = 6
+_WITHOUT_IMAGES: tuple[Compared, ...] = ("chance_floor", "text_only_floor", "majority_floor")
+_CEILINGS: tuple[Compared, ...] = ("best_rater", "others")
+_DRAWN = (*_WITHOUT_IMAGES, "reference", *_CEILINGS)
+_THIRDS: tuple[tuple[Compared, str, str], ...] = (
+    ("queue", "Third of each rater’s own queue", "by place in the queue"),
+    ("active_time", "Third of each rater’s own active times, the fastest first", "by active time"),
+)
+
+
+def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
+    """Draw chance, the text alone, the most frequent answer, each rater, the best one, and raters against the others.
+
+    Parameters
+    ----------
+    rows
+        Of these units, in any order; what is none of these is left out.
+    """
+    levels = [
+        row
+        for row in sorted(rows, key=lambda row: _DRAWN.index(row.compared) if row.compared in _DRAWN else 0)
+        if row.compared in _DRAWN
+        and row.statistic in ("accuracy", "percent_agreement")
+        and not (row.bound or row.weighted or row.exploratory)
+    ]
+    if len({row.parties for row in levels if row.compared == "reference"}) > MOST_RATERS:
+        levels = [row for row in levels if row.compared not in ("reference", "others") or row.parties == (ALL_RATERS,)]
+    if len({row.compared for row in levels}) < 2 or len(levels) > MOST_LINES:
+        return []
+    names = [_whose(row.compared) for row in levels]
+    figure, height = forest(levels, "Share (%)", limits=SHARES, labels=[_line(row) for row in levels], names=names)
+    caption = (
+        f"{title}: {stratum_in_words(levels[0].stratum)}. Dots: shares right, or the same as "
+        f"most of the others; lines: {intervals_in_words(levels, cluster)}; n beside each line."
+    )
+    return [Figure(key, section, title, caption, height, figure)]
+
+
+def _whose(compared: Compared) -> str:
+    if compared in _WITHOUT_IMAGES:
+        return "Without the images"
+    return "Ceilings" if compared in _CEILINGS else "Raters"
+
+
+def _line(row: EstimateRow) -> str:
+    words = statistic_in_words(row)
+    if row.compared in ("chance_floor", "text_only_floor"):
+        return who(row)
+    return who(row) if row.compared == "reference" else f"{words[:1].upper()}{words[1:]}: {who(row)}"
+
+
+def thirds(section: str, key: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
+    """Draw the accuracy of each rater, or of all together where they are many, over the thirds of queue and times."""
+    figures = []
+    for compared, axis, words in _THIRDS:
+        own = [row for row in rows if row.compared == compared and row.statistic == "accuracy" and row.category]
+        parties = list(dict.fromkeys(row.parties for row in own))
+        if len(parties) > MOST_RATERS:
+            own = [row for row in own if row.parties == (ALL_RATERS,)]
+        if not own:
+            continue
+        series: dict[str, list[Point]] = {}
+        for row in own:
+            what = f"{statistic_in_words(row)} {shown_estimate(row.estimate, row.scale)}"
+            place = float(row.category.id) if row.category is not None else 0.0
+            series.setdefault(who(row), []).append(Point(place, row.estimate, what))
+        title = f"Accuracy {words}"
+        caption = (
+            f"{title}: {stratum_in_words(own[0].stratum)}. Points: share right in each third; lines: "
+            f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: nobody was "
+            "randomised to be slow."
+        )
+        drawn = curves(series, axis, "Right (%)", (1, 2, 3))
+        figures.append(Figure(f"{key}-{compared}", section, title, caption, HEIGHT, drawn))
+    return figures
