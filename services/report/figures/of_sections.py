@@ -8,7 +8,16 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, Compared, EstimateRow, Scale, Statistic
+from exchange.estimate_rows import (
+    ALL_CANDIDATES,
+    ALL_ITEMS,
+    ALL_RATERS,
+    Compared,
+    EstimateRow,
+    Scale,
+    Statistic,
+    Stratum,
+)
 from exchange.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
 from exchange.report_words import (
     WEIGHTED,
@@ -35,6 +44,7 @@ from services.report.figures.drawing import (
     spans,
 )
 from services.report.figures.figure import MOST_LINES, Figure
+from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.of_fields import figures_of_fields
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.
@@ -90,6 +100,21 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
             )
         )  # fmt: skip
     return figures
+
+
+def _floors(report: Report, section: Section) -> list[Figure]:
+    """Draw floors, raters and ceilings of all items and of closed formats, and accuracy over queue and time."""
+    rows = [
+        row
+        for each in (section, report.section("accuracy"))
+        for key in ("floors", "accuracy", "ceilings", "against_others")
+        for row in _estimates(each, key)
+    ]
+    figures: list[Figure] = []
+    for key, stratum in (("levels", ALL_ITEMS), ("levels_closed", Stratum("closed"))):
+        own = [row for row in rows if row.stratum == stratum]
+        figures += floors_and_ceilings(section.key, key, "What raters stand between", own, SUBJECT)
+    return figures + thirds(section.key, "order_and_time", _estimates(section, "order_and_time"), SUBJECT)
 
 
 def _agreement(report: Report, section: Section) -> list[Figure]:
@@ -290,6 +315,7 @@ def _quartiles(row: QuartileRow) -> Span:
 
 _OF_SECTION = {
     "accuracy": _accuracy,
+    "floors": _floors,
     "agreement": _agreement,
     "adjudication": _adjudication,
     "judges": _judges,

@@ -7,6 +7,7 @@ from exchange.estimate_rows import EstimateRow, Party
 from exchange.report_structure import EstimateTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Part, Reads
+from services.report.sections.ceilings import against_others_table, ceilings_table, order_and_time_table
 from services.report.sections.without_reference import without_reference_sentences
 
 
@@ -31,7 +32,17 @@ def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
                 "the rater does worse than the floor; 0 is a rater without errors."
             ),
         ),
-        tables=tuple(table for table in (_floors(reads, intervals), _scores(reads, intervals)) if table.rows),
+        tables=tuple(
+            table
+            for table in (
+                _floors(reads, intervals),
+                _scores(reads, intervals),
+                ceilings_table(reads, intervals),
+                against_others_table(reads, intervals),
+                order_and_time_table(reads, intervals),
+            )
+            if table.rows
+        ),
     )
 
 

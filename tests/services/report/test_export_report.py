@@ -142,7 +142,7 @@ def test_every_figure_of_the_report_is_in_the_html_file_with_its_caption(report:
     page = report_page(report)
 
     figures = figures_of(report)
-    assert {figure.section for figure in figures} == {"accuracy", "agreement", "adjudication", "judges"}
+    assert {figure.section for figure in figures} == {"accuracy", "floors", "agreement", "adjudication", "judges"}
     for figure in figures:
         assert f'id="figure-{figure.key}"' in page
         assert f'id="data-{figure.key}"' in page

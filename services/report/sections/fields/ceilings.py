@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 
 from agreement import consensus, leave_one_out, pearson
 from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from protocol.fields.yes_no import YES_NO
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import numbers_given
 from services.report.sections.fields.against_reference import accuracy_rows
@@ -20,6 +19,11 @@ from services.report.sections.fields.topics import Topic
 # With two raters the others are the other rater, whose agreement stands elsewhere.
 _FEWEST = 3
 Answers = Sequence[Hashable | None]
+OF_OTHERS = (
+    "How often a rater gives the answer that more than half of the other raters gave, of the units where there is "
+    "one of two or more others; “All raters” is the mean over raters. Nobody, and no model, can be expected to "
+    "agree with raters better than they do with each other."
+)
 
 
 def ceiling_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -31,28 +35,55 @@ def ceiling_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings
 def _always_the_same(known: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return how often the option is right that is right most often, where all units have the same options."""
     accepted = [set(key.key.accepted) for key in known.keys if key is not None]
-    times = Counter(option for of_unit in accepted for option in of_unit)
     same = categories_of(known.field)
     if not same and {kind.name for kind in known.kinds} == {"yes_no"}:
         same = tuple(Category(key, text) for key, text in YES_NO)
-    options = [category for category in same if times[category.id]]
-    if not options or known.field.type == "several":
+    if known.field.type == "several":
         return []
-    often = max(options, key=lambda category: times[category.id])
-    share, wilson = intervals.share([often.id in own for own in accepted], list(known.clusters), unit=known.unit)
+    return always_the_same(accepted, same, list(known.clusters), known.unit, stratum, intervals)
+
+
+def always_the_same(
+    accepted: Sequence[Collection[str]],
+    options: Sequence[Category],
+    clusters: Sequence[str],
+    unit: str,
+    stratum: Stratum,
+    intervals: IntervalSettings,
+) -> list[EstimateRow]:
+    """Return how often the option is right that is right most often; nothing where none of the options ever is.
+
+    Parameters
+    ----------
+    accepted
+        What counts as right on each unit, by id.
+    options
+        Those that every unit has.
+    """
+    times = Counter(option for of_unit in accepted for option in set(of_unit))
+    right = [category for category in options if times[category.id]]
+    if not right:
+        return []
+    often = max(right, key=lambda category: times[category.id])
+    share, wilson = intervals.share([often.id in own for own in accepted], clusters, unit=unit)
     return [EstimateRow("accuracy", "majority_floor", (Party("part", often.text),), stratum, share, wilson)]
 
 
 def _best_rater(known: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return the accuracy of the rater who is right most often, of those who answered half as many units as anybody."""
-    answered = [[right for right in correct if right is not None] for correct in known.correct]
+    best = place_of_best(known.correct)
+    if best is None:
+        return []
+    rows = accuracy_rows(known.with_columns([known.columns[best]]), stratum, intervals)
+    return [replace(row, compared="best_rater") for row in rows if not row.bound]
+
+
+def place_of_best(correct_of: Sequence[Sequence[bool | None]]) -> int | None:
+    """Return the place of the rater who is right most often; None where fewer than two answered often enough."""
+    answered = [[right for right in correct if right is not None] for correct in correct_of]
     most = max(map(len, answered), default=0)
     right_by = {place: sum(own) / len(own) for place, own in enumerate(answered) if own and 2 * len(own) >= most}
-    if len(right_by) < 2:
-        return []
-    best = known.columns[max(right_by, key=lambda place: right_by[place])]
-    rows = accuracy_rows(known.with_columns([best]), stratum, intervals)
-    return [replace(row, compared="best_rater") for row in rows if not row.bound]
+    return max(right_by, key=lambda place: right_by[place]) if len(right_by) > 1 else None
 
 
 def against_others(answers_of: Callable[[Ratings], Sequence[Answers]]) -> Topic:
@@ -65,51 +96,59 @@ def against_others(answers_of: Callable[[Ratings], Sequence[Answers]]) -> Topic:
     """
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-        columns, tables = _of_three(ratings, answers_of(ratings))
-        if not columns:
-            return []
-        of_units = [list(given) for given in zip(*tables, strict=True)]
-        ceiling = leave_one_out(of_units, unit=ratings.unit, **intervals.by(ratings.clusters))
-        return [
-            EstimateRow("percent_agreement", "others", (party,), stratum, estimate)
-            for party, estimate in (
-                *zip((column.party for column in columns), ceiling.raters, strict=True),
-                (ALL_RATERS, ceiling.mean),
-            )
-        ]
+        parties = [column.party for column in ratings.columns]
+        return rows_against_others(parties, answers_of(ratings), ratings.clusters, ratings.unit, stratum, intervals)
 
-    return Topic(
-        "against_others",
-        "each rater against the others",
-        "How often a rater gives the answer that more than half of the other raters gave, of the units where there is "
-        "one of two or more others; “All raters” is the mean over raters. Nobody, and no model, can be expected to "
-        "agree with raters better than they do with each other.",
-        compute,
-        in_parts=False,
-    )
+    return Topic("against_others", "each rater against the others", OF_OTHERS, compute, in_parts=False)
+
+
+def rows_against_others(
+    parties: Sequence[Party],
+    answers: Sequence[Answers],
+    clusters: Sequence[str],
+    unit: str,
+    stratum: Stratum,
+    intervals: IntervalSettings,
+) -> list[EstimateRow]:
+    """Return how often each rater says what most of the others say, of a study in either language.
+
+    Parameters
+    ----------
+    answers
+        By rater, the answer to each unit; None without one.
+    """
+    among, tables = _of_three(parties, answers)
+    if not among:
+        return []
+    of_units = [list(given) for given in zip(*tables, strict=True)]
+    ceiling = leave_one_out(of_units, unit=unit, **intervals.by(clusters))
+    return [
+        EstimateRow("percent_agreement", "others", (party,), stratum, estimate)
+        for party, estimate in (*zip(among, ceiling.raters, strict=True), (ALL_RATERS, ceiling.mean))
+    ]
 
 
 def correlation_with_others(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return how far each rater goes up and down with the mean of the others."""
-    columns, tables = _of_three(ratings, numbers_given(ratings))
+    parties, tables = _of_three([column.party for column in ratings.columns], numbers_given(ratings))
     of_units = [list(given) for given in zip(*tables, strict=True)]
     rows = []
-    for place, column in enumerate(columns):
+    for place, party in enumerate(parties):
         others = consensus(of_units, "mean", leave_out=place).values
         estimate = pearson(tables[place], others, unit=ratings.unit, **intervals.by(ratings.clusters))
-        rows.append(EstimateRow("pearson", "others", (column.party,), stratum, estimate))
+        rows.append(EstimateRow("pearson", "others", (party,), stratum, estimate))
     return rows
 
 
-def _of_three(ratings: Ratings, answers: Sequence[Answers]) -> tuple[list[Column], list[Answers]]:
+def _of_three(parties: Sequence[Party], answers: Sequence[Answers]) -> tuple[list[Party], list[Answers]]:
     """Return the raters who answered a unit that two others answered too, and their answers; nobody where none did."""
     often = [place for place, given in enumerate(zip(*answers, strict=True)) if _count(given) >= _FEWEST]
     pairs = [
-        (column, own)
-        for column, own in zip(ratings.columns, answers, strict=True)
+        (party, own)
+        for party, own in zip(parties, answers, strict=True)
         if any(own[place] is not None for place in often)
     ]
-    return [column for column, _ in pairs], [own for _, own in pairs]
+    return [party for party, _ in pairs], [own for _, own in pairs]
 
 
 def _count(given: Sequence[Hashable | None]) -> int:

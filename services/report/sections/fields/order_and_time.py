@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from agreement.contrast import difference_of_parts
@@ -22,32 +23,50 @@ Placed = tuple[int, bool, str]
 def order_and_time(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return the accuracy of each rater, and of all, in each third, and that of the last less that of the first."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
-    by_queue = [(column.party, column.position) for column in known.columns]
-    by_time = [(column.party, column.active_ms) for column in known.columns]
+    columns = [
+        Measured(column.party, correct, column.position, column.active_ms)
+        for column, correct in zip(known.columns, known.correct, strict=True)
+    ]
+    return rows_of_thirds(columns, known.clusters, known.unit, stratum, intervals)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of each unit, whether a rater is right, its place in the rater's own queue, and the active time in ms."""
+
+    party: Party
+    correct: Sequence[bool | None]
+    position: Sequence[int | None]
+    active_ms: Sequence[int | None]
+
+
+def rows_of_thirds(
+    columns: Sequence[Measured], clusters: Sequence[str], unit: str, stratum: Stratum, intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return the accuracy in each third of queue and times, of a study in either language; units have a reference."""
+    by_queue = [(column.party, column.correct, column.position) for column in columns]
+    by_time = [(column.party, column.correct, column.active_ms) for column in columns]
     return [
-        *_by(by_queue, "queue", _OF_QUEUE, known, stratum, intervals),
-        *_by(by_time, "active_time", _OF_TIMES, known, stratum, intervals),
+        *_by(by_queue, "queue", _OF_QUEUE, clusters, unit, stratum, intervals),
+        *_by(by_time, "active_time", _OF_TIMES, clusters, unit, stratum, intervals),
     ]
 
 
 def _by(
-    measured: Sequence[tuple[Party, Sequence[int | None]]],
+    measured: Sequence[tuple[Party, Sequence[bool | None], Sequence[int | None]]],
     compared: Literal["queue", "active_time"],
     words: Sequence[str],
-    known: Ratings,
+    clusters: Sequence[str],
+    unit_of_one: str,
     stratum: Stratum,
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
-    of_parties = [
-        (party, placed)
-        for (party, own), correct in zip(measured, known.correct, strict=True)
-        if (placed := _in_thirds(own, correct, known.clusters))
-    ]
+    of_parties = [(party, placed) for party, correct, own in measured if (placed := _in_thirds(own, correct, clusters))]
     if len(of_parties) > 1:
         of_parties.append((ALL_RATERS, [each for _, placed in of_parties for each in placed]))
     rows = []
     for party, placed in of_parties:
-        unit = "verdict" if party == ALL_RATERS else known.unit
+        unit = "verdict" if party == ALL_RATERS else unit_of_one
         for third, in_words in enumerate(words):
             here = [(is_right, cluster) for each, is_right, cluster in placed if each == third]
             share, wilson = intervals.share(
