@@ -77,7 +77,7 @@ PARTS: dict[Any, tuple[str, ...]] = {
         "load_rows", "accuracy_section", "floors_section", "agreement_section", "disagreements_section",
         "scoring_section", "judges_section", "completeness_section", "viewing_section", "study_section", "data_files",
     ),
-    listed: ("load_listed", "ratings_of", "_intervals", "plan_section", "_completeness", "listed_files"),
+    listed: ("load_listed", "ratings_of", "_intervals", "plan_section", "listed_completeness", "listed_files"),
     phases: ("topic_table", "matrices_of"),
 }  # fmt: skip
 

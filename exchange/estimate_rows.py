@@ -68,6 +68,7 @@ Compared = Literal[
     "assessability",
     "best_rater",
     "between_levels",
+    "both_right",
     "both_wrong",
     "chance_floor",
     "confidence",

@@ -96,6 +96,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
         "decision keeps the agreed answer", "share of control decisions that keep the agreed answer"
     ),
     ("share", "not_assessable"): Words("not assessable", "share not assessable"),
+    ("share", "both_right"): Words("both right", "both right"),
     ("share", "both_wrong"): Words("both wrong", "both wrong"),
     ("share", "same_wrong_answer"): Words("both gave the same wrong answer", "same wrong answer"),
     ("share", "same_of_both_wrong"): Words("same answer, among items both got wrong", "same answer where both wrong"),

@@ -11,29 +11,26 @@ from sqlmodel import Session, select
 from db import Freeze, Study, now, queries
 from db.base import stored_id
 from db.standing import STANDS
-from exchange.report_structure import Column, PlainTable, Report, Section
+from exchange.report_structure import Report, Section
 from exchange.report_words import are_few, few_clusters_note
 from protocol.analysis import AnalysisPlan
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import plan_of
 from protocol.language.wording import capital
-from protocol.phases import THEN
-from protocol.study_phases import StudyPhases
 from services.installation.version import SOFTWARE_VERSION
 from services.report.calibration.pools import Pools
-from services.report.files.listed_files import ListedRows, listed_files
+from services.report.files.listed_files import listed_files
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.candidates import load_runs
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.ratings import PhaseRatings, ratings_of, strata_of_clusters
+from services.report.sections.listed_completeness import listed_completeness
 from services.report.sections.phases import marked, phase_section
 from services.report.sections.plan import plan_section, planned_tables
 from services.report.sections.versions import notices_of_versions
 from services.studies import frozen_facts
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.versions.stored import versions_in
-
-_STATUSES = ("answered", "not_assessable", "technical_failure", "missing")
 
 
 def listed_report(session: Session, study: Study, expansion: Expansion, state: Literal["final", "interim"]) -> Report:
@@ -56,7 +53,7 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         analysis_plan=(("Plan", " ".join(plan_of(expansion))), ("Sampling", freeze.method)),
         generated_at=now(),
         notices=(*_notices(study, expansion, state, ratings), *notices_of_versions(versions, rows, phases)),
-        sections=(*_figures(expansion, ratings, Pools(expansion, rows, runs)), _completeness(rows, phases)),
+        sections=(*_figures(expansion, ratings, Pools(expansion, rows, runs)), listed_completeness(rows, phases)),
         files=listed_files(rows),
         judge_runs=tuple(run.id for run in runs) if rows.candidates else None,
     )
@@ -97,47 +94,3 @@ def _notices(study: Study, expansion: Expansion, state: str, phases: tuple[Phase
     if clusters and are_few(len(clusters)):
         said.append(f"{capital(few_clusters_note(name))} ({len(clusters)}).")
     return tuple(said)
-
-
-def _completeness(rows: ListedRows, phases: StudyPhases) -> Section:
-    """Count, by phase and member, what was to be rated and what became of it."""
-    names = {member.id: member.pseudonym for _, member in rows.members}
-    replaced = rows.replaced
-    counts: dict[tuple[str, int], dict[str, int]] = {}
-    items, candidates = {item.id: item.key for item in rows.items}, {row.id: row.key for row in rows.candidates}
-    for entry in rows.entries:
-        unit = (entry.phase.removesuffix(THEN), items[entry.item_id], candidates.get(entry.candidate_id or 0))
-        if entry.status == "missing" and unit in replaced:
-            continue  # Nobody is to rate it any more.
-        of_member = counts.setdefault((entry.phase, entry.member_id), {})
-        of_member[entry.status] = of_member.get(entry.status, 0) + 1
-    table = PlainTable(
-        key="phases",
-        title="Verdicts by phase",
-        explanation="What was to be rated by each member, and what became of it.",
-        columns=(
-            Column("phase", "Phase", "Title of the phase"),
-            Column("member", "Member", "Pseudonym"),
-            Column("assigned", "Assigned", "Number that was to be rated"),
-            Column("answered", "Answered", "Number with an answer"),
-            Column("not_assessable", "Not assessable", "Number that was called not assessable"),
-            Column("technical_failure", "Not shown", "Number that could not be shown"),
-            Column("missing", "Missing", "Number without a verdict"),
-        ),
-        rows=tuple(
-            (
-                phase.heading,
-                names[member],
-                sum(of_member.values()),
-                *(
-                    of_member.get(status, 0)
-                    for status in ("answered", "not_assessable", "technical_failure", "missing")
-                ),
-            )
-            for phase in phases.counted
-            for (key, member), of_member in counts.items()
-            if key == phase.key
-        ),
-        grouped=True,
-    )
-    return Section("completeness", "Completeness", "Completeness", (), (table,) if table.rows else ())

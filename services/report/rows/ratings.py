@@ -357,7 +357,10 @@ def _became(field: Field, entry: Entry | None) -> tuple[State | None, Any]:
         return "undetermined", None
     if value is not None:
         return "answered", value
-    return ("empty" if _is_asked(field, given) else "not_asked"), None
+    if not _is_asked(field, given):
+        return "not_asked", None
+    # A rater who may choose any number of options and leaves them all alone has said that there is none.
+    return "empty", () if field.type == "several" else None
 
 
 def _is_asked(field: Field, given: Mapping[str, Any]) -> bool:

@@ -54,8 +54,15 @@ def _matrix(ratings: Ratings, parties: tuple[Party, Party], first: Said, second:
     texts = {category.id: category.text for category in categories_of(ratings.field)}
     texts |= {UNDETERMINED: WORDS, INVALID: "Not an answer"}
     counts = Counter(pair for pair in zip(first, second, strict=True) if None not in pair)
-    rows = [key for key in texts if any(pair[0] == key for pair in counts)]
     columns = [key for key in texts if any(key in pair for pair in counts)]
+    ordered = len(columns) > 1 and ratings.field.type == "ordinal"
+    if ordered:
+        # A step that nobody used is a step all the same.
+        columns = [key for key in texts if key in columns or key not in (UNDETERMINED, INVALID)]
+    rows = columns
+    if REFERENCE in parties:
+        used = {pair[0] for pair in counts}
+        rows = [key for key in columns if key in used or (ordered and key not in (UNDETERMINED, INVALID))]
     if not 1 < len(columns) <= _MOST_OPTIONS or not rows:
         return None
     words = parties_in_words(parties, "against" if REFERENCE in parties else "and")

@@ -52,8 +52,7 @@ def of_rater(tables: dict[str, Rows], rater: str, column: str) -> dict[str, str]
 
 def test_the_best_rater_is_the_one_who_is_right_most_often(tables: dict[str, Rows]) -> None:
     shares = {
-        rater: np.mean([right == "1" for right in of_rater(tables, rater, "correct").values()])
-        for rater in RATERS
+        rater: np.mean([right == "1" for right in of_rater(tables, rater, "correct").values()]) for rater in RATERS
     }
     best = max(shares, key=lambda rater: shares[rater])
 

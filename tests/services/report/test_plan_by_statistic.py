@@ -68,11 +68,11 @@ def plans(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Pl
 
 
 def rows(report: Report) -> Mapping[tuple[object, ...], EstimateRow]:
-    """Return the rows by the plan, by what they are about; the times of scripted raters are left out."""
+    """Return the rows by the plan, by what they are about; the times and orders of scripted raters are left out."""
     return {
         (section.key, table.key, row.statistic, row.compared, row.parties, row.stratum, row.stage, row.bound): row
         for section, table in report.estimate_tables()
-        if table.key != "active_time"
+        if table.key not in ("active_time", "order_and_time")
         for row in table.rows
         if not row.exploratory
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement import accuracy_of_correctness
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, LeftOut, Party, Stratum
+from agreement import accuracy_of_correctness, shared_errors
+from exchange.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftOut, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.between_raters import agreement_rows
@@ -69,6 +69,30 @@ def on_correctness(ratings: Ratings, stratum: Stratum, intervals: IntervalSettin
     return agreement_rows(known, known.correct, stratum, intervals, "correctness", (True, False))
 
 
+def together(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
+    """Return how often two raters were right together, wrong together, and wrong with the same answer."""
+    known = ratings.only(lambda place: ratings.keys[place] is not None)
+    rows = []
+    for a, b in known.pairs_on(stratum):
+        parties = (known.columns[a].party, known.columns[b].party)
+        answered = [
+            place for place in range(len(known.units)) if None not in (known.answers[a][place], known.answers[b][place])
+        ]
+        clusters = [known.clusters[place] for place in answered]
+        first, second = ([own[place] for place in answered] for own in (known.correct[a], known.correct[b]))
+        said, also_said = ([own[place] for place in answered] for own in (known.answers[a], known.answers[b]))
+        both = [pair == (True, True) for pair in zip(first, second, strict=True)]
+        shared = shared_errors(said, also_said, first, second, **intervals.by(clusters), unit=known.unit)
+        share = shared.expected_both_wrong
+        expected = IfIndependent(share) if share is not None else None
+        rows += [
+            EstimateRow("share", "both_right", parties, stratum, *intervals.share(both, clusters, unit=known.unit)),
+            EstimateRow("share", "both_wrong", parties, stratum, shared.both_wrong, remark=expected),
+            EstimateRow("share", "same_wrong_answer", parties, stratum, shared.same_wrong_answer),
+        ]
+    return rows
+
+
 def correct_numbers(ratings: Ratings) -> tuple[Numbers, ...]:
     """Return by column 1 for each right answer and 0 for each other one; None without a reference or an answer."""
     return tuple([None if is_right is None else float(is_right) for is_right in own] for own in ratings.correct)
@@ -82,6 +106,14 @@ ACCURACY = Topic(
     "What a model wrote that is no answer is not right, nor is nothing.",
     accuracy_rows,
     of_models=True,
+)
+SHARED = Topic(
+    "shared_errors",
+    "right and wrong together",
+    "Of the items that both answered: both right, both wrong, and wrong with the same answer. In the last case the "
+    "item is hard or the reference is wrong, and the data cannot tell which: they deserve a second look.",
+    together,
+    in_parts=False,
 )
 ON_CORRECTNESS = Topic(
     "on_correctness",

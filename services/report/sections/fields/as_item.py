@@ -10,7 +10,7 @@ from protocol.fields.yes_no import YES_NO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
-from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, correct_numbers
+from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, SHARED, correct_numbers
 from services.report.sections.fields.between_raters import agreement_rows
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
@@ -44,7 +44,7 @@ AGREEMENT = Topic(
     agreement,
 )
 REPORT = FieldReport(
-    (ACCURACY, FLOORS, CEILINGS, F1_OF_REFERENCE, AGREEMENT, AGAINST_OTHERS, ON_CORRECTNESS, ORDER_AND_TIME),
+    (ACCURACY, FLOORS, CEILINGS, F1_OF_REFERENCE, AGREEMENT, AGAINST_OTHERS, ON_CORRECTNESS, SHARED, ORDER_AND_TIME),
     {"accuracy": ACCURACY, "agreement": AGREEMENT},
     against={("accuracy", "text_only"): FLOORS, ("accuracy", "models"): ACCURACY},
     numbers=correct_numbers,

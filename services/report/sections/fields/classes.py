@@ -24,7 +24,7 @@ Said = Sequence[str | None]
 
 def of_classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return F1 and balanced accuracy of each rater and of all together, over the options that the reference names."""
-    known = with_one_class(ratings)
+    known = with_one_class(ratings, fewest=2)
     said = [classes_of(column, answers) for column, answers in zip(known.columns, known.answers, strict=True)]
     rows = []
     for party, scores in scores_of(known, said, intervals):
@@ -37,9 +37,9 @@ def of_classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) 
     return rows
 
 
-def with_one_class(ratings: Ratings) -> Ratings:
-    """Return the same of the units of which the reference names a single option; none of fields of two options."""
-    if len(categories_of(ratings.field)) < 3:
+def with_one_class(ratings: Ratings, fewest: int = 3) -> Ratings:
+    """Return the same of the units of which the reference names a single option; none of fields of fewer options."""
+    if len(categories_of(ratings.field)) < fewest:
         return ratings.only(lambda _: False)
     return ratings.only(lambda place: (key := ratings.keys[place]) is not None and len(key.key.accepted) == 1)
 

@@ -10,7 +10,7 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
-from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, correct_numbers
+from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, SHARED, correct_numbers
 from services.report.sections.fields.between_raters import agreement_rows
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
 from services.report.sections.fields.classes import OF_CLASSES, ONE_AGAINST_REST
@@ -77,7 +77,7 @@ JUDGES = judges_on_scale(agreement)
 REPORT = FieldReport(
     (
         ACCURACY, FLOORS, CEILINGS, OF_CLASSES, ONE_AGAINST_REST, AGREEMENT, AGAINST_OTHERS, JUDGES, PER_CATEGORY,
-        ON_CORRECTNESS, ORDER_AND_TIME, DISTRIBUTION,
+        ON_CORRECTNESS, SHARED, ORDER_AND_TIME, DISTRIBUTION,
     ),
     {
         "accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": DISTRIBUTION,

@@ -73,7 +73,8 @@ def _result(ratings: Ratings, places: tuple[int, ...], intervals: IntervalSettin
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
-    "The exact set, and options in common over those that either chose (Jaccard). Neither corrects for chance.",
+    "The exact set, and options in common over those that either chose (Jaccard); two who chose none agree. Neither "
+    "corrects for chance.",
     agreement,
 )
 OF_OPTIONS = Topic(
@@ -86,8 +87,8 @@ OF_OPTIONS = Topic(
 DISTRIBUTION = Topic(
     "distribution",
     "how often each option was chosen",
-    "Share of the units on which at least one option was chosen; several options of one unit count each, so that shares "
-    "do not add up to 100 %.",
+    "Share of the units on which the field was asked; several options of one unit count each, so that shares do not "
+    "add up to 100 %. A rater who left all options alone, where that is allowed, has chosen none of them.",
     distribution,
 )
 REPORT = FieldReport(

@@ -1,0 +1,116 @@
+"""What became of the units of a study that lists its phases: verdicts, reasons why there are none, and flags."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from exchange.report_structure import Column, PlainTable, Section
+from protocol.phases import THEN
+from protocol.study_phases import StudyPhases
+from services.report.files.listed_files import ListedRows
+
+
+def listed_completeness(rows: ListedRows, phases: StudyPhases) -> Section:
+    """Build the section: what became of what was to be rated, why units could not be assessed, and flags."""
+    tables = (_by_phase(rows, phases), _reasons(rows, phases), _flags(rows, phases))
+    return Section("completeness", "Completeness", "Completeness", (), tuple(table for table in tables if table.rows))
+
+
+def _by_phase(rows: ListedRows, phases: StudyPhases) -> PlainTable:
+    names = _names(rows)
+    replaced = rows.replaced
+    counts: dict[tuple[str, int], dict[str, int]] = {}
+    items, candidates = {item.id: item.key for item in rows.items}, {row.id: row.key for row in rows.candidates}
+    for entry in rows.entries:
+        unit = (entry.phase.removesuffix(THEN), items[entry.item_id], candidates.get(entry.candidate_id or 0))
+        if entry.status == "missing" and unit in replaced:
+            continue  # Nobody is to rate it any more.
+        of_member = counts.setdefault((entry.phase, entry.member_id), {})
+        of_member[entry.status] = of_member.get(entry.status, 0) + 1
+    return PlainTable(
+        key="phases",
+        title="Verdicts by phase",
+        explanation="What was to be rated by each member, and what became of it.",
+        columns=(
+            Column("phase", "Phase", "Title of the phase"),
+            Column("member", "Member", "Pseudonym"),
+            Column("assigned", "Assigned", "Number that was to be rated"),
+            Column("answered", "Answered", "Number with an answer"),
+            Column("not_assessable", "Not assessable", "Number that was called not assessable"),
+            Column("technical_failure", "Not shown", "Number that could not be shown"),
+            Column("missing", "Missing", "Number without a verdict"),
+        ),
+        rows=tuple(
+            (
+                phase.heading,
+                names[member],
+                sum(of_member.values()),
+                *(
+                    of_member.get(status, 0)
+                    for status in ("answered", "not_assessable", "technical_failure", "missing")
+                ),
+            )
+            for phase in phases.counted
+            for (key, member), of_member in counts.items()
+            if key == phase.key
+        ),
+        grouped=True,
+    )
+
+
+def _reasons(rows: ListedRows, phases: StudyPhases) -> PlainTable:
+    """Count by phase and member the reasons for which units were called not assessable."""
+    names = _names(rows)
+    counts = Counter(
+        (entry.phase, entry.member_id, entry.not_assessable)
+        for entry in rows.entries
+        if entry.not_assessable is not None
+    )
+    texts = {option.id: option.text for phase in phases.phases for option in phases.rules_of(phase).not_assessable}
+    return PlainTable(
+        key="not_assessable_reasons",
+        title="Reasons for “not assessable”",
+        explanation="",
+        columns=(
+            Column("phase", "Phase", "Title of the phase"),
+            Column("member", "Member", "Pseudonym"),
+            Column("reason", "Reason", "The reason chosen"),
+            Column("units", "Units", "Number of units"),
+        ),
+        rows=tuple(
+            (phase.heading, names[member], texts.get(reason, reason), units)
+            for phase in phases.counted
+            for (key, member, reason), units in sorted(counts.items())
+            if key == phase.key
+        ),
+        grouped=True,
+    )
+
+
+def _flags(rows: ListedRows, phases: StudyPhases) -> PlainTable:
+    """Count by phase and member what was flagged; units and notes are in the file of verdicts."""
+    names = _names(rows)
+    counts = Counter((entry.phase, entry.member_id, kind) for entry in rows.entries for kind, _ in entry.flags)
+    texts = {option.id: option.text for phase in phases.phases for option in phases.rules_of(phase).flags}
+    return PlainTable(
+        key="flags",
+        title="Flags",
+        explanation="Raters’ remarks that something is wrong with a unit; units and notes are in verdicts.csv.",
+        columns=(
+            Column("phase", "Phase", "Title of the phase"),
+            Column("member", "Member", "Pseudonym"),
+            Column("flag", "Flag", "What the flag is for"),
+            Column("units", "Units", "Number of units"),
+        ),
+        rows=tuple(
+            (phase.heading, names[member], texts.get(kind, kind), units)
+            for phase in phases.counted
+            for (key, member, kind), units in sorted(counts.items())
+            if key == phase.key
+        ),
+        grouped=True,
+    )
+
+
+def _names(rows: ListedRows) -> dict[int, str]:
+    return {member.id: member.pseudonym for _, member in rows.members}
