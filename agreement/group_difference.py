@@ -129,10 +129,22 @@ def rater_group_difference(
         reason = "every resample gave the same value" if lost <= UNDEFINED_SHARE else f"{lost:.0%} had no value"
         return undefined(name, items, unit, method, reason, value=gap, confidence=confidence, n_clusters=n_clusters)
     half = float(stats.t.isf((1.0 - confidence) / 2.0, degrees)) * se
+    # shares differ by 1 at most, kappas by 2
+    most = 2.0 if statistic == "kappa" else 1.0
     method += f"; t with {degrees:.1f} degrees of freedom; {whole[0]:.3f} less {whole[1]:.3f}"
     p = float(2.0 * stats.t.sf(abs(gap) / se, degrees))
     return Estimate(
-        name, gap, gap - half, gap + half, items, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters
+        name,
+        gap,
+        max(-most, gap - half),
+        min(most, gap + half),
+        items,
+        unit,
+        method,
+        se=se,
+        p=p,
+        confidence=confidence,
+        n_clusters=n_clusters,
     )
 
 

@@ -341,12 +341,12 @@ def tests_note(rows: Sequence[EstimateRow]) -> str:
 def shown_number(value: float, scale: Scale) -> str:
     """Return a number as it is printed everywhere: percent and points with one decimal, others with two."""
     if scale == "percent":
-        return f"{100 * value:.1f}"
+        return f"{100 * value:z.1f}"
     if scale == "points":
-        return f"{100 * value:+.1f}"
+        return f"{100 * value:+z.1f}"
     if scale == "signed":
-        return f"{value:+.2f}"
-    return f"{value:.1f}" if scale in ("seconds", "millimetres") else f"{value:.2f}"
+        return f"{value:+z.2f}"
+    return f"{value:z.1f}" if scale in ("seconds", "millimetres") else f"{value:z.2f}"
 
 
 def shown_value(value: float, scale: Scale) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +12,7 @@ from exchange.estimate_rows import Estimated, Statistic
 from exchange.report_structure import PairedPoints
 from exchange.report_words import parties_in_words, shown_number
 from services.report.figures.drawing import AXIS, COLOURS, GRID, layout
+from services.report.figures.labels import escaped
 
 HEIGHT = 440
 # Each with how it is drawn, so that the lines are told apart in grey.
@@ -67,7 +67,7 @@ def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Esti
                 "text": f"{name}<br>{shown_number(estimate.value, 'signed')}",
             }
         )  # fmt: skip
-    names = html.escape(parties_in_words(paired.parties, "minus"))
+    names = escaped(parties_in_words(paired.parties, "minus"))
     axis = {"gridcolor": GRID, "linecolor": AXIS, "showline": True, "ticks": "outside", "tickcolor": AXIS}
     whole = {
         **layout(HEIGHT),

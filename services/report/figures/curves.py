@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import plotly.graph_objects as go
 
 from exchange.estimate_rows import Estimated
 from services.report.figures.drawing import AXIS, COLOURS, GRID, SHARES, SYMBOLS, layout
+from services.report.figures.labels import escaped
 
 HEIGHT = 460
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -54,14 +54,17 @@ def curves(
             continue
         # At the same ticks several parties stand beside each other, not on top; what is measured stays where it is.
         shift = 0.0 if ticks is None else (number - (len(series) - 1) / 2) * (max(ticks) - min(ticks)) / 60
-        same_n = len({point.share.n for point in drawn}) == 1
+        counts = sorted({point.share.n for point in drawn})
+        # Above three lines and more, numbers would stand on each other.
+        in_name = len(counts) == 1 or len(series) > 2
+        rests_on = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
         colour = COLOURS[number % len(COLOURS)]
         traces.append(
             go.Scatter(
                 x=[point.x + shift for point in drawn],
                 y=[100 * point.share.value for point in drawn],
                 mode="lines+markers",
-                name=html.escape(f"{name} (n = {drawn[0].share.n})" if same_n else name),
+                name=escaped(f"{name} ({rests_on})" if in_name else name),
                 line={"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 2},
                 marker={"size": 9, "color": colour, "symbol": SYMBOLS[number % len(SYMBOLS)]},
                 error_y={
@@ -70,11 +73,11 @@ def curves(
                     "arrayminus": [_reach(point.share, -1) for point in drawn],
                 },
                 text=[f"n = {point.share.n}" for point in drawn],
-                hovertext=[html.escape(f"{name}: {point.what}, n = {point.share.n}") for point in drawn],
+                hovertext=[escaped(f"{name}: {point.what}, n = {point.share.n}") for point in drawn],
                 hovertemplate="%{hovertext}<extra></extra>",
             )
         )  # fmt: skip
-        numbers += [] if same_n else [_number_above(point, shift, colour, number) for point in drawn]
+        numbers += [] if in_name else [_number_above(point, shift, colour, number) for point in drawn]
     axis = {"gridcolor": GRID, "zeroline": False, "linecolor": AXIS, "showline": True, "ticks": "outside"}
     of_x: dict[str, Any] = {"range": list(SHARES)}
     # Room above 100 % for the numbers of all parties.

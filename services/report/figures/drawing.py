@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import plotly.graph_objects as go
 from exchange.estimate_rows import Estimated, EstimateRow, Scale, Stratum
 from exchange.report_structure import Matrix
 from exchange.report_words import party_in_words, shown_estimate, shown_warning, stratum_in_words, who
+from services.report.figures.labels import NARROW, escaped, height_of, wrapped
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
 # they are told apart by their symbols, every second of which is open.
@@ -81,7 +81,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 x=[span.value for span in here],
                 y=[lines.index(span.line) + shifts[span.line, name] for span in here],
                 mode="markers",
-                name=html.escape(name),
+                name=escaped(name),
                 marker={
                     "size": 10,
                     "color": colour,
@@ -100,7 +100,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 hovertemplate="%{text}<extra></extra>",
             )
         )
-    height = 130 + max(ROW_HEIGHT, SERIES_HEIGHT * len(series)) * len(lines)
+    height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * len(series))) * len(lines)
     # Of kappa, what chance alone would give.
     strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if limits == KAPPA else []
     # Said at once: each later change of a layout costs Plotly as much as making it.
@@ -158,7 +158,7 @@ def _axis_of_lines(lines: Sequence[str]) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": list(range(len(lines))),
-        "ticktext": [_wrapped(html.escape(line)) for line in lines],
+        "ticktext": [wrapped(escaped(line)) for line in lines],
         "range": [len(lines) - 0.5, -0.5],
         "showgrid": False,
         "zeroline": False,
@@ -205,18 +205,23 @@ def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[Stra
 
 def heatmap(table: Matrix) -> Any:
     """Draw counts of rows by columns, each written into its cell."""
-    rows, columns = ([html.escape(label) for label in labels] for labels in (table.row_labels, table.column_labels))
+    rows, columns = ([escaped(label) for label in labels] for labels in (table.row_labels, table.column_labels))
     most = max(max(counts) for counts in table.counts)
-    of_rows, of_columns = (html.escape(party_in_words(party)) for party in table.parties)
+    of_rows, of_columns = (escaped(party_in_words(party)) for party in table.parties)
     cells = map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1))
     cells.hovertemplate = f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>"
     whole = {
-        **layout(150 + 42 * len(rows)),
+        **layout(height_of_map(table)),
         "xaxis": {**categories(columns), "title": {"text": of_columns}, "side": "top"},
         "yaxis": {**categories(rows), "title": {"text": of_rows}, "autorange": "reversed"},
         "annotations": cell_texts(columns, rows, [[str(count) for count in counts] for counts in table.counts]),
     }
     return go.Figure(cells, whole)
+
+
+def height_of_map(table: Matrix) -> int:
+    """Return the height of a map, by its rows and the longest of their labels."""
+    return 150 + height_of(table.row_labels, 42, NARROW) * len(table.row_labels)
 
 
 def with_totals(table: Matrix) -> Matrix:
@@ -254,17 +259,17 @@ def diverging(
             texts.append(f"{here:.0f}" if here >= LEAST_WRITTEN else "")
         traces.append(
             go.Bar(
-                x=widths, y=list(range(len(lines))), base=bases, orientation="h", name=html.escape(step),
+                x=widths, y=list(range(len(lines))), base=bases, orientation="h", name=escaped(step),
                 marker={"color": colour, "line": {"color": AXIS, "width": 1}}, text=texts, textposition="inside",
                 insidetextanchor="middle", textangle=0,
                 textfont={"color": "#10161b" if _is_pale(number, len(steps)) else "#ffffff"},
                 hovertext=[
-                    html.escape(f"{line}: {step}, {width:.1f} %") for line, width in zip(lines, widths, strict=True)
+                    escaped(f"{line}: {step}, {width:.1f} %") for line, width in zip(lines, widths, strict=True)
                 ],
                 hovertemplate="%{hovertext}<extra></extra>",
             )
         )  # fmt: skip
-    height = 150 + ROW_HEIGHT * len(lines)
+    height = 150 + height_of(lines, ROW_HEIGHT) * len(lines)
     numbers = [shares[line, steps[0]].n for line in lines]
     whole = {
         **layout(height),
@@ -335,7 +340,7 @@ def categories(labels: list[str]) -> dict[str, Any]:
         "tickangle": 0,
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
-        "ticktext": [_wrapped(label, 16) for label in labels],
+        "ticktext": [wrapped(label, NARROW) for label in labels],
     }
 
 
@@ -374,7 +379,7 @@ def _hover(row: EstimateRow, label: str) -> str:
     count = estimate.n_clusters
     clusters = "" if count is None else f", {count} cluster{'' if count == 1 else 's'}"
     return "<br>".join(
-        html.escape(line)
+        escaped(line)
         for line in (
             f"{label}: {who(row)}",
             shown_estimate(estimate, row.scale),
@@ -382,14 +387,3 @@ def _hover(row: EstimateRow, label: str) -> str:
             *(part for part in (shown_warning(estimate),) if part),
         )
     )
-
-
-def _wrapped(label: str, longest: int = 26) -> str:
-    """Break a long label into lines, so that it leaves room for the drawing."""
-    lines = [""]
-    for word in label.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > longest:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(lines)

@@ -18,7 +18,7 @@ from exchange.report_words import (
 from services.report.figures.bland_altman import HEIGHT as BLAND_ALTMAN_HEIGHT
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import HEIGHT, Point, curves
-from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, with_totals
+from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, height_of_map, with_totals
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 
@@ -240,8 +240,9 @@ def _matrix(section: Section, table: Matrix) -> Figure:
     caption = (
         f"{table.title}. {table.explanation} Totals of rows and columns in brackets. n = {sum(map(sum, table.counts))}."
     )
-    height = 150 + 42 * len(table.row_labels)
-    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, height, heatmap(with_totals(table)))
+    counted = with_totals(table)
+    figure, height = heatmap(counted), height_of_map(counted)
+    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, height, figure)
 
 
 _DRAWERS: dict[str, tuple[Callable[[Section, EstimateTable], list[Figure]], ...]] = {

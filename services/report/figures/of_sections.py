@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 
@@ -39,12 +38,14 @@ from services.report.figures.drawing import (
     cell_texts,
     forest,
     heatmap,
+    height_of_map,
     layout,
     map_of,
     spans,
 )
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
+from services.report.figures.labels import escaped
 from services.report.figures.of_fields import figures_of_fields
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.
@@ -160,7 +161,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         Figure(
             table.key, section.key, table.title,
             " ".join(filter(None, (f"{table.title}.", table.explanation, f"n = {sum(map(sum, table.counts))}."))),
-            150 + 42 * len(table.row_labels), heatmap(table),
+            height_of_map(table), heatmap(table),
         )
         for table in section.tables
         if isinstance(table, Matrix)
@@ -189,7 +190,7 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
         values[i][j] = values[j][i] = row.estimate.value if known else None
         value = shown_number(row.estimate.value, scale) if known else "–"
         texts[i][j] = texts[j][i] = f"{value}<br>n = {row.estimate.n}"
-    names = [html.escape(party_in_words(rater)) for rater in raters]
+    names = [escaped(party_in_words(rater)) for rater in raters]
     cells = map_of(values, names, names, 1.0)
     cells.update(text=texts, hovertemplate="%{x} and %{y}: %{text}<extra></extra>")
     height = 110 + 48 * len(raters)
@@ -309,7 +310,7 @@ def _slices_seen(section: Section) -> list[Figure]:
 def _quartiles(row: QuartileRow) -> Span:
     volume, rater = f"{row.volume}: {row.plane}", party_in_words(row.party)
     spread = f"median {row.median:g} %, quartiles {row.low:g} to {row.high:g} %"
-    text = f"{html.escape(f'{volume}: {rater}')}<br>{spread}<br>n = {row.n}"
+    text = f"{escaped(f'{volume}: {rater}')}<br>{spread}<br>n = {row.n}"
     return Span(volume, rater, row.low, row.median, row.high, text, row.n)
 
 

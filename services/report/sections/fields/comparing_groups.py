@@ -22,12 +22,12 @@ _OF_AGREEMENT: tuple[tuple[Statistic, Literal["agreement", "kappa"]], ...] = (
     ("kappa_difference", "kappa"),
 )
 EXPLANATION = (
-    "The difference is first minus second group, of all answers of each; its interval is for other raters too, who are "
-    "resampled with the units, and needs five raters in each group. Where a group has a single rater, it is of these "
-    "raters alone, on the units that both groups answered. A difference of agreements is of the pairs of raters within "
-    "each group; kappa is corrected by how often each rater uses each option (Conger). A difference of means, of what "
-    "the raters of a group gave to each unit or of how far they were from the reference, is of these raters alone, on "
-    "the units that both groups answered."
+    "The share of a group is of all answers of its raters. The difference is first minus second group, of all "
+    "answers of each; its interval is for other raters too, who are resampled with the units, and needs five raters in "
+    "each group. Where a group has a single rater, it is of these raters alone, on the units that both groups "
+    "answered. A difference of agreements is of the pairs of raters within each group; kappa is corrected by how often "
+    "each rater uses each option (Conger). A difference of means, of what the raters of a group gave to each unit or "
+    "of how far they were from the reference, is of these raters alone, on the units that both groups answered."
 )
 
 
@@ -48,7 +48,12 @@ def group_rows(
         Of ranked lists, among how many first lines an accepted one has to be.
     """
     known = ratings.only(lambda place: ratings.keys[place] is not None)
-    rows = []
+    # Of accuracies each part has a row of all its raters; lists have none.
+    rows = [
+        _first_lines_of(known.of_group(key), Party("part", title), depth, stratum, intervals)
+        for key, title in (groups if depth is not None else ())
+        if any(column.group == key for column in known.columns)
+    ]
     for (first, first_title), (second, second_title) in combinations(groups, 2):
         tables = [_right(known.of_group(key), depth) for key in (first, second)]
         if not all(table and table[0] for table in tables):
@@ -57,6 +62,20 @@ def group_rows(
         parties = (Party("part", first_title), Party("part", second_title))
         rows.append(EstimateRow("accuracy_difference", "groups", parties, stratum, estimate, depth=depth))
     return rows
+
+
+def _first_lines_of(
+    own: Ratings, party: Party, depth: int | None, stratum: Stratum, intervals: IntervalSettings
+) -> EstimateRow:
+    """Return how often an accepted line is among the first of a group's lists, all of its raters together."""
+    given = [
+        (is_right, cluster)
+        for of_unit, cluster in zip(_right(own, depth), own.clusters, strict=True)
+        for is_right in of_unit
+        if is_right is not None
+    ]
+    share, _ = intervals.share([right for right, _ in given], [cluster for _, cluster in given], unit="verdict")
+    return EstimateRow("pass_at_k", "reference", (party,), stratum, share, depth=depth)
 
 
 def agreement_rows_of_groups(

@@ -1,0 +1,19 @@
+"""Labels of figures: quotation marks stay, long ones get the height they need, and 0 has no minus."""
+
+from exchange.report_words import shown_number
+from services.report.figures.labels import escaped, height_of, wrapped
+
+
+def test_quotation_marks_are_drawn_as_they_are_and_tags_are_not():
+    assert escaped('“a” "b" <b> & c') == '“a” "b" &lt;b&gt; &amp; c'
+
+
+def test_lines_are_as_high_as_the_longest_label_needs():
+    short, long = "Glioma", "Incorrect, misleading or hallucinated in more than one of the findings (73)"
+
+    assert height_of([short, short], 46) == 46
+    assert height_of([short, long], 46, longest=16) >= 15 * (wrapped(long, 16).count("<br>") + 1)
+
+
+def test_what_rounds_to_nothing_has_no_sign_of_minus():
+    assert [shown_number(-0.0001, scale) for scale in ("percent", "number", "points")] == ["0.0", "0.00", "+0.0"]
