@@ -7,11 +7,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from agreement import Estimate, wilson_interval
+from agreement import Estimate, cohen_kappa, wilson_interval
 from exchange.folder_rows import CandidateRow, StudyFolder
 from exchange.item_table import ItemRow
 from protocol.language.authored import AuthoredCriterion, AuthoredEstimate
+from protocol.language.bins import level_of
 from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
 from protocol.language.expansion import Expansion, Phase, Sample
 from protocol.language.pools import rates_texts
@@ -23,6 +25,7 @@ Said = tuple[str, str]
 # Of more single values nobody wants to read.
 _MOST_NAMED = 3
 _MOST_UNITS = 1_000_000
+_MOST_OF_KAPPA = 20_000
 # Clusters that every unit has.
 _ALWAYS_THERE = ("subject", "case", "item")
 
@@ -76,7 +79,7 @@ class PlanChecks:
                         )
 
     def remarks(self) -> Iterator[str]:
-        """Yield a sentence for each part that rests on a single unit, and for each criterion that is out of reach."""
+        """Yield a sentence for each part, stratum or line of a single unit, and each criterion that is out of reach."""
         asked = [
             (name, key) for name in self._study.analysis.tables for key, each in self._phases.items() if each.counts
         ]
@@ -90,10 +93,56 @@ class PlanChecks:
                 f"{name}: {{type: number, bins: [5, 10]}}."
             )
         for name, key in dict.fromkeys(asked):
-            yield from _single(name, key, self._of(self._phases[key]))
+            yield from _single(name, key, self._values(name, self._of(self._phases[key])))
+        yield from self._without_parts()
+        yield from self._of_few()
+        for name in self._study.analysis.strata:
+            yield from _strata(name, self._values_by_cluster(name))
         for criterion in self._study.analysis.criteria:
             for phase in self._phases_of(criterion):
                 yield from _out_of_reach(self._study, criterion, phase, self._where(phase, criterion))
+
+    def _without_parts(self) -> Iterator[str]:
+        """Yield which of the plan's tables stand for all units together, since no units differ in them."""
+        counted = [phase for phase in self._phases.values() if phase.counts]
+        if len(counted) < sum(phase.counts for phase in self._study.phases):
+            return  # What people answer is known later.
+        for name in self._study.analysis.tables:
+            values = {value for phase in counted for value in self._values(name, self._of(phase))} - {""}
+            if name == "group" or len(values) > 1:
+                continue
+            is_of_raters = any(each.key == name and each.table == "raters" for each in self._study.attributes)
+            has = f"the value '{values.pop()}'" if values else "no value"
+            yield f"Tables by {spoken(name)}: " + (
+                "it is known of raters, and tables are by parts of what is rated; name it under by of an estimate."
+                if is_of_raters
+                else f"all units have {has}, so that there are no parts."
+            )
+
+    def _of_few(self) -> Iterator[str]:
+        """Yield which lines select a single unit, or none, by what is known before anything is answered."""
+        for key, line in _lines(self._study):
+            if not any("." not in name for name in line.where) or isinstance(line, AuthoredCriterion):
+                continue
+            for phase in self._phases_of(line):
+                count = len(self._where(phase, line))
+                if count < 2 <= len(self._of(phase)):
+                    units = "a single unit" if count else "no unit"
+                    yield f"analysis.{key} is about {units} of phase '{phase.key}': no estimate of it has an interval."
+
+    def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
+        """Return the value of each unit, of a number with declared bounds its level."""
+        bins = next((each.bins for each in self._study.attributes if each.key == name), [])
+        values = [unit.value_of(name) for unit in units]
+        return [level_of(bins, value) for value in values] if bins else values
+
+    def _values_by_cluster(self, name: str) -> dict[str, set[str]]:
+        """Return by value of an attribute the clusters that have it, over all that counts."""
+        clusters: dict[str, set[str]] = {}
+        for phase in self._phases.values():
+            for unit in self._of(phase) if phase.counts else ():
+                clusters.setdefault(unit.value_of(name), set()).add(unit.value_of(self._study.analysis.cluster))
+        return clusters
 
     def _phases_of(self, line: AuthoredEstimate) -> list[Phase]:
         keys = dict.fromkeys(name.partition(".")[0] for name in line.of)
@@ -109,8 +158,18 @@ class PlanChecks:
         return [unit for unit in self._of(phase) if all(unit.value_of(name) in values for name, values in conditions)]
 
 
-def _single(name: str, phase: str, units: Sequence[_Unit]) -> Iterator[str]:
-    counts = Counter(unit.value_of(name) for unit in units)
+def _strata(name: str, clusters: dict[str, set[str]]) -> Iterator[str]:
+    single = sorted(value for value, own in clusters.items() if len(own) == 1)
+    if single and len(clusters) > 1:
+        shown = listed([f"'{value}'" for value in single[:_MOST_NAMED]])
+        yield (
+            f"Strata by {spoken(name)}: {shown} {'has' if len(single) == 1 else 'have'} a single cluster, which every "
+            "resample holds once, so that intervals say nothing of how it varies; join it with another stratum."
+        )
+
+
+def _single(name: str, phase: str, values: Sequence[str]) -> Iterator[str]:
+    counts = Counter(values)
     single = sorted(value for value, count in counts.items() if value and count == 1)
     if single and len(counts) > 1:
         shown = listed([f"'{value}'" for value in single[:_MOST_NAMED]])
@@ -213,26 +272,35 @@ def _most_drawn(sample: Sample | None, units: int) -> int:
 def _out_of_reach(
     study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[_Unit]
 ) -> Iterator[str]:
-    """Yield where a share could not clear its bound even if every unit were answered as the criterion wishes."""
+    """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes."""
     wanted = criterion.of[0].partition(".")[2]
     fields = {field.key: field for field in filled_in(phase, {form.key: form.fields for form in study.forms})}
-    if statistic_of(criterion, fields[wanted].type) not in SHARES or criterion.compare is not None:
+    statistic, confidence = statistic_of(criterion, fields[wanted].type), study.analysis.confidence
+    is_kappa = statistic == "cohen_kappa" and criterion.above is not None and not criterion.against
+    if not (is_kappa or statistic in SHARES) or criterion.compare is not None:
         return
+    most_units = _MOST_OF_KAPPA if is_kappa else _MOST_UNITS
+
+    @cache
+    def best_of(n: int) -> Estimate:
+        if is_kappa:
+            return _best_kappa(n, max(2, len(fields[wanted].options)), confidence)
+        return _best(criterion, n, confidence)
 
     def clears(n: int) -> bool:
-        limits = _best(criterion, n, study.analysis.confidence)
+        limits = best_of(n)
         above, below = criterion.above, criterion.below
         return (above is None or limits.low > above) and (below is None or limits.high < below)
 
     for name, count in _parts(criterion, units, _most_drawn(phase.source.sample, len(units))):
         if count and not clears(count):
             # More units only narrow the interval.
-            needed = bisect.bisect_left(range(1, _MOST_UNITS), True, key=clears) + 1
-            best = _best(criterion, count, study.analysis.confidence)
-            takes = f"it takes {needed}" if needed < _MOST_UNITS else "no number of units would do"
+            needed = bisect.bisect_left(range(1, most_units), True, key=clears) + 1
+            best = best_of(count)
+            takes = f"it takes {needed}" if needed < most_units else "no number of units would do"
             yield (
                 f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with {count} "
-                f"independent units{name} the limits are {best.low:.3f} and {best.high:.3f} at best; {takes}."
+                f"independent units{name} {_limits_in_words(best)} at best; {takes}."
             )
 
 
@@ -244,6 +312,16 @@ def _best(criterion: AuthoredCriterion, n: int, confidence: float) -> Estimate:
     else:
         wished = 1.0 if below is None else 0.0
     return wilson_interval(round(n * min(1.0, max(0.0, wished))), n, confidence=confidence)
+
+
+def _limits_in_words(best: Estimate) -> str:
+    return "there are no limits" if math.isnan(best.low) else f"the limits are {best.low:.3f} and {best.high:.3f}"
+
+
+def _best_kappa(n: int, options: int, confidence: float) -> Estimate:
+    """Return kappa of two raters who agree on all of n units, of which each option has as many."""
+    answers = [place % options for place in range(n)]
+    return cohen_kappa(answers, answers, categories=list(range(options)), confidence=confidence)
 
 
 def _parts(criterion: AuthoredCriterion, units: Sequence[_Unit], most: int) -> Iterator[tuple[str, int]]:

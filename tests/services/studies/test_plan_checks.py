@@ -14,18 +14,20 @@ PROTOCOL = """
 blindread: 2
 name: planned
 title: A plan and its tables
-attributes: {{items: {{site: text, scanner: text, own: text}}}}
+attributes:
+  items: {{site: text, scanner: text, own: text, number: {{type: number, bins: [1]}}}}
+  raters: {{trained: yes_no}}
 phases:
   - {{key: read, title: Reads, rates: items, shows: [prompt], form: {{answer: yes_no}}{more}}}
 analysis: {{{plan}}}
 """
 # 20 items of two sites, the second with a single one; all of one scanner, each with a value of its own.
-ITEMS = [(f"q{n}", "c", "yes_no", f"Item {n}?", "north" if n else "south", "A", f"o{n}") for n in range(20)]
+ITEMS = [(f"q{n}", "c", "yes_no", f"Item {n}?", "north" if n else "south", "A", f"o{n}", str(n)) for n in range(20)]
 
 
 def folder_with(tmp_path: Path, plan: str, more: str = "", items: list[tuple[str, ...]] = ITEMS) -> Path:
     (tmp_path / "protocol.yaml").write_text(PROTOCOL.format(plan=plan, more=more), encoding="utf-8")
-    write_table(tmp_path / "items.csv", "item,category,format,prompt,site,scanner,own", items)
+    write_table(tmp_path / "items.csv", "item,category,format,prompt,site,scanner,own,number", items)
     references = [(item[0], "answer", "yes", "", "", "", "") for item in items]
     write_table(tmp_path / "references.csv", "item,field,accepted,low,high,radius,provenance", references)
     return tmp_path
@@ -51,7 +53,7 @@ def test_what_cannot_be_computed_is_refused_with_its_key(tmp_path: Path, plan: s
 
 
 def test_units_without_a_cluster_are_refused(tmp_path: Path) -> None:
-    items = [(*item[:5], "" if n < 3 else item[5], item[6]) for n, item in enumerate(ITEMS)]
+    items = [(*item[:5], "" if n < 3 else item[5], *item[6:]) for n, item in enumerate(ITEMS)]
 
     with pytest.raises(InputRefused, match="3 of the 20 units of 'read' have no scanner"):
         checked_folder(folder_with(tmp_path, "cluster: scanner", items=items))
@@ -73,6 +75,16 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
         (f"criteria: [{{key: it, {LINE}, below: 0.1}}]", "limits are 0.000 and 0.161 at best; it takes 35."),
         (f"criteria: [{{key: it, {LINE}, above: 0.83, by: site}}]", "with 1 independent units of site south"),
         ("tables: [site]", "'south' is the value of a single unit"),
+        ("tables: [scanner]", "Tables by scanner: all units have the value 'A', so that there are no parts."),
+        ("tables: [trained]", "Tables by trained: it is known of raters, and tables are by parts of what is rated"),
+        ("tables: [number]", "Parts by number of phase 'read': 'below 1' is the value of a single unit"),
+        ("strata: [site]", "Strata by site: 'south' has a single cluster"),
+        (f"primary: {{{LINE}, where: {{site: south}}}}", "analysis.primary is about a single unit of phase 'read'"),
+        # Of two who agree on all of 20 units, ten of each answer.
+        (
+            "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.8}]",
+            "with 20 independent units the limits are 0.723 and 1.000 at best; it takes 29.",
+        ),
     ],
 )
 def test_what_is_out_of_reach_or_rests_on_one_unit_is_said(tmp_path: Path, plan: str, says: str) -> None:
