@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from agreement.coding import Codes
 from agreement.judge.material import Factor, Material
 from agreement.judge.plan import Plan
+from protocol.language.bins import level_of
 from protocol.language.expansion import Expansion
 from services.report.calibration.material import candidates_of_models, each_run_alone, factor_of, material_of
 from services.report.files.listed_files import ListedRows
@@ -28,17 +29,25 @@ class JudgedPool:
         The candidates, in the order of the material.
     material
         Each run of a judge by its name.
+    bins
+        Of attributes that are numbers, the declared bounds of their levels.
     """
 
     units: tuple[Unit, ...]
     material: Material
+    bins: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def value_of(self, unit: Unit, name: str) -> str:
+        """Return the value that a candidate has of an attribute, of a number with declared bounds its level."""
+        bins = self.bins.get(name, ())
+        return level_of(bins, unit.value_of(name)) if bins else unit.value_of(name)
 
     def only(self, wanted: Callable[[Unit], bool]) -> JudgedPool:
         """Return the same of those candidates of which `wanted` holds."""
         return self._at(np.array([place for place, unit in enumerate(self.units) if wanted(unit)], dtype=np.intp))
 
     def _at(self, places: Codes) -> JudgedPool:
-        return JudgedPool(tuple(self.units[place] for place in places.tolist()), self.material.part(places))
+        return JudgedPool(tuple(self.units[place] for place in places.tolist()), self.material.part(places), self.bins)
 
     def in_frame(self) -> JudgedPool:
         """Return the same of those candidates from which people's were drawn."""
@@ -47,11 +56,11 @@ class JudgedPool:
 
     def values_of(self, name: str) -> list[str]:
         """Return the values that an attribute has here, by name."""
-        return sorted({value for unit in self.units if (value := unit.value_of(name))})
+        return sorted({value for unit in self.units if (value := self.value_of(unit, name))})
 
     def factor(self, name: str) -> Factor:
         """Return the level of each candidate in an attribute."""
-        return factor_of([unit.value_of(name) for unit in self.units])
+        return factor_of([self.value_of(unit, name) for unit in self.units])
 
 
 class Pools:
@@ -76,5 +85,6 @@ class Pools:
             units = tuple(Unit(item, line, None, version=line.version) for line, item in zip(lines, items, strict=True))
             material = material_of(self._study, self._rows, ratings, None, ())[0]
             ids = [line.id for line in lines]
-            self._gathered[ratings.name] = JudgedPool(units, each_run_alone(material, runs, ids))
+            bins = {attribute.key: attribute.bins for attribute in self._study.attributes if attribute.bins}
+            self._gathered[ratings.name] = JudgedPool(units, each_run_alone(material, runs, ids), bins)
         return self._gathered[ratings.name]

@@ -65,7 +65,7 @@ def judged_rows(
         if line.estimate == "corrected" and name == "model":
             continue
         parts = [
-            (within(outer, stratum_of(study, name, value)), part.only(_has(name, [value])))
+            (within(outer, stratum_of(study, name, value)), part.only(_of_level(part, name, value)))
             for outer, part in parts
             for value in in_order(study, name, part.values_of(name))
         ]
@@ -83,6 +83,10 @@ def judged_rows(
 
 def _has(name: str, values: Sequence[str]) -> Callable[[Unit], bool]:
     return lambda unit: unit.value_of(name) in values
+
+
+def _of_level(pool: JudgedPool, name: str, value: str) -> Callable[[Unit], bool]:
+    return lambda unit: pool.value_of(unit, name) == value
 
 
 def _uniformity(

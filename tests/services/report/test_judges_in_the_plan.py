@@ -24,7 +24,8 @@ PROTOCOL = """
 blindread: 2
 name: judged
 title: Judged by a person and a judge
-attributes: {items: {tier: {type: ordinal, options: ['1', '2', '3']}, site: text}}
+attributes: {items: {tier: {type: ordinal, options: ['1', '2', '3']}, site: text,
+  hardness: {type: number, bins: [40, 90]}}}
 phases:
   - key: score
     title: Scores
@@ -37,6 +38,8 @@ analysis:
   also:
     - {estimate: uniformity, of: score.verdict, with: judges, over: [tier, site]}
     - {estimate: uniformity, of: score.verdict, over: model}
+    - {estimate: uniformity, of: score.verdict, with: judges, over: hardness}
+    - {estimate: corrected, of: score.verdict, with: judges, by: hardness}
 """
 N = 120
 TIERS = {"1": 60, "2": 30, "3": 30}
@@ -66,8 +69,8 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     study = folder / "study"
     study.mkdir()
     (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
-    items = [(f"q{n}", "open", f"Item {n}?", tier(n), site(n)) for n in range(N)]
-    write_table(study / "items.csv", "item,format,prompt,tier,site", items)
+    items = [(f"q{n}", "open", f"Item {n}?", tier(n), site(n), n) for n in range(N)]
+    write_table(study / "items.csv", "item,format,prompt,tier,site,hardness", items)
     references = [(f"q{n}", "left", "", "", "", "") for n in range(N)]
     write_table(study / "references.csv", "item,accepted,low,high,text_only_answer,provenance", references)
     texts = [(f"{model}{n}", f"q{n}", model, f"{model} {n}") for n in range(N) for model in ("read", "unread")]
@@ -163,6 +166,18 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
     gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "1 minus 3")
     first = [human[n] - judge_says(n) for n in human if tier(n) == "1"]
     assert math.isclose(float(gap["value"]), np.mean(first) - np.mean(third))
+
+
+def test_numbers_are_parted_by_their_declared_bounds(tables: dict[str, Rows]) -> None:
+    human = rated(tables)
+    hard = [human[n] - judge_says(n) for n in human if n >= 90]
+    middle = [judge_says(n) for n in range(N) if 40 <= n < 90]
+
+    row = line(tables, "line_4", "Hardness: 90 or more: human minus judge", "Rater 1 minus strict")
+    judged = line(tables, "line_5", "Hardness: 40 to below 90: share correct as judged", "strict")
+
+    assert math.isclose(float(row["value"]), np.mean(hard)) and row["n"] == str(len(hard))
+    assert math.isclose(float(judged["value"]), np.mean(middle))
 
 
 def test_over_a_single_level_uniformity_is_undefined_and_says_why(tables: dict[str, Rows]) -> None:

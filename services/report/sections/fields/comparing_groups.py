@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal
 
@@ -21,6 +22,7 @@ _OF_AGREEMENT: tuple[tuple[Statistic, Literal["agreement", "kappa"]], ...] = (
     ("agreement_difference", "agreement"),
     ("kappa_difference", "kappa"),
 )
+_FIXED = "; of these raters alone: of a difference of means nothing is estimated for other raters"
 EXPLANATION = (
     "The share of a group is of all answers of its raters. The difference is first minus second group, of all "
     "answers of each; its interval is for other raters too, who are resampled with the units, and needs five raters in "
@@ -123,6 +125,7 @@ def mean_rows_of_groups(
             continue
         by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
         estimate = paired_difference(of_group[first], of_group[second], tests_zero=True, **by)
+        estimate = replace(estimate, method=estimate.method + _FIXED)
         parties = (Party("part", first_title), Party("part", second_title))
         rows.append(EstimateRow("mean_difference", "groups", parties, stratum, estimate))
     return rows
