@@ -193,7 +193,7 @@ def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
         return []
     caption = (
         f"{table.title}. Points: share right among the surest answers; lines: "
-        f"{intervals_in_words(table.rows, table.cluster)}; n above each line."
+        f"{intervals_in_words(table.rows, table.cluster)}; n above each line, or behind a name."
     )
     drawn = curves(series, "Answers taken, the surest first (%)", "Right (%)")
     return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, HEIGHT, drawn)]

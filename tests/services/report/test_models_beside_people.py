@@ -178,7 +178,11 @@ def test_a_reliability_curve_is_accuracy_over_mean_confidence_by_tenths(
     for item in reference:
         if said[item] in CLASSES:
             bins.setdefault(math.ceil(round(10 * sure[item], 6)), []).append(item)
-    curve = next(trace for trace in figures["phase_read-confidence_reliability"].figure.data if trace.name == MODEL)
+    curve = next(
+        trace
+        for trace in figures["phase_read-confidence_reliability"].figure.data
+        if str(trace.name).startswith(f"{MODEL} (n = ")
+    )
 
     assert list(curve.text) == [f"n = {len(bins[tenth])}" for tenth in sorted(bins)]
     for x, y, tenth in zip(curve.x, curve.y, sorted(bins), strict=True):
