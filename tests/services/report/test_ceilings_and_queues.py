@@ -42,6 +42,7 @@ phases:
       size: {type: number, unit: mm, range: [0, 100]}
       signs: {type: several, options: {oedema: Oedema, rim: Rim, shift: Shift}}
       place: {type: point}
+      grade: {type: ordinal, options: ['1', '2', '3', '4']}
     by: [students, seniors]
 analysis:
   primary: {estimate: accuracy, of: read.diagnosis}
@@ -73,6 +74,7 @@ def said(number: int, rater: int, drawn: random.Random) -> dict[str, Any]:
         "size": round(20.0 + number + 3 * drawn.random() + rater, 1),
         "signs": [sign for sign in SIGNS if drawn.random() < 0.6] or ["rim"],
         "place": [float(number), round(4 * drawn.random(), 1), float(rater)],
+        "grade": str(min(4, max(1, number % 4 + drawn.randint(0, 2)))),
     }
 
 
@@ -165,12 +167,15 @@ def test_each_rater_is_held_against_what_most_of_the_others_say(tables: dict[str
     assert math.isclose(float(mean["value"]), np.mean(ceilings))
 
 
-def test_numbers_are_held_against_the_mean_of_the_others(tables: dict[str, Rows]) -> None:
-    given = values_in(tables["fields.csv"], "size", "item")
+@pytest.mark.parametrize(("field", "table"), [("size", "against_others"), ("grade", "correlation_with_others")])
+def test_numbers_and_steps_are_held_against_the_mean_of_the_others(
+    tables: dict[str, Rows], field: str, table: str
+) -> None:
+    given = values_in(tables["fields.csv"], field, "item")
     own = [float(given["Rater 2"][f"q{n}"]) for n in range(N)]
     others = [np.mean([float(given[other][f"q{n}"]) for other in RATERS if other != "Rater 2"]) for n in range(N)]
 
-    row = in_phase(tables, "size_against_others", "Pearson correlation with the mean of the others", "Rater 2")
+    row = in_phase(tables, f"{field}_{table}", "Pearson correlation with the mean of the others", "Rater 2")
 
     assert math.isclose(float(row["value"]), np.corrcoef(own, others)[0, 1])
 

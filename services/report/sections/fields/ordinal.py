@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agreement import (
     bland_altman,
@@ -20,7 +21,7 @@ from services.report.rows.steps import is_averaged, numbers_given
 from services.report.sections.fields import judges_on_scales
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY
-from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
+from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, CORRELATION_WITH_OTHERS
 from services.report.sections.fields.comparing import between_models, mean_of_units
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import categories_of, distribution
@@ -127,6 +128,7 @@ SCALE = Topic(
     distribution,
     drawn="scale",
 )
+WITH_OTHERS = replace(CORRELATION_WITH_OTHERS, key="correlation_with_others")
 JUDGES = judges_on_scales.judges_on_scale(agreement)
 REPORT = FieldReport(
     (
@@ -134,6 +136,7 @@ REPORT = FieldReport(
         between_models(steps_of),
         AGREEMENT,
         AGAINST_OTHERS,
+        WITH_OTHERS,
         JUDGES,
         judges_on_scales.CORRELATION,
         judges_on_scales.DIRECTION,
