@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import unmasked
+from agreement.arguments import shown, unmasked
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
@@ -276,7 +276,9 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
     known = np.array([not is_missing(value) for value in plain], dtype=bool)
     for position, value in enumerate(plain):
         if known[position] and not (isinstance(value, bool | np.bool_ | int | float | np.number) and value in (0, 1)):
-            raise ValueError(f"{argument} holds {value!r} at position {position}; expected True, False, 1, 0 or None")
+            raise ValueError(
+                f"{argument} holds {shown(value)} at position {position}; expected True, False, 1, 0 or None"
+            )
     return known, np.array([bool(there) and bool(value) for there, value in zip(known, plain, strict=True)], dtype=bool)
 
 
@@ -307,7 +309,7 @@ def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
     try:
         return {values} if isinstance(values, str) else set(values)
     except TypeError:
-        raise ValueError(f"{argument} is {values!r}; expected a collection of verdicts") from None
+        raise ValueError(f"{argument} is {shown(values)}; expected a collection of verdicts") from None
 
 
 def _several(answer: Any) -> bool:

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from agreement.arguments import check_resamples
 from agreement.closeness import Level, Scoring, closeness, in_words, scoring_of
 from agreement.coding import Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.multiplicity import adjust_p_values
 from agreement.rater_tests import EPSILONS, MIN_ITEMS, RaterTests, Test, check_margins, rater_tests
 from agreement.ratings import RatingTable
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 @dataclass(frozen=True)

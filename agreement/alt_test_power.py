@@ -7,13 +7,14 @@ import math
 import numpy as np
 from scipy import stats
 
-from agreement.arguments import whole_number
+from agreement.arguments import number_in, whole_number
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.rater_tests import MIN_ITEMS, check_margins, fewest_items
 from agreement.signed_ranks import signed_rank_p
 
 _EXACT_UP_TO = 1_000  # items
+_MOST_RATERS = 10_000
 
 
 def alt_test_power(
@@ -69,10 +70,11 @@ def alt_test_power(
     0.85
     """
     check_margins(epsilon, alpha)
-    items, raters = whole_number(items, "items", 1), whole_number(raters, "raters", 3)
-    for argument, share in (("rater_closer", rater_closer), ("judge_closer", judge_closer)):
-        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0.0 <= share <= 1.0:
-            raise ValueError(f"{argument} is {share!r}; expected a share between 0 and 1")
+    items, raters = whole_number(items, "items", 1), whole_number(raters, "raters", 3, _MOST_RATERS)
+    rater_closer, judge_closer = (
+        number_in(share, argument, "a share between 0 and 1", lambda number: 0.0 <= number <= 1.0)
+        for argument, share in (("rater_closer", rater_closer), ("judge_closer", judge_closer))
+    )
     if rater_closer + judge_closer > 1.0 + 1e-12:
         raise ValueError(f"rater_closer and judge_closer are {rater_closer + judge_closer:g} together; expected <= 1")
     half = math.ceil(raters / 2)

@@ -10,11 +10,13 @@ from operator import index
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 _LONGEST = 100  # characters of what was given, in an error
 LARGEST = 2**63
 """From here on numpy takes a whole number for an object."""
+
+MOST_RESAMPLES = 10_000_000
+"""More gain nothing, and would not fit in memory."""
 
 
 def unmasked(values: Any) -> Any:
@@ -38,6 +40,8 @@ def unmasked(values: Any) -> Any:
     """
     if not isinstance(values, np.ndarray):
         return values
+    if isinstance(values, np.matrix):  # whose rows and columns are matrices themselves
+        return np.asarray(values)
     if isinstance(values, np.ma.MaskedArray):
         if not np.ma.is_masked(values):
             values = np.asarray(values)
@@ -155,7 +159,119 @@ def number_in(value: Any, argument: str, expected: str, holds: Callable[[float],
     return number
 
 
-def whole_number(value: Any, argument: str, least: int | None = None) -> int:
+def yes_or_no(value: Any, argument: str) -> bool:
+    """An option that is on or off.
+
+    Parameters
+    ----------
+    value : object
+        As it was given.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        When it is neither True nor False, nor 1 or 0.
+
+    Examples
+    --------
+    >>> yes_or_no(np.True_, "average")
+    True
+    """
+    if not isinstance(value, bool | np.bool_ | int | float | np.number) or value not in (0, 1):
+        raise ValueError(f"{argument} is {shown(value)}; expected True or False")
+    return bool(value)
+
+
+def one_value(value: Any, argument: str) -> Any:
+    """One verdict, such as the one that counts as positive.
+
+    Parameters
+    ----------
+    value : object
+        As it was given.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    hashable
+
+    Raises
+    ------
+    ValueError
+        When it is missing, or several, as an array or a list.
+
+    Examples
+    --------
+    >>> one_value("yes", "positive")
+    'yes'
+    """
+    with contextlib.suppress(TypeError):  # of a list; or of a missing value that cannot be compared
+        hash(value)
+        several = hasattr(value, "__array__") and not isinstance(value, np.generic)
+        if value is not None and not several and bool(value == value):
+            return value
+    raise ValueError(f"{argument} is {shown(value)}; expected one verdict, such as 'yes' or 1")
+
+
+def listed(values: Any, argument: str, expected: str) -> tuple[Any, ...]:
+    """What is listed, such as sizes to plan for.
+
+    Parameters
+    ----------
+    values : object
+        As it was given; no text.
+    argument : str
+        Name to use in the error.
+    expected : str
+        What is asked for, in words.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    ValueError
+        When it is nothing that lists anything.
+
+    Examples
+    --------
+    >>> listed(range(3), "readers", "numbers of readers")
+    (0, 1, 2)
+    """
+    with contextlib.suppress(TypeError):
+        if not isinstance(values, str | bytes):
+            return tuple(values)
+    raise ValueError(f"{argument} is {shown(values)}; expected {expected}")
+
+
+def check_resamples(resamples: Any) -> None:
+    """Refuse a number of resamples that is none.
+
+    Parameters
+    ----------
+    resamples : int
+        From 1 to `MOST_RESAMPLES`.
+
+    Raises
+    ------
+    ValueError
+        When it is something else.
+    """
+    if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 1:
+        raise ValueError(f"resamples is {shown(resamples)}; expected a whole number of at least 1")
+    if resamples > MOST_RESAMPLES:
+        raise ValueError(f"resamples is {shown(resamples)}; expected at most {MOST_RESAMPLES}")
+
+
+def whole_number(value: Any, argument: str, least: int | None = None, most: int | None = None) -> int:
     """A count, which may be given as 3.0.
 
     Parameters
@@ -164,8 +280,8 @@ def whole_number(value: Any, argument: str, least: int | None = None) -> int:
         A whole number.
     argument : str
         Name to use in the error.
-    least : int, optional
-        The least that it may be.
+    least, most : int, optional
+        The least and the greatest that it may be.
 
     Returns
     -------
@@ -174,7 +290,7 @@ def whole_number(value: Any, argument: str, least: int | None = None) -> int:
     Raises
     ------
     ValueError
-        When it is none, or too small.
+        When it is none, too small or too great.
 
     Examples
     --------
@@ -186,78 +302,8 @@ def whole_number(value: Any, argument: str, least: int | None = None) -> int:
         number = int(value) if isinstance(value, float | np.floating) and float(value).is_integer() else index(value)
     except TypeError:
         raise ValueError(f"{argument} is {shown(value)}; expected {expected}") from None
+    if most is not None and number > most:
+        raise ValueError(f"{argument} is {shown(value)}; expected at most {most}")
     if (least is not None and number < least) or abs(number) >= LARGEST:
         raise ValueError(f"{argument} is {shown(value)}; expected {expected}")
     return number
-
-
-def number_arrays(data: Any, argument: str) -> list[npt.NDArray[Any]]:
-    """Arrays of finite numbers, none missing.
-
-    Parameters
-    ----------
-    data : array_like, or tuple of array_like
-        One array or several.
-    argument : str
-        Name to use in the error.
-
-    Returns
-    -------
-    list of ndarray
-        As they are where they hold numbers.
-
-    Raises
-    ------
-    ValueError
-        When one holds text, a missing or an infinite value.
-
-    Examples
-    --------
-    >>> number_arrays([1, 2], "data")[0].tolist()
-    [1, 2]
-    """
-    arrays = []
-    for part in data if isinstance(data, tuple) else (data,):
-        as_given = part if hasattr(part, "__len__") or not hasattr(part, "__iter__") else list(part)
-        try:
-            array = np.asarray(unmasked(as_given))
-            if array.dtype.kind == "O" and not any(isinstance(value, str | bytes) for value in array.flat):
-                array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            array = np.asarray("")
-        if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-            raise ValueError(f"{argument} holds text, a missing or an infinite value; expected finite numbers")
-        arrays.append(array)
-    return arrays
-
-
-def number_of(value: Any) -> float:
-    """What the function of a user returned, as a number.
-
-    Parameters
-    ----------
-    value : object
-        A number, or an array of no dimension.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        When it is anything else, such as an array of several.
-
-    Examples
-    --------
-    >>> number_of(np.float32(0.5))
-    0.5
-    """
-    if isinstance(value, float):  # the usual case, once for each resample
-        return float(value)
-    try:
-        if np.ndim(value) == 0 and not isinstance(value, str | bytes):
-            return float(value)
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(f"statistic returns a {type(value).__name__}; expected one number")

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from agreement.accuracy import correctness
+from agreement.arguments import one_of
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence
@@ -114,8 +115,7 @@ def judge_bias_by_factor(
         raise ValueError(
             f"factors is a {type(factors).__name__}; expected a mapping from the factor's name to its levels"
         )
-    if correction not in get_args(Adjustment):
-        raise ValueError(f"correction is {correction!r}; expected one of {get_args(Adjustment)}")
+    one_of(correction, "correction", get_args(Adjustment))
     known_human, said_human = correctness(human, "human")
     known_judge, said_judge = correctness(judge, "judge")
     same_length(known_human, known_judge, "human", "judge")

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arguments import shown
+from agreement.arguments import check_resamples, listed, shown
 from agreement.codebook import is_missing
-from agreement.coding import Codes, Floats, Ratings, as_values, compact, encode_clusters, same_length
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, same_length, single_values
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 def bang_blinding_index(
@@ -70,7 +70,7 @@ def bang_blinding_index(
     sources = _two(sources)
     if not isinstance(of, Hashable) or of not in sources:
         raise ValueError(f"of is {shown(of)}; expected one of the sources {list(sources)!r}")
-    came, said = as_values(source, "source"), as_values(guess, "guess")
+    came, said = single_values(source, "source"), single_values(guess, "guess")
     same_length(came, said, "source", "guess")
     of_own = [value if own == of else None for own, value in zip(came, said, strict=True)]
     groups, table, n_clusters = _counted(came, of_own, sources, clusters, confidence, resamples)
@@ -156,7 +156,7 @@ def _james(totals: Floats) -> Floats:
 
 
 def _two(sources: Any) -> tuple[Hashable, ...]:
-    plain = () if isinstance(sources, str) or not hasattr(sources, "__iter__") else tuple(sources)
+    plain = listed(sources, "sources", "two")
     comparable = all(isinstance(source, Hashable) and not is_missing(source) for source in plain)
     if len(plain) != 2 or not comparable or plain[0] == plain[1]:
         raise ValueError(f"sources are {shown(plain or sources)}; expected two")
@@ -175,11 +175,11 @@ def _counted(
     check_confidence(confidence)
     check_resamples(resamples)
     sources = _two(sources)
-    came, said = as_values(source, "source"), as_values(guess, "guess")
+    came, said = single_values(source, "source"), single_values(guess, "guess")
     same_length(came, said, "source", "guess")
     strange = [value for value in came if not is_missing(value) and value not in sources]
     if strange:
-        raise ValueError(f"source holds {strange[0]!r}; expected one of {list(sources)!r}")
+        raise ValueError(f"source holds {shown(strange[0])}; expected one of {list(sources)!r}")
     used = np.array([not is_missing(a) and not is_missing(b) for a, b in zip(came, said, strict=True)], dtype=bool)
     places = {value: place for place, value in enumerate(sources)}
     known = np.flatnonzero(used)

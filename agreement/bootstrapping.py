@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import number_arrays, number_of, shown
+from agreement.arguments import check_resamples, shown
 from agreement.cluster_codes import ClusterCodes
 from agreement.coding import Codes, Ratings, encode_clusters, strata_of_units
 from agreement.drawing import CHUNK, drawn_units, in_one_thread
 from agreement.estimate import Estimate, check_confidence
+from agreement.given_numbers import number_arrays, number_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.many_items import bootstrap_of_many, orders_for
 from agreement.resampling import (
@@ -23,7 +24,6 @@ from agreement.resampling import (
     OWN_DRAW,
     Seed,
     bootstrap_of_sums,
-    check_resamples,
     describe,
     random_generator,
     ratio,

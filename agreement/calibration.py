@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.arguments import whole_number
+from agreement.arguments import check_resamples, whole_number
 from agreement.cautions import rare_outcome
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import bounded_mean, mean, share
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+
+_MOST_BINS = 10_000
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def brier_score(
     >>> round(brier_score([0.9, 0.4, 0.8], [1, 0, 1], resamples=200).value, 6)
     0.07
     """
-    check_confidence(level)
+    check_confidence(level, "level")
     check_resamples(resamples)
     kinds: tuple[Interval, ...] = ("score", *BOOTSTRAPS)
     interval = chosen_interval(interval, *kinds, clustered=clusters is not None, for_clusters=kinds)
@@ -174,7 +176,7 @@ def expected_calibration_error(
     >>> round(expected_calibration_error([0.1, 0.3, 0.8, 0.9], [0, 1, 1, 1], 2, resamples=200).value, 6)
     0.225
     """
-    check_confidence(level)
+    check_confidence(level, "level")
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     bins = _bins(bins)
@@ -353,4 +355,4 @@ def _bin_of(stated: Floats, bins: int) -> npt.NDArray[np.intp]:
 def _bins(bins: int) -> int:
     if isinstance(bins, bool | np.bool_):
         raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")
-    return whole_number(bins, "bins", 1)
+    return whole_number(bins, "bins", 1, _MOST_BINS)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement.accuracy import values_of
+from agreement.arguments import check_resamples, shown
 from agreement.codebook import declared, is_missing
 from agreement.coding import (
     Codes,
@@ -23,7 +24,7 @@ from agreement.coding import (
     strata_of_units,
 )
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -145,12 +146,12 @@ def classification_scores(
     truth, guess = np.full(known.size, -1), np.full(known.size, -1)
     for item in np.flatnonzero(known):
         if true[item] not in position:
-            raise ValueError(f"reference holds {true[item]!r} at position {item}; expected one of {levels!r}")
+            raise ValueError(f"reference holds {shown(true[item])} at position {item}; expected one of {levels!r}")
         truth[item] = position[true[item]]
         if given[item] in abstentions or given[item] in unreadable:
             continue
         if given[item] not in position:
-            raise ValueError(f"predicted holds {given[item]!r} at position {item}; expected one of {levels!r}")
+            raise ValueError(f"predicted holds {shown(given[item])} at position {item}; expected one of {levels!r}")
         guess[item] = position[given[item]]
     used_given = [given[item] for item in np.flatnonzero(known)]
     groups: Codes | None = None

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import check_resamples
 from agreement.coding import Codes, Ratings, compact, encode_clusters
 from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes, int | None]:

@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
+from agreement.arguments import check_resamples, one_of
 from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 
 _ROUNDING = 1e-12
 
@@ -80,8 +81,7 @@ def mcnemar_in_clusters(
     check_confidence(confidence)
     check_resamples(resamples)
     kind = chosen_interval(interval, *BOOTSTRAPS)
-    if method not in ("durkalski", "obuchowski"):
-        raise ValueError(f"method is {method!r}; expected 'durkalski' or 'obuchowski'")
+    one_of(method, "method", ("durkalski", "obuchowski"))
     pairs = encode_pairs(a, b, (False, True))
     groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
     gaps = (pairs.a - pairs.b).astype(np.float64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import shown
+from agreement.arguments import listed, shown
 
 MISSING = -1
 """The code of a missing verdict."""
@@ -311,10 +311,9 @@ def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:
     ValueError
         When one is missing or occurs twice, or there are fewer than two.
     """
-    if isinstance(categories, str) or not hasattr(categories, "__iter__"):
-        raise ValueError(f"categories is {shown(categories)}; expected a sequence of categories")
-    levels = tuple(categories)
-    if not all(isinstance(level, Hashable) for level in levels):
+    levels = listed(categories, "categories", "a sequence of categories")
+    # rows of a structured array say that they can be compared, and cannot
+    if not all(isinstance(level, Hashable) and not isinstance(level, np.void) for level in levels):
         raise ValueError(f"categories is {shown(levels)}; expected texts or numbers")
     if any(is_missing(level) for level in levels):
         raise ValueError(f"categories is {shown(levels)}; expected none of them missing")

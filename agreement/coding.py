@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import unmasked
+from agreement.arguments import shown, unmasked
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import (
     MISSING,
@@ -91,6 +91,33 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
     to_list = getattr(values, "tolist", None)
     plain = to_list() if to_list is not None else values
     return plain if isinstance(plain, list) else list(plain)
+
+
+def single_values(values: Ratings, argument: str) -> list[Any]:
+    """The verdicts as a plain list, none of them a list or an array itself.
+
+    Parameters
+    ----------
+    values, argument
+        As in `as_values`.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    ValueError
+        As in `as_values`, or when an entry is no text, number or other hashable value.
+
+    Examples
+    --------
+    >>> single_values(["yes", None], "a")
+    ['yes', None]
+    """
+    plain = as_values(values, argument)
+    distinct_entries(plain, argument)
+    return plain
 
 
 def same_length(first: Sized, second: Sized, first_name: str, second_name: str) -> None:
@@ -213,7 +240,7 @@ def _position(entries: list[Any], which: Codes, levels: tuple[Any, ...], argumen
     position = np.array([of_level.get(entry, MISSING) for entry in entries] + [MISSING], dtype=np.intp)
     if (position[:-1] == MISSING).any():
         first = int(np.flatnonzero((position[which] == MISSING) & (which != MISSING))[0])
-        raise ValueError(f"{argument} holds {entries[which[first]]!r}; expected one of the categories {levels!r}")
+        raise ValueError(f"{argument} holds {shown(entries[which[first]])}; expected one of the categories {levels!r}")
     return position
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import one_of, shown, whole_number
+from agreement.arguments import check_resamples, one_of, shown, whole_number, yes_or_no
 from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, same_length, strata_of_units
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -18,7 +18,6 @@ from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
-    check_resamples,
     ratio,
     sums_by_cluster,
 )
@@ -224,7 +223,7 @@ def paired_difference(
     """
     check_confidence(confidence)
     check_resamples(resamples)
-    interval = chosen_interval(interval, *BOOTSTRAPS)
+    interval, tests_zero = chosen_interval(interval, *BOOTSTRAPS), yes_or_no(tests_zero, "tests_zero")
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from agreement.accuracy import correctness
+from agreement.arguments import check_resamples, yes_or_no
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 def difference_of_parts(
@@ -73,6 +74,7 @@ def difference_of_parts(
     (0.25, 8)
     """
     check_confidence(confidence)
+    tests_zero = yes_or_no(tests_zero, "tests_zero")
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     scores = numbers_or_nan(values, "values")

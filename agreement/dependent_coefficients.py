@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import one_of, shown
 from agreement.cautions import few_raters, nearly_constant, rare_category
 from agreement.chance_corrected import Coefficient
 from agreement.codebook import declared, is_missing
@@ -180,7 +181,7 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
 def _check(options: Options, has_reference: bool) -> None:
     statistic = options.statistic
     if not isinstance(statistic, str) or statistic not in STATISTICS:
-        raise ValueError(f"statistic is {statistic!r}; expected one of {', '.join(STATISTICS)}")
+        raise ValueError(f"statistic is {shown(statistic)}; expected one of {', '.join(STATISTICS)}")
     if statistic in _AGAINST_REFERENCE and not has_reference:
         raise ValueError(f"statistic is {statistic!r} without a reference; expected reference=")
     if options.weights is not None:
@@ -189,12 +190,10 @@ def _check(options: Options, has_reference: bool) -> None:
         if options.categories is None:
             raise ValueError("weights is given without categories; expected categories= in their order")
         name_or_matrix(options.weights, options.categories)
-    if options.level not in get_args(Level):
-        raise ValueError(f"level is {options.level!r}; expected 'nominal', 'ordinal', 'interval' or 'ratio'")
+    one_of(options.level, "level", get_args(Level))
     if options.level != "nominal" and statistic != "alpha":
         raise ValueError(f"level is {options.level!r} with {statistic!r}; expected it with 'alpha' only")
-    if options.model not in (1, 2, 3):
-        raise ValueError(f"model is {options.model!r}; expected 1, 2 or 3")
+    one_of(options.model, "model", (1, 2, 3))
     if options.positive is not None and statistic != "f1":
         raise ValueError(f"positive is given with {statistic!r}; expected it with 'f1' only")
 

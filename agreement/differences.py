@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from agreement.arguments import check_resamples
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings
 from agreement.dependent_coefficients import NAMES, Options, Statistic, coefficients_of, tables_of
@@ -17,7 +18,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.krippendorff import Level
 from agreement.own_weights import Matrix
 from agreement.ratings import RatingTable
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.spread import widened, widened_p
 
 

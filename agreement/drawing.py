@@ -44,7 +44,7 @@ def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rando
     Raises
     ------
     ValueError
-        When the seed is None or negative.
+        When the seed is None, negative or a table.
 
     Examples
     --------
@@ -54,6 +54,8 @@ def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rando
     if seed is None:
         raise ValueError("seed is None; expected a whole number, so that the interval can be reproduced")
     try:
+        if getattr(seed, "ndim", 0) > 1:  # the rows of a matrix are matrices: numpy would descend without end
+            raise TypeError
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     except (TypeError, ValueError):
         raise ValueError(f"seed is {shown(seed)}; expected a whole number of at least 0") from None

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from agreement.arguments import shown
+from agreement.arguments import number_in
 from agreement.cautions import few_clusters, together
 
 
@@ -201,22 +201,19 @@ def undefined(
     )
 
 
-def check_confidence(confidence: float) -> None:
+def check_confidence(confidence: float, argument: str = "confidence") -> None:
     """Refuse a confidence that is not strictly between 0 and 1.
 
     Parameters
     ----------
     confidence : float
         Nominal coverage.
+    argument : str
+        Name to use in the error.
 
     Raises
     ------
     ValueError
         When it is outside (0, 1).
     """
-    try:
-        inside = 0.0 < confidence < 1.0
-    except (TypeError, ValueError):
-        inside = False
-    if not inside:
-        raise ValueError(f"confidence is {shown(confidence)}; expected a number between 0 and 1, such as 0.95")
+    number_in(confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: 0.0 < share < 1.0)

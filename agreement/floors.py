@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import LARGEST, shown
+from agreement.arguments import LARGEST, check_resamples, shown
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import mean
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
@@ -55,11 +56,10 @@ def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
     counts: list[int] = []
     n_open = 0
     for position, value in enumerate(as_values(options, "options")):
-        if is_missing(value) or value == 0:
+        number = isinstance(value, int | float | np.number)
+        if is_missing(value) or (number and value == 0):
             n_open += 1
-        elif (
-            not isinstance(value, int | float | np.number) or not 2 <= value < LARGEST or not float(value).is_integer()
-        ):
+        elif not number or not 2 <= value < LARGEST or not float(value).is_integer():
             raise ValueError(
                 f"options holds {shown(value)} at position {position}; expected 2 or more, or None for open items"
             )
@@ -170,7 +170,7 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     1.11
     """
     for argument, value in (("oracle", oracle), ("acc", acc), ("floor", floor)):
-        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle or math.isinf(value):
+        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle or value > sys.float_info.max:
             raise ValueError(
                 f"{argument} is {shown(value)}; expected between 0 and the oracle, {shown(oracle)}, in the same scale"
             )
@@ -280,7 +280,7 @@ def _probabilities(values: Ratings, argument: str) -> tuple[Floats, npt.NDArray[
             continue
         if not isinstance(value, bool | np.bool_ | int | float | np.number) or not 0 <= value <= 1:
             raise ValueError(
-                f"{argument} holds {value!r} at position {position}; expected a number from 0 to 1, or None"
+                f"{argument} holds {shown(value)} at position {position}; expected a number from 0 to 1, or None"
             )
         numbers[position] = float(value)
     return numbers, known

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from agreement.arguments import one_of
+from agreement.arguments import check_resamples, one_of
 from agreement.cautions import FEW_RATERS
 from agreement.clustered_scores import units_of
 from agreement.codebook import MISSING
@@ -17,7 +17,7 @@ from agreement.coding import Codes, Floats, Ratings, as_values, encode, same_len
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
 from agreement.ratings import RatingTable, rows_of
-from agreement.resampling import Seed, check_resamples, random_generator
+from agreement.resampling import Seed, random_generator
 from agreement.spread import UNDEFINED_SHARE
 
 GroupStatistic = Literal["agreement", "kappa", "accuracy"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import one_of
+from agreement.arguments import one_of, yes_or_no
 from agreement.cautions import few_raters
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
@@ -105,6 +105,7 @@ def icc(
     [0.44, 0.62, 0.91]
     """
     one_of(model, "model", (1, 2, 3))
+    average = yes_or_no(average, "average")
     check_confidence(confidence)
     table = numbers_of(ratings)
     complete = np.asarray(~np.isnan(table).any(axis=1))

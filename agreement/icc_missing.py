@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy import optimize, stats
 
-from agreement.arguments import one_of
+from agreement.arguments import one_of, yes_or_no
 from agreement.cautions import few_raters
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -83,6 +83,7 @@ def icc_with_missing(
     [0.17, 0.29, 0.71]
     """
     one_of(model, "model", (1, 2, 3))
+    average = yes_or_no(average, "average")
     check_confidence(confidence)
     table = numbers_of(ratings)
     rated = ~np.isnan(table)

@@ -11,7 +11,7 @@ import numpy as np
 
 from agreement.cautions import nearly_constant
 from agreement.codebook import is_missing
-from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters
+from agreement.coding import Codes, Floats, Ratings, encode_clusters, single_values
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -122,7 +122,7 @@ def leave_one_out(
     check_confidence(confidence)
     rows = rows_of(ratings)
     raters = len(rows[0]) if rows else 0
-    verdicts = as_values(judge, "judge") if judge is not None else None
+    verdicts = single_values(judge, "judge") if judge is not None else None
     if verdicts is not None and len(verdicts) != len(rows):
         raise ValueError(f"judge has shape ({len(verdicts)},); expected ({len(rows)},), one for each item")
     groups = encode_clusters(clusters, len(rows)) if clusters is not None else None

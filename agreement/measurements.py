@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.arguments import yes_or_no
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -302,6 +303,7 @@ def kendall_w(
     0.16
     """
     check_confidence(confidence)
+    correct_ties = yes_or_no(correct_ties, "correct_ties")
     table = numbers_of(ratings)
     complete = ~np.isnan(table).any(axis=1)
     x = table[complete]

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from agreement.arguments import check_resamples
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Seed, check_resamples, random_generator, sums_by_cluster
+from agreement.resampling import Seed, random_generator, sums_by_cluster
 
 _ROUNDING = 1e-12
 

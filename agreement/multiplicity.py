@@ -9,6 +9,7 @@ import numpy as np
 
 from agreement.arguments import one_of, shown, unmasked
 from agreement.coding import Floats
+from agreement.given_numbers import as_floats
 
 Adjustment = Literal["bonferroni", "holm", "hommel", "bh", "by"]
 
@@ -58,7 +59,7 @@ def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
     [0.03, 0.04, 0.04]
     """
     try:
-        values = np.asarray(unmasked(list(p) if isinstance(p, Iterator) else p), dtype=np.float64)
+        values = as_floats(unmasked(list(p) if isinstance(p, Iterator) else p))
     except (TypeError, ValueError):
         raise ValueError(f"p is {shown(p)}; expected P values, one number for each test") from None
     if values.ndim != 1:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arguments import shown
+from agreement.arguments import listed, shown
 from agreement.codebook import in_order, is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
@@ -307,7 +307,7 @@ def set_of(options: Any, argument: str) -> OptionSet:
     try:
         return frozenset(options)
     except TypeError:
-        raise ValueError(f"{argument} holds {options!r}; expected options that are texts or numbers") from None
+        raise ValueError(f"{argument} holds {shown(options)}; expected options that are texts or numbers") from None
 
 
 def _same(x: Any, y: Any) -> float:
@@ -318,7 +318,10 @@ def _options(options: Sequence[Hashable] | None, sets: Sequence[OptionSet], argu
     observed = frozenset[Any]().union(*sets)
     if options is None:
         return in_order(observed)
-    unknown = in_order(observed - frozenset(options))
+    known = listed(options, "options", "a list of options")
+    if not all(isinstance(option, Hashable) for option in known):
+        raise ValueError(f"options is {shown(options)}; expected texts or numbers")
+    unknown = in_order(observed - frozenset(known))
     if unknown:
-        raise ValueError(f"{argument} holds {unknown[0]!r}; expected one of the options {tuple(options)!r}")
-    return tuple(options)
+        raise ValueError(f"{argument} holds {shown(unknown[0])}; expected one of the options {shown(known)}")
+    return known

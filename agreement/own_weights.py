@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import shown, whole_number
+from agreement.arguments import shown, whole_number, yes_or_no
 from agreement.codebook import declared
 from agreement.coding import Floats, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.given_numbers import as_floats
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
@@ -22,6 +23,7 @@ Kind = Literal["linear", "quadratic", "radical", "ordinal"]
 Matrix = Kind | npt.ArrayLike
 
 _ROUNDING = 1e-12
+_MOST = 5_000  # categories of a matrix
 
 
 def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: bool = False) -> Floats:
@@ -63,12 +65,12 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
     >>> agreement_weights([[0, 1, 4], [1, 0, 2], [4, 2, 0]], 3, disagreement=True).tolist()
     [[1.0, 0.75, 0.0], [0.75, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
-    q = whole_number(categories, "categories", 2)
+    q, disagreement = whole_number(categories, "categories", 2, _MOST), yes_or_no(disagreement, "disagreement")
     if weights is None or isinstance(weights, str):
         return _named(weights, q)
     try:
-        matrix = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        matrix = as_floats(weights)
+    except (TypeError, ValueError):
         raise ValueError(f"weights is {shown(weights)}; expected a name, or a matrix of numbers") from None
     if matrix.shape != (q, q):
         raise ValueError(f"weights has shape {matrix.shape}; expected ({q}, {q}), one row for each category")

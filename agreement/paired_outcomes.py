@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from agreement.arguments import shown
+from agreement.codebook import is_missing
 from agreement.coding import as_values
 
 Preferred = Literal["first", "second", "tie"]
@@ -76,6 +77,8 @@ def coded(
         if strange := [entry for entry in entries if not isinstance(entry, Hashable)]:
             raise ValueError(f"{name} holds {shown(strange[0])}; expected texts or numbers")
     for former, other, said in zip(first, second, preferred, strict=True):
+        if is_missing(former) or is_missing(other):
+            raise ValueError("first or second holds a missing name; expected two contestants in each comparison")
         if former == other:
             raise ValueError(f"first and second: {shown(former)} is compared with itself; expected two contestants")
         if said not in _CODES:

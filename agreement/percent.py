@@ -7,12 +7,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import check_resamples
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import effective_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
-from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 
 
 def percent_agreement(

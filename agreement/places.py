@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import number_in, shown
+from agreement.arguments import listed, number_in, shown
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate
+from agreement.given_numbers import as_floats
 from agreement.interval_kinds import Interval
 from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import rows_of
@@ -109,7 +110,8 @@ def distances_to_reference(places: Sequence[Place] | Floats, reference: Sequence
     >>> distances_to_reference([[0, 0, 0], [1, 1, 1], None], [[3, 4, 0], [[9, 9, 9], [1, 1, 3]], [0, 0, 0]]).tolist()
     [5.0, 2.0, nan]
     """
-    given, answers = list(places), list(reference)
+    given = listed(places, "places", "one place for each item")
+    answers = listed(reference, "reference", "one place, or several, for each item")
     same_length(given, answers, "places", "reference")
     distances = np.full(len(given), math.nan)
     for item, (place, accepted) in enumerate(zip(given, answers, strict=True)):
@@ -157,10 +159,13 @@ def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike
     >>> [distance_to_mask(place, mask, np.diag([2, 2, 2, 1])) for place in ([2.9, 2, 2], [2, 2, 6])]
     [0.0, 4.0]
     """
-    volume = np.asarray(mask)
     try:
-        matrix = np.asarray(affine, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        volume = np.asarray(mask)
+    except ValueError:
+        raise ValueError(f"mask is {shown(mask)}; expected an array of three dimensions") from None
+    try:
+        matrix = as_floats(affine)
+    except (TypeError, ValueError):
         raise ValueError(f"affine is {shown(affine)}; expected an invertible matrix of shape (4, 4)") from None
     if volume.ndim != 3:
         raise ValueError(f"mask has shape {volume.shape}; expected three dimensions")
@@ -341,15 +346,15 @@ def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str
     if not isinstance(plain, list | tuple):
         if is_missing(plain):
             return None
-        raise ValueError(f"{argument} holds {plain!r}; expected x, y and z in mm, or None")
+        raise ValueError(f"{argument} holds {shown(plain)}; expected x, y and z in mm, or None")
     if len(plain) not in (3, 4) or (len(plain) == 4 and not isinstance(plain[3], str)):
-        raise ValueError(f"{argument} holds {plain!r}; expected x, y and z in mm, and possibly the name of a pane")
+        raise ValueError(f"{argument} holds {shown(plain)}; expected x, y and z in mm, and possibly the name of a pane")
     if any(is_missing(value) for value in plain[:3]):
         return None
     try:
         x, y, z = (float(value) for value in plain[:3])
     except (TypeError, ValueError):
-        raise ValueError(f"{argument} holds {plain!r}; expected x, y and z in mm") from None
+        raise ValueError(f"{argument} holds {shown(plain)}; expected x, y and z in mm") from None
     if not all(math.isfinite(value) for value in (x, y, z)):
         raise ValueError(f"{argument} holds {plain!r}; expected finite numbers")
     return (x, y, z), plain[3] if len(plain) == 4 else None

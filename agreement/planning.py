@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from scipy import stats
@@ -89,15 +90,13 @@ def labels_needed(
     check_confidence(confidence)
     if (width is None) == (power is None):
         raise ValueError("width and power: expected exactly one of them")
-    number_in(design_effect, "design_effect", "a number of at least 1", lambda effect: 1.0 <= effect < math.inf)
-    try:
-        sound = 1.0 <= cluster_size < math.inf and 0.0 <= icc <= 1.0
-    except (TypeError, ValueError):
-        sound = False
-    if not sound:
-        raise ValueError(
-            f"cluster_size and icc are {shown(cluster_size)} and {shown(icc)}; expected at least 1, and 0 to 1"
-        )
+    greatest = f"a number from 1 to {_LARGEST}"
+    number_in(design_effect, "design_effect", greatest, lambda effect: 1.0 <= effect <= _LARGEST)
+    both = f"cluster_size and icc are {shown(cluster_size)} and {shown(icc)}; expected at least 1, and 0 to 1"
+    given: tuple[object, object] = (cluster_size, icc)
+    if not all(isinstance(value, Real) for value in given) or not (1 <= cluster_size <= _LARGEST and 0 <= icc <= 1):
+        raise ValueError(both)
+    cluster_size, icc = float(cluster_size), float(icc)
     if cluster_size > 1.0 and design_effect != 1.0:
         raise ValueError("design_effect and cluster_size: expected one of them; the size and icc give the effect")
     if width is not None:

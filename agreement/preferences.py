@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, stats
 
-from agreement.estimate import Estimate, undefined
+from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.paired_outcomes import (
     TIE,
     Comparisons,
@@ -128,6 +128,7 @@ def bradley_terry(
     >>> round(2 * strengths.of["A"].value, 4), round(math.log(2), 4)
     (0.6931, 0.6931)
     """
+    check_confidence(confidence)
     names, data = coded(first, second, preferred, clusters)
     method = f"{'Davidson' if np.any(data.outcome == TIE) else 'Bradley-Terry'}, sandwich variance over clusters, t"
     counts = np.bincount(np.concatenate((data.first, data.second)), minlength=len(names))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.arguments import yes_or_no
 from agreement.coding import (
     Codes,
     Floats,
@@ -114,6 +115,7 @@ def prediction_powered_mean(
     0.6
     """
     check_confidence(confidence)
+    tuned = yes_or_no(tuned, "tuned")
     y, f = numbers_or_nan(human, "human"), numbers_or_nan(judge, "judge")
     rest = numbers_or_nan(unlabelled, "unlabelled")
     same_length(y, f, "human", "judge")
@@ -133,7 +135,8 @@ def prediction_powered_mean(
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / scale, rest[there] / scale
     n, others = y.size, rest.size
     kinds: tuple[Interval, ...] = ("score", "normal") if binary else ("normal",)
-    interval = chosen_interval(interval or ("score" if binary and tuned else "normal"), *kinds)
+    usual: Interval = "score" if binary and tuned else "normal"
+    interval = chosen_interval(usual if interval is None else interval, *kinds)
     words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
     method = f"{'PPI++' if tuned else 'PPI'}, {words}, {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""

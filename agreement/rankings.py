@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arguments import number_in, shown, whole_number
+from agreement.arguments import listed, number_in, shown, whole_number
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
@@ -325,7 +325,9 @@ def ranking_agreement(
             for k in depths
         },
         rank_biased_overlap=mean_of_items(
-            item_means(rows, partial(rank_biased_overlap, p=p)), name=f"rank-biased overlap, p = {p:g}", **settings
+            item_means(rows, partial(rank_biased_overlap, p=p)),
+            name=f"rank-biased overlap, p = {float(p):g}",
+            **settings,
         ),
     )
 
@@ -340,9 +342,7 @@ def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:
 
 
 def _depths(ks: Any) -> list[int]:
-    if isinstance(ks, str) or not hasattr(ks, "__iter__"):
-        raise ValueError(f"ks is {shown(ks)}; expected depths, such as (1, 3)")
-    return [whole_number(k, "ks", 1) for k in ks]
+    return [whole_number(k, "ks", 1) for k in listed(ks, "ks", "depths, such as (1, 3)")]
 
 
 def _check_p(p: Any) -> None:

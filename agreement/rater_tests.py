@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import shown
+from agreement.arguments import number_in
 from agreement.closeness import Closeness
 from agreement.coding import Codes, Floats, compact
 from agreement.signed_ranks import signed_rank_p
@@ -153,7 +153,7 @@ def check_margins(epsilon: object, alpha: object) -> None:
     ValueError
         When one of them is something else.
     """
-    for argument, value in (("epsilon", epsilon), ("alpha", alpha)):
-        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not number or not 0.0 <= float(value) < 1.0 or (argument == "alpha" and value == 0.0):  # type: ignore[arg-type]
-            raise ValueError(f"{argument} is {shown(value)}; expected a number between 0 and 1")
+    if isinstance(epsilon, bool):
+        raise ValueError(f"epsilon is {epsilon}; expected a number between 0 and 1")
+    number_in(epsilon, "epsilon", "a number between 0 and 1", lambda share: 0.0 <= share < 1.0)
+    number_in(alpha, "alpha", "a number between 0 and 1", lambda share: 0.0 < share < 1.0)

@@ -7,9 +7,9 @@ from math import comb
 
 import numpy as np
 
-from agreement.arguments import whole_number
+from agreement.arguments import one_value, whole_number
 from agreement.codebook import is_missing, refuse_unlike
-from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
+from agreement.coding import Ratings, compact, encode_clusters, same_length, single_values
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
 from agreement.percent import share
@@ -108,8 +108,9 @@ def mirage_rate(
     >>> round(estimate.value, 3), estimate.n
     (0.333, 3)
     """
-    with_image, without = as_values(present, "present"), as_values(absent, "absent")
-    truth = as_values(reference, "reference")
+    positive, negative = one_value(positive, "positive"), one_value(negative, "negative")
+    with_image, without = single_values(present, "present"), single_values(absent, "absent")
+    truth = single_values(reference, "reference")
     same_length(with_image, without, "present", "absent")
     same_length(with_image, truth, "present", "reference")
     refuse_unlike(present=with_image, absent=without, reference=truth, positive=[positive], negative=[negative])

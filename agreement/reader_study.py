@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any, Literal
 
 from scipy import stats
 
-from agreement.arguments import number_in, one_of, shown, whole_number
+from agreement.arguments import listed, number_in, one_of, shown, whole_number
 from agreement.estimate import check_confidence
 from agreement.reader_variance import VarianceComponents
 
@@ -129,8 +130,12 @@ def plan_reader_study(
     >>> round(planned.power, 5), planned.readings
     (0.80542, 3300)
     """
-    _check(difference, margin, sampled, design, confidence)
-    sizes = [(_size(r, "readers", design), _size(k, "cases", design)) for r in readers for k in cases]
+    _check(components, difference, margin, sampled, design, confidence)
+    wanted = product(
+        listed(readers, "readers", "numbers of readers, such as [4, 6]"),
+        listed(cases, "cases", "numbers of cases, such as [100, 200]"),
+    )
+    sizes = [(_size(r, "readers", design), _size(k, "cases", design)) for r, k in wanted]
     return [_planned(components, r, k, difference, margin, sampled, design, confidence) for r, k in sizes]
 
 
@@ -191,7 +196,7 @@ def cases_needed(
         )
     if width is not None:
         number_in(width, "width", "a number above 0", lambda wide: 0.0 < wide < math.inf)
-    _check(difference, margin, sampled, design, confidence)
+    _check(components, difference, margin, sampled, design, confidence)
     r = _size(readers, "readers", design)
     step = 2 if design == "crossover" else 1
 
@@ -260,8 +265,12 @@ def _power(difference: float, margin: float | None, se: float, df: float, quanti
     return float(stats.ncf.sf(quantile**2, 1, df, away**2))
 
 
-def _check(difference: float | None, margin: float | None, sampled: str, design: str, confidence: float) -> None:
+def _check(
+    components: object, difference: float | None, margin: float | None, sampled: str, design: str, confidence: float
+) -> None:
     check_confidence(confidence)
+    if not isinstance(components, VarianceComponents):
+        raise ValueError(f"components is {shown(components)}; expected VarianceComponents, such as VARIANCES gives")
     one_of(sampled, "sampled", ("readers and cases", "cases", "readers"))
     one_of(design, "design", ("paired", "crossover"))
     if design == "crossover" and sampled == "readers":

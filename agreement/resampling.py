@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import shown
+from agreement.arguments import check_resamples
 from agreement.cluster_codes import ClusterCodes, ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
@@ -351,20 +351,3 @@ def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratif
     kind = ("cluster " if clustered else "") + "bootstrap" + (" within strata" if stratified else "")
     name = "percentile" if interval == "percentile" else "BCa"
     return f"{kind}, {name}, {resamples} resamples, seed {shown}"
-
-
-def check_resamples(resamples: int) -> None:
-    """Refuse a number of resamples that is none.
-
-    Parameters
-    ----------
-    resamples : int
-        At least 1.
-
-    Raises
-    ------
-    ValueError
-        When it is something else.
-    """
-    if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 1:
-        raise ValueError(f"resamples is {shown(resamples)}; expected a whole number of at least 1")

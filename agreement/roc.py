@@ -15,6 +15,7 @@ from agreement.cautions import hardly_overlapping
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.given_numbers import as_floats
 
 NO_VARIANCE = 1e-28
 """Variances of an area up to this are rounding: DeLong's components are then all equal."""
@@ -143,7 +144,7 @@ def macro_auc(
     """
     check_confidence(confidence)
     try:
-        table = np.asarray(unmasked(rows_once(scores)), dtype=np.float64)
+        table = as_floats(unmasked(rows_once(scores)))
     except (TypeError, ValueError):
         raise ValueError("scores is no table of numbers; expected shape (items, classes), None where missing") from None
     if np.isinf(table).any():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import check_resamples
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters, strata_of_units
@@ -116,8 +117,7 @@ class ClusterDraw:
         seed: int | Sequence[int],
         strata: Ratings | None = None,
     ) -> None:
-        if not isinstance(resamples, int | np.integer) or resamples < 1:
-            raise ValueError(f"resamples is {resamples!r}; expected a whole number of at least 1")
+        check_resamples(resamples)
         generator_of(seed)  # refuses what is no seed
         plain = clusters if isinstance(clusters, np.ndarray) else as_values(clusters, "clusters")
         codes = encode_clusters(plain, len(plain))

@@ -107,6 +107,8 @@ def shared_errors(
     for argument, size in sizes:
         same_length(given_a, range(size), "answers_a", argument)
     for argument, given, known in (("answers_a", given_a, known_a), ("answers_b", given_b, known_b)):
+        if any(isinstance(answer, np.ndarray) for answer in given):
+            raise ValueError(f"{argument} holds an array for an answer; expected texts, numbers or lists of them")
         bare = [position for position, answer in enumerate(given) if known[position] and is_missing(answer)]
         if bare:
             raise ValueError(

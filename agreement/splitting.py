@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import shown
+from agreement.arguments import number_in
 from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters
 from agreement.resampling import Seed, random_generator
 
@@ -126,13 +126,8 @@ def development_and_test(subjects: Ratings, strata: Ratings, *, share: float = 0
 
 
 def _fraction(share: float) -> Fraction:
-    try:
-        inside = 0.0 < share < 1.0
-    except (TypeError, ValueError):
-        inside = False
-    if not inside:
-        raise ValueError(f"share is {shown(share)}; expected a number between 0 and 1, such as 0.5")
-    fraction = Fraction(float(share)).limit_denominator(MOST_FOLDS)
+    number = number_in(share, "share", "a number between 0 and 1, such as 0.5", lambda part: 0.0 < part < 1.0)
+    fraction = Fraction(number).limit_denominator(MOST_FOLDS)
     if not 0 < fraction < 1:
         raise ValueError(f"share is {share!r}; expected a number from {1 / MOST_FOLDS:g} to {1 - 1 / MOST_FOLDS:g}")
     return fraction

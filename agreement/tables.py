@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from agreement.arguments import rows_once, unmasked
 from agreement.coding import Codes, Floats
+from agreement.given_numbers import as_floats
 from agreement.ratings import Weights
 from agreement.row_sums import row_sums
 
@@ -126,7 +127,7 @@ def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
     [[1, 2], [0, 3]]
     """
     try:
-        counts = np.asarray(unmasked(rows_once(table)), dtype=np.float64)
+        counts = as_floats(unmasked(rows_once(table)))
     except (TypeError, ValueError):
         raise ValueError(
             "table holds something that is no count, or rows of different length; expected (k, k)"

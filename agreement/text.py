@@ -7,7 +7,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 
-from agreement.arguments import shown
+from agreement.arguments import listed, shown
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -129,9 +129,8 @@ def _accepted(reference: str | Sequence[str]) -> list[str]:
     """The accepted answers, normalised; as in [1] of `exact_match`, empty ones count only where there is no other."""
     if isinstance(reference, str):
         return [normalise_answer(reference)]
-    if isinstance(reference, dict) or not hasattr(reference, "__iter__"):
-        raise ValueError(f"reference is {shown(reference)}; expected text or several texts")
-    return [text for text in (normalise_answer(_text(answer, "reference")) for answer in reference) if text] or [""]
+    accepted = listed(None if isinstance(reference, dict) else reference, "reference", "text or several texts")
+    return [text for text in (normalise_answer(_text(answer, "reference")) for answer in accepted) if text] or [""]
 
 
 def _text(value: object, argument: str) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agreement.arguments import number_of, shown
+from agreement.arguments import check_resamples, shown
 from agreement.cautions import few_raters
 from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.given_numbers import number_of
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Seed, check_resamples, describe, random_generator
+from agreement.resampling import Seed, describe, random_generator
 from agreement.spread import percentile_limits
 
 FEWEST_RATERS = 3

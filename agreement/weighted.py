@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.arguments import check_resamples, yes_or_no
 from agreement.coding import (
     Codes,
     Floats,
@@ -26,7 +27,6 @@ from agreement.intervals import wilson_limits
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
-    check_resamples,
     ratio,
     sums_by_cluster,
 )
@@ -120,6 +120,7 @@ def weighted_mean(
     (0.223607, 0.223607)
     """
     check_confidence(confidence)
+    finite_pool = yes_or_no(finite_pool, "finite_pool")
     scores = numbers_or_nan(values, "values")
     binary = bool(np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all())
     default: Interval = "score" if binary and not finite_pool else "percentile"

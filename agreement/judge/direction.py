@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.codebook import MISSING, in_order, is_missing, refuse_unlike
+from agreement.arguments import one_value, shown
+from agreement.codebook import MISSING, in_order, refuse_unlike
 from agreement.coding import Codes, Ratings, encode, encode_clusters, same_length
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
@@ -291,15 +292,14 @@ def diagnostic_accuracy(
     >>> round(result.sensitivity.value, 2), round(result.specificity.value, 2)
     (0.9, 0.63)
     """
-    if is_missing(positive):
-        raise ValueError(f"positive is {positive!r}; expected the verdict that counts as positive")
+    positive = one_value(positive, "positive")
     (said, given), (true, accepted) = encode(judge, categories, "judge"), encode(reference, categories, "reference")
     same_length(said, true, "judge", "reference")
     if categories is None:
         refuse_unlike(judge=given, reference=accepted)
     levels = (*given, *accepted)
     if levels and positive not in levels:
-        raise ValueError(f"positive is {positive!r}; expected one of the categories {in_order({*levels})!r}")
+        raise ValueError(f"positive is {shown(positive)}; expected one of the categories {in_order({*levels})!r}")
     known = (said >= 0) & (true >= 0)
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
     test, truth = (

@@ -1,6 +1,8 @@
 """An option that is no such thing, such as an array for a name, is refused by one sentence that names it."""
 
 import math
+import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +15,9 @@ from agreement.arguments import number_in, one_of, shown
 A, B = [1, 0, 1, 1, 0, 1], [1, 0, 0, 1, 0, 1]
 TABLE = [list(row) for row in zip(A, B, A, strict=True)]
 MANY = np.zeros((40, 3))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", PendingDeprecationWarning)  # numpy's word on matrices, which files still hold
+    MATRIX = np.matrix(np.eye(2))
 SOURCE, GUESS = ["drug", "placebo"] * 3, ["drug"] * 6
 
 ODD = {
@@ -49,12 +54,32 @@ ODD = {
     "n": lambda: agreement.clopper_pearson_interval(0, 10**30),
     "scoring": lambda: agreement.alt_test(TABLE, A, epsilon=0.2, scoring=[1, 2]),
     "text": lambda: agreement.normalise_answer(MANY),
+    "average": lambda: agreement.icc_with_missing(TABLE, average=MANY),
+    "method of a test": lambda: agreement.mcnemar_in_clusters(A, B, clusters=A, method=MANY),
+    "positive": lambda: agreement.mirage_rate(A, B, A, positive=MANY, negative=0),
+    "negative": lambda: agreement.mirage_rate(A, B, A, positive=1, negative=pd.Series(A)),
+    "positive of a judge": lambda: agreement.diagnostic_accuracy(A, B, MANY),
+    "correction": lambda: agreement.judge_bias_by_factor(A, B, {"model": A}, correction=MANY),
+    "finite_pool": lambda: agreement.weighted_mean(A, [0.5] * 6, finite_pool=pd.NA),
+    "tuned": lambda: agreement.prediction_powered_mean(A, B, A, tuned=MANY),
+    "interval of labels": lambda: agreement.prediction_powered_mean(A, B, A, interval=MANY),
+    "tests_zero": lambda: agreement.paired_difference(A, B, seed=1, tests_zero=MANY),
+    "judge": lambda: agreement.leave_one_out(TABLE, judge=list(MANY[:6])),
+    "confidence of preferences": lambda: agreement.bradley_terry(["a"], ["b"], ["first"], confidence=MANY),
+    "level of a curve": lambda: agreement.brier_score([0.5, 0.2], [1, 0], level=Decimal("0.5")),
+    "resamples beyond memory": lambda: agreement.icc(TABLE, interval="bca", resamples=10**15),
+    "bins": lambda: agreement.reliability_curve([0.5, 0.2], [1, 0], bins=10**15),
+    "seed that is a matrix": lambda: agreement.light_kappa(TABLE, seed=MATRIX),
+    "components": lambda: agreement.cases_needed([1, 2], 4, difference=0.1, power=0.8),
+    "cases": lambda: agreement.plan_reader_study(agreement.VARIANCES["Van Dyke"], [4], 100),
+    "table": lambda: agreement.cohen_kappa_of_table([[1j, 1], [1, 1]]),
+    "alpha": lambda: agreement.alt_test(TABLE, A, alpha=10**400),
 }
 
 
 @pytest.mark.parametrize("argument", ODD)
 def test_it_is_refused_by_one_sentence_that_names_it(argument):
-    with pytest.raises(ValueError, match=rf"\b{argument}\b") as refused:
+    with pytest.raises(ValueError, match=rf"\b{argument.split()[0]}\b") as refused:
         ODD[argument]()
 
     assert "\n" not in str(refused.value)
