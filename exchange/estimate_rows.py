@@ -351,7 +351,7 @@ class EstimateRow:
     Attributes
     ----------
     parties
-        Whose it is: one, or the two that are compared, in their order.
+        Whose it is: one, or the two that are compared, in their order, with the judge by which they are, if by any.
     beside
         A second interval of the same value (Wilson's) that assumes independent items.
     stage

@@ -120,7 +120,7 @@ class EstimateLine:
 def lines_of(table: EstimateTable) -> list[EstimateLine]:
     """Return the rows of a table in words."""
     return [
-        EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), _note(row))
+        EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), _note(table, row))
         for row in table.rows
     ]
 
@@ -137,7 +137,8 @@ def parties_in_words(parties: Iterable[Party], between: str = "and") -> str:
 
 def who(row: EstimateRow) -> str:
     """Return whose an estimate is."""
-    return parties_in_words(row.parties, BETWEEN.get((row.statistic, row.compared), "and"))
+    between = parties_in_words(row.parties[:2], BETWEEN.get((row.statistic, row.compared), "and"))
+    return between + "".join(f" by {party_in_words(judge)}" for judge in row.parties[2:])
 
 
 def stratum_key(stratum: Stratum) -> str:
@@ -217,7 +218,7 @@ def _filled(words: str, row: EstimateRow) -> str:
     )
 
 
-def _note(row: EstimateRow) -> str:
+def _note(table: EstimateTable, row: EstimateRow) -> str:
     notes = ["primary estimate"] if row.planned else ["planned"] if row.declared else []
     if row.exploratory:
         notes.append(EXPLORATORY)
@@ -228,7 +229,8 @@ def _note(row: EstimateRow) -> str:
     if row.comparison is not None and row.comparison.correction:
         notes.append(_comparison_in_words(row.comparison, row.scale))
     if row.remark is not None:
-        notes.append(_remark_in_words(row.remark, "exact match" if row.compared == "exact_match" else ""))
+        scorer = "exact match" if row.compared == "exact_match" else ""
+        notes.append(_remark_in_words(row.remark, scorer, table.cluster))
     return "; ".join(notes)
 
 
@@ -240,7 +242,7 @@ def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
     return f"{CORRECTIONS[comparison.correction]}, {comparison.count} comparisons: {', '.join(said) or 'no P value'}"
 
 
-def _remark_in_words(remark: Remark, scorer: str) -> str:
+def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
     match remark:
         case Pooled():
             return "descriptive only: answers of different formats are pooled"
@@ -257,7 +259,7 @@ def _remark_in_words(remark: Remark, scorer: str) -> str:
                 else f"{strict} stricter, {lenient} more lenient"
             )
             return said + (
-                f": {by_interval} by the interval, which accounts for clustering by item" if by_interval else ""
+                f": {by_interval} by the interval, which accounts for clustering by {cluster}" if by_interval else ""
             )
 
 

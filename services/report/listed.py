@@ -43,6 +43,7 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
     with no_search_for_garbage():
         rows = load_listed(session, study, expansion, phases)
         ratings = ratings_of(rows, expansion, runs)
+        expansion = _named_by_its_clusters(expansion, ratings)
     return Report(
         study_key=study.key,
         title=study.title,
@@ -57,6 +58,14 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         files=listed_files(rows),
         judge_runs=tuple(run.id for run in runs) if rows.candidates else None,
     )
+
+
+def _named_by_its_clusters(study: Expansion, phases: tuple[PhaseRatings, ...]) -> Expansion:
+    """Return the study with items as its clusters, where each is a case of its own that nothing was said of."""
+    items = [unit.item for phase in phases for ratings in phase.fields for unit in ratings.units]
+    if study.analysis.cluster not in ("subject", "case") or any(item.key != item.subject for item in items):
+        return study
+    return study.model_copy(update={"analysis": study.analysis.model_copy(update={"cluster": "item"})})
 
 
 def _figures(study: Expansion, phases: tuple[PhaseRatings, ...], pools: Pools) -> list[Section]:

@@ -98,7 +98,8 @@ def _uniformity(
     statistic: Statistic = "signed_difference" if basis.right_or_wrong(material.scale) else "mean_difference"
     rows: list[EstimateRow] = []
     for run in material.judges:
-        both = (_people(basis, material.humans), Party("judge", run))
+        judge = Party("judge", run)
+        both = (_people(basis, material.humans), judge)
         for name, result in of_factors(material, run, basis, plan).items():
             attribute = Category(name, capital(spoken(name)))
             rows.append(EstimateRow("chi_square", "levels", both, stratum, _test(result, plan), category=attribute))
@@ -107,7 +108,11 @@ def _uniformity(
                 together = _together(estimate, len(result.levels), plan)
                 rows.append(EstimateRow(statistic, "levels", both, of_level, together, category=attribute))
             for (first, second), estimate in result.gaps.items():
-                levels = (Party("part", first), Party("part", second))
+                levels = (
+                    Party("part", stratum_of(study, name, first).value),
+                    Party("part", stratum_of(study, name, second).value),
+                    judge,
+                )
                 together = _together(estimate, len(result.gaps), plan)
                 rows.append(EstimateRow(statistic, "between_levels", levels, stratum, together, category=attribute))
     return rows
@@ -158,7 +163,7 @@ def _corrected(line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan:
             )
             rows += [EstimateRow(score, kind, parties, stratum, each) for kind, each in kinds]
         if line.compare == "model":
-            rows += _differences(judged, corrected, stratum, is_share=material.scale.shares)
+            rows += _differences(judged, corrected, run, stratum, is_share=material.scale.shares)
     return rows
 
 
@@ -177,10 +182,10 @@ def _of_model(pool: Pool, model: str, basis: Basis) -> Estimate:
 
 
 def _differences(
-    pool: Pool, corrected: Mapping[str, Estimate], stratum: Stratum, *, is_share: bool
+    pool: Pool, corrected: Mapping[str, Estimate], run: str, stratum: Stratum, *, is_share: bool
 ) -> Iterator[EstimateRow]:
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
     known = {model: estimate for model, estimate in corrected.items() if not np.isnan(estimate.value)}
     for first, second in combinations(known, 2):
-        parties = (Party("model", first), Party("model", second))
+        parties = (Party("model", first), Party("model", second), Party("judge", run))
         yield EstimateRow(statistic, "corrected_score", parties, stratum, pool.difference(first, second, dict(known)))

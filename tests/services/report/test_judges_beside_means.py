@@ -72,17 +72,20 @@ def test_a_judge_is_held_against_the_mean_of_all_raters_on_the_scale(sqlite_data
     judge = np.array([float(grade(n, 3)) for n in range(N)])
     mean = np.array([np.mean([float(given[rater][unit]) for rater in RATERS]) for unit in units])
 
-    row = estimate_in(tables, "plan", "line_1", "All candidates: Pearson correlation", "grader and Consensus")
+    row = estimate_in(tables, "plan", "line_1", "All candidates: Pearson correlation", "grader and Mean of raters")
     assert math.isclose(float(row["value"]), pearsonr(judge, mean).statistic) and row["plan"] == "primary"
-    row = estimate_in(tables, "plan", "line_1", "All candidates: Spearman correlation", "grader and Consensus")
+    row = estimate_in(tables, "plan", "line_1", "All candidates: Spearman correlation", "grader and Mean of raters")
     assert math.isclose(float(row["value"]), spearmanr(judge, mean).statistic) and row["plan"] == "also"
 
-    for who, human in (("Consensus", mean), ("Rater 2", np.array([float(given["Rater 2"][unit]) for unit in units]))):
+    for who, human in (
+        ("Mean of raters", mean),
+        ("Rater 2", np.array([float(given["Rater 2"][unit]) for unit in units])),
+    ):
         away = judge - human
         row = estimate_in(tables, "plan", "line_2", "All candidates: mean difference", f"grader minus {who}")
         assert math.isclose(float(row["value"]), away.mean()) and row["n"] == str(N)
         low = estimate_in(tables, "plan", "line_2", "All candidates: lower limit of agreement", f"grader minus {who}")
         assert math.isclose(float(low["value"]), away.mean() - 1.96 * away.std(ddof=1), rel_tol=1e-3)
     # A mean lies between steps: it has a difference, and no kappa.
-    of_mean = {row["label"] for row in tables["estimates.csv"] if row["raters"] == "grader and Consensus"}
+    of_mean = {row["label"] for row in tables["estimates.csv"] if row["raters"] == "grader and Mean of raters"}
     assert not [label for label in of_mean if "kappa" in label]

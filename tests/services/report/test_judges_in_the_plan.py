@@ -77,15 +77,15 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     write_table(study / "candidates.csv", "candidate,item,model,answer", texts)
     situation = imported_listed(Database(engine, folder / "data"), study, raters=1)
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
-    lines = [
-        f"q{n},{model}{n},{'correct' if judge_says(n) else 'incorrect'}"
-        for n in range(N)
-        for model in ("read", "unread")
-    ]
-    import_runs.import_judge_verdicts(
-        situation.database, situation.admin, situation.study_key, name="strict", judge="J",
-        content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name="judge.csv", field="score.verdict",
-    )  # fmt: skip
+    for name, says in (("strict", judge_says), ("lenient", lambda number: True)):
+        lines = [
+            f"q{n},{model}{n},{'correct' if says(n) else 'incorrect'}" for n in range(N) for model in ("read", "unread")
+        ]
+        import_runs.import_judge_verdicts(
+            situation.database, situation.admin, situation.study_key, name=name, judge="J",
+            content="\n".join(["item,candidate,verdict", *lines]).encode(),
+            file_name="judge.csv", field="score.verdict",
+        )  # fmt: skip
 
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
         return answers(verdict="correct" if person_says(int(payload["candidate"].split()[1])) else "incorrect")
@@ -163,7 +163,7 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
     third = [human[n] - judge_says(n) for n in human if tier(n) == "3"]
     assert math.isclose(float(row["value"]), np.mean(third)) and row["n"] == "30"
     assert "95% for 3 intervals together" in row["method"]
-    gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "1 minus 3")
+    gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "1 minus 3 by strict")
     first = [human[n] - judge_says(n) for n in human if tier(n) == "1"]
     assert math.isclose(float(gap["value"]), np.mean(first) - np.mean(third))
 
@@ -185,3 +185,12 @@ def test_over_a_single_level_uniformity_is_undefined_and_says_why(tables: dict[s
     row = line(tables, "line_3", label, "Rater 1 and strict")
 
     assert (row["value"], row["undefined_because"]) == ("", "one level only: uniformity is not estimable")
+
+
+def test_no_two_lines_of_several_judges_are_called_the_same(tables: dict[str, Rows]) -> None:
+    names = [
+        (row["section"], row["table"], row["label"], row["raters"], row["method"]) for row in tables["estimates.csv"]
+    ]
+
+    assert "1 minus 3 by lenient" in {whose for _, _, _, whose, *_ in names}
+    assert len(set(names)) == len(names)

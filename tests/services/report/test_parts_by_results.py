@@ -112,7 +112,7 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
     for model in "AB":
         units = [unit for unit in given["Rater 1"] if unit.endswith(model)]
         medians = [statistics.median(own[unit] for own in given.values()) for unit in units]
-        row = estimate_in(tables, "plan", "line_1", f"Model {model}: mean", "Consensus")
+        row = estimate_in(tables, "plan", "line_1", f"Model {model}: mean", "Median of raters")
         assert math.isclose(float(row["value"]), sum(medians) / 10) and row["plan"] == "primary"
     row = estimate_in(tables, "plan", "line_2", "Specialty: Neurology: mean", "All raters")
     assert math.isclose(

@@ -48,6 +48,9 @@ def difference_rows(
         Whether the numbers are 1 and 0, so that there is nothing to rank.
     """
     units = mean_of_units(numbers)
+    # What is compared is one number of each item and value: of a candidate, where it is the only one.
+    alone = len({(unit.item.key, unit.value_of(name)) for unit in ratings.units}) == len(ratings.units)
+    unit = ratings.unit if alone else "item"
     of_value = {value: _of(ratings, units, name, value) for value, _ in values}
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
     rows = []
@@ -59,13 +62,14 @@ def difference_rows(
         if not first or not second:
             continue
         shared = sorted(set(first) & set(second))
-        estimate = _paired(first, second, shared, intervals) if shared else _apart(first, second, intervals)
+        estimate = _paired(first, second, shared, intervals) if shared else _apart(first, second, unit, intervals)
         rows.append(EstimateRow(statistic, "models", parties, stratum, estimate))
         of_readers = _over_readers(ratings, numbers, name, [value for value, _ in pair], intervals)
         if of_readers is not None:
             rows.append(EstimateRow(statistic, "models_over_readers", parties, stratum, of_readers))
         if not is_share:
-            rows.append(EstimateRow("effect_size", "models", parties, stratum, _ranked(first, second, intervals)))
+            ranked = _ranked(first, second, unit, intervals)
+            rows.append(EstimateRow("effect_size", "models", parties, stratum, ranked))
     return rows
 
 
@@ -188,19 +192,20 @@ def _paired(first: OfItems, second: OfItems, shared: list[str], intervals: Inter
     )
 
 
-def _apart(first: OfItems, second: OfItems, intervals: IntervalSettings) -> Estimate:
+def _apart(first: OfItems, second: OfItems, unit: str, intervals: IntervalSettings) -> Estimate:
     both = [*first.values(), *second.values()]
     by = intervals.by([cluster for _, cluster in both])
     return difference_of_parts(
-        [number for number, _ in both], [True] * len(first) + [False] * len(second), tests_zero=True, **by
+        [number for number, _ in both], [True] * len(first) + [False] * len(second), tests_zero=True, unit=unit, **by
     )
 
 
-def _ranked(first: OfItems, second: OfItems, intervals: IntervalSettings) -> Estimate:
+def _ranked(first: OfItems, second: OfItems, unit: str, intervals: IntervalSettings) -> Estimate:
     x, y = list(first.values()), list(second.values())
     return mann_whitney(
         [number for number, _ in x],
         [number for number, _ in y],
         clusters=([cluster for _, cluster in x], [cluster for _, cluster in y]),
         confidence=intervals.confidence,
+        unit=unit,
     )
