@@ -232,6 +232,8 @@ BOUNDS = {
     ("reference", "best"): ("best case", "excluded counted right"),
     ("scored_correct", "worst"): ("left out counted incorrect", "left out counted incorrect"),
     ("scored_correct", "best"): ("left out counted correct", "left out counted correct"),
+    ("raw_score", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
+    ("raw_score", "best"): ("all unresolved correct", "unresolved counted correct"),
     ("judged_correct", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
     ("judged_correct", "best"): ("all unresolved correct", "unresolved counted correct"),
 }

@@ -21,12 +21,13 @@ from services.installation.version import SOFTWARE_VERSION
 from services.report.calibration.pools import Pools
 from services.report.files.listed_files import listed_files
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.candidates import load_runs
+from services.report.rows.candidates import failures_of, load_runs
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.ratings import PhaseRatings, ratings_of, strata_of_clusters
 from services.report.sections.listed_completeness import listed_completeness
 from services.report.sections.phases import marked, phase_section
 from services.report.sections.plan import plan_section, planned_tables
+from services.report.sections.runs import runs_section
 from services.report.sections.versions import notices_of_versions
 from services.studies import frozen_facts
 from services.studies.many_objects import no_search_for_garbage
@@ -39,7 +40,9 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
     phases = frozen_facts.phases_of(session, study_id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
     versions = versions_in(session, study_id)
-    runs = load_runs(session, study_id, queries.sealed_items(session, study_id))
+    sealed = queries.sealed_items(session, study_id)
+    runs = load_runs(session, study_id, sealed)
+    failures = failures_of(session, runs, sealed) if runs else {}
     with no_search_for_garbage():
         rows = load_listed(session, study, expansion, phases)
         ratings = ratings_of(rows, expansion, runs)
@@ -54,7 +57,11 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         analysis_plan=(("Plan", " ".join(plan_of(expansion))), ("Sampling", freeze.method)),
         generated_at=now(),
         notices=(*_notices(study, expansion, state, ratings), *notices_of_versions(versions, rows, phases)),
-        sections=(*_figures(expansion, ratings, Pools(expansion, rows, runs)), listed_completeness(rows, phases)),
+        sections=(
+            *_figures(expansion, ratings, Pools(expansion, rows, runs)),
+            *filter(None, (runs_section(rows, ratings, runs, failures),)),
+            listed_completeness(rows, phases),
+        ),
         files=listed_files(rows),
         judge_runs=tuple(run.id for run in runs) if rows.candidates else None,
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from sqlalchemy import func
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from db import Candidate, JudgeRun
+from db import Candidate, JudgeRun, JudgeVerdict
 from db.base import stored_id
 from protocol.scales import scale_of
 from services.judging.verdict_columns import READ_AT_ONCE, verdict_columns
@@ -73,6 +75,30 @@ def load_runs(session: Session, study_id: int, without: frozenset[int]) -> tuple
             run.source_sha256,
             verdicts[stored_id(run.id)],
             str(run.parameters.get("field", "")),
+            str(run.parameters.get("model", "")),
+            str(run.parameters.get("prompt_version", "")),
+            f"{run.created_at:%Y-%m-%d}",
         )
         for run in runs
     )
+
+
+def failures_of(session: Session, runs: Sequence[Run], without: frozenset[int]) -> dict[int, Counter[str]]:
+    """Count by run why candidates have no verdict of it, by kind of failure; empty for those of older runs.
+
+    Parameters
+    ----------
+    without
+        Ids of items about whose candidates nothing is counted.
+    """
+    query = (
+        select_columns(col(JudgeVerdict.run_id), col(JudgeVerdict.failure), col(Candidate.item_id), func.count())
+        .join(Candidate, col(Candidate.id) == JudgeVerdict.candidate_id)
+        .where(col(JudgeVerdict.run_id).in_([run.id for run in runs]), col(JudgeVerdict.verdict).is_(None))
+        .group_by(col(JudgeVerdict.run_id), col(JudgeVerdict.failure), col(Candidate.item_id))
+    )
+    counts: dict[int, Counter[str]] = {run.id: Counter() for run in runs}
+    for run_id, failure, item_id, count in session.connection().execute(query):
+        if item_id not in without:
+            counts[run_id][failure] += count
+    return counts

@@ -140,6 +140,7 @@ class Run:
     """One pass of a judge over the candidates; what it wrote is read where it is written into a file.
 
     `field` is the one that it fills in, as PHASE.FIELD; empty where it says correct or incorrect of any candidate.
+    `model`, `prompt_version` and `imported` (a date) are what is known of how it was made, each empty for nothing.
     """
 
     id: int
@@ -148,6 +149,9 @@ class Run:
     source_sha256: str
     verdicts: VerdictColumns
     field: str = ""
+    model: str = ""
+    prompt_version: str = ""
+    imported: str = ""
 
     @property
     def party(self) -> Party:

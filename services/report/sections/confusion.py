@@ -1,4 +1,4 @@
-"""Which answer met which: answers against the reference, or of two raters, as counts."""
+"""Which answer met which: answers against the reference, of two raters, or of a judge and people, as counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from exchange.report_words import parties_in_words
 from protocol.fields.abstention import ID as UNDETERMINED
 from protocol.fields.abstention import WORDS
 from services.report.rows.ratings import Ratings
+from services.report.rows.steps import is_averaged
 from services.report.sections.fields.classes import INVALID, classes_of
+from services.report.sections.fields.judges_on_scales import humans_of
 from services.report.sections.fields.shares import categories_of
 
 # A larger one is no table that is read at a glance; nor are more of them.
@@ -24,17 +26,34 @@ Said = Sequence[str | None]
 
 def matrices_of(ratings: Ratings, label: str) -> list[Matrix]:
     """Return answers against the reference, of all raters and of each model; without references, of pairs of raters."""
+    if ratings.field.type == "correctness":
+        return _of_judges(ratings, label)
     if ratings.field.type not in _TYPES:
         return []
     known = ratings.only(lambda place: (key := ratings.keys[place]) is not None and len(key.key.accepted) == 1)
     if known.units:
-        return _against_reference(known, label)
+        return _against_reference(known, label) + _of_judges(ratings, label)
     pairs = islice(ratings.pairs, _MOST_TABLES) if len(ratings.pairs) <= _MOST_TABLES else ()
     said = [classes_of(column, own) for column, own in zip(ratings.columns, ratings.answers, strict=True)]
     made = [
         _matrix(ratings, (ratings.columns[a].party, ratings.columns[b].party), said[a], said[b], label)
         for a, b in pairs
     ]
+    return [matrix for matrix in made if matrix is not None] + _of_judges(ratings, label)
+
+
+def _of_judges(ratings: Ratings, label: str) -> list[Matrix]:
+    """Return what each judge says beside what the raters settle on, or the only one says."""
+    if not ratings.columns:
+        return []
+    human = humans_of(ratings)[-1]
+    if is_averaged(human):
+        return []
+    people = classes_of(human, ratings.with_columns([human]).answers[0])
+    made = []
+    for judge in ratings.judges[:_MOST_TABLES]:
+        said = [None if verdict is None else str(verdict) for verdict in judge.said]
+        made.append(_matrix(ratings, (judge.party, human.party), said, people, label))
     return [matrix for matrix in made if matrix is not None]
 
 

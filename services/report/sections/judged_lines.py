@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from agreement.judge.panels.uniformity import of_factors
 from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
-from exchange.estimate_rows import Category, Compared, EstimateRow, Party, Statistic, Stratum
+from exchange.estimate_rows import Category, Compared, EstimateRow, LeftOut, Party, Statistic, Stratum
 from protocol.language.authored import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
@@ -162,9 +163,31 @@ def _corrected(line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan:
                 ("corrected_score", estimate),
             )
             rows += [EstimateRow(score, kind, parties, stratum, each) for kind, each in kinds]
+            rows += _bounds(judged, model, parties, stratum)
         if line.compare == "model":
             rows += _differences(judged, corrected, run, stratum, is_share=material.scale.shares)
     return rows
+
+
+def _bounds(pool: Pool, model: str, parties: tuple[Party, ...], stratum: Stratum) -> Iterator[EstimateRow]:
+    """Yield the share as judged with everything without a verdict counted incorrect, and counted correct."""
+    judged = pool.judge[pool.models[model]]
+    lost = int(np.isnan(judged).sum())
+    if not lost or not pool.material.scale.shares:
+        return
+    left_out = LeftOut(lost, "unresolved")
+    ends: tuple[tuple[Literal["worst", "best"], int], ...] = (("worst", 0), ("best", lost))
+    for bound, right in ends:
+        estimate = undefined(
+            "share correct as judged",
+            judged.size,
+            _UNIT,
+            f"{lost} of {judged.size} candidates have no verdict of correct or incorrect",
+            "a bound has none",
+            value=(float(np.nansum(judged)) + right) / judged.size,
+            confidence=pool.plan.confidence,
+        )
+        yield EstimateRow("share", "raw_score", parties, stratum, estimate, bound=bound, remark=left_out)
 
 
 def _of_model(pool: Pool, model: str, basis: Basis) -> Estimate:

@@ -79,11 +79,15 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
     for name, says in (("strict", judge_says), ("lenient", lambda number: True)):
         lines = [
-            f"q{n},{model}{n},{'correct' if says(n) else 'incorrect'}" for n in range(N) for model in ("read", "unread")
+            f"q{n},{model}{n},{'correct' if says(n) else 'incorrect'},"
+            for n in range(N)
+            for model in ("read", "unread")
         ]
+        if name == "lenient":
+            lines = ["q0,unread0,,refusal", "q1,unread1,,unreadable", "q2,unread2,,", *lines[6:]]
         import_runs.import_judge_verdicts(
             situation.database, situation.admin, situation.study_key, name=name, judge="J",
-            content="\n".join(["item,candidate,verdict", *lines]).encode(),
+            content="\n".join(["item,candidate,verdict,failure", *lines]).encode(),
             file_name="judge.csv", field="score.verdict",
         )  # fmt: skip
 
@@ -194,3 +198,28 @@ def test_no_two_lines_of_several_judges_are_called_the_same(tables: dict[str, Ro
 
     assert "1 minus 3 by lenient" in {whose for _, _, _, whose, *_ in names}
     assert len(set(names)) == len(names)
+
+
+def test_who_the_judges_are_and_what_they_failed_to_say_is_a_table(tables: dict[str, Rows]) -> None:
+    counts = {(row["row"], row["column"]): row["value"] for row in tables["counts.csv"] if row["table"] == "judge_runs"}
+
+    assert counts["2", "run"] == "lenient" and counts["2", "field"] == "Scores: Verdict"
+    assert [counts["2", column] for column in ("candidates", "verdicts", "not_in_run")] == ["240", "234", "3"]
+    assert [counts["2", column] for column in ("refusal", "unreadable", "no_verdict", "error")] == ["1", "1", "1", "0"]
+
+
+def test_what_a_judge_and_people_said_is_counted_in_both_ways(tables: dict[str, Rows]) -> None:
+    human = rated(tables)
+    lenient = sum(judge_says(n) and not human[n] for n in human)
+    counts = [row for row in tables["counts.csv"] if row["table"] == "verdict_matrix_strict_Rater 1"]
+
+    (said,) = (row["value"] for row in counts if (row["row"], row["column"]) == ("1", "Rater 1: Incorrect"))
+    assert int(said) == lenient
+
+
+def test_the_share_as_judged_is_bounded_by_what_has_no_verdict(tables: dict[str, Rows]) -> None:
+    label = "All candidates: share correct as judged"
+    worst = line(tables, "line_1", f"{label}, all unresolved incorrect", "unread by lenient")
+    best = line(tables, "line_1", f"{label}, all unresolved correct", "unread by lenient")
+
+    assert (worst["value"], best["value"]) == (str(117 / 120), "1.0")

@@ -1,0 +1,84 @@
+"""Who the judges of a study are, and what their runs say: how many verdicts, and why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from exchange.report_structure import Cell, Column, PlainTable, Section
+from services.judging.verdict_columns import CandidateIds
+from services.report.calibration.material import candidates_of_models
+from services.report.files.listed_files import ListedRows
+from services.report.rows.ratings import PhaseRatings
+from services.report.rows.study_rows import Run
+
+_FAILURES = ("refusal", "unreadable", "no_verdict")
+
+
+def runs_section(
+    rows: ListedRows, phases: Sequence[PhaseRatings], runs: Sequence[Run], failures: Mapping[int, Mapping[str, int]]
+) -> Section | None:
+    """Return the section on the runs of judges; None where none was imported.
+
+    Parameters
+    ----------
+    failures
+        By run, how many candidates have no verdict, by kind of failure.
+    """
+    if not runs:
+        return None
+    pool, _ = candidates_of_models(rows)
+    ids = np.array([line.id for line in pool], dtype=np.int64)
+    labels = {ratings.name: f"{of.phase.title}: {ratings.field.label}" for of in phases for ratings in of.fields}
+    table = PlainTable(
+        key="judge_runs",
+        title="Runs of judges",
+        explanation=(
+            "Counts of the candidates of models. What a judge gave no verdict on is in no comparison with people, in "
+            "no score as judged; the bounds of that count it as incorrect and as correct."
+        ),
+        columns=(
+            Column("run", "Run", "Name of the run"),
+            Column("judge", "Judge", "Name of the judge"),
+            Column("model", "Model string", "Model string of the provider, empty where nothing says it"),
+            Column("prompt", "Prompt", "Version of the prompt, empty where nothing says it"),
+            Column("imported", "Imported", "Date of the import"),
+            Column("field", "Fills in", "Phase and field that it fills in, empty for whether candidates are correct"),
+            Column("candidates", "Candidates", "Candidates of models in the study"),
+            Column("verdicts", "Verdicts", "Candidates with a verdict"),
+            Column("excluded", "Excluded", "Of these, verdicts that are neither correct nor incorrect"),
+            Column("refusal", "Refused", "Candidates on which the judge refused to say anything"),
+            Column("unreadable", "Unreadable", "Candidates on which its reply could not be read as a verdict"),
+            Column("error", "Errors", "Candidates with an error in place of a verdict"),
+            Column("no_verdict", "No verdict", "Candidates in the run with neither a verdict nor a reason"),
+            Column("not_in_run", "Not in the run", "Candidates that the run does not hold"),
+        ),
+        rows=tuple(_row(run, ids, failures.get(run.id, {}), labels) for run in runs),
+    )
+    return Section("runs", "Judges", "Judges", (), (table,))
+
+
+def _row(
+    run: Run, candidates: CandidateIds, failures: Mapping[str, int], labels: Mapping[str, str]
+) -> tuple[Cell, ...]:
+    scale = run.verdicts.scale
+    neither = [place for place, name in enumerate(scale.names) if name in scale.neither] if scale.limits is None else []
+    by_kind = [failures.get(kind, 0) for kind in _FAILURES]
+    refused, unreadable, nothing = by_kind
+    return (
+        run.name,
+        run.judge,
+        run.model,
+        run.prompt_version,
+        run.imported,
+        labels.get(run.field, run.field),
+        candidates.size,
+        len(run.verdicts) - run.verdicts.n_unresolved,
+        int(np.isin(run.verdicts.codes, neither).sum()),
+        refused,
+        unreadable,
+        run.verdicts.n_unresolved - sum(by_kind),
+        nothing,
+        candidates.size - int(np.isin(candidates, run.verdicts.candidates).sum()),
+    )
