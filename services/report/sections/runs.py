@@ -14,6 +14,24 @@ from services.report.rows.ratings import PhaseRatings
 from services.report.rows.study_rows import Run
 
 _FAILURES = ("refusal", "unreadable", "no_verdict")
+_COLUMNS = (
+    Column("run", "Run", "Name of the run"),
+    Column("judge", "Judge", "Name of the judge"),
+    Column("model", "Model string", "Model string of the provider, empty where nothing says it"),
+    Column("prompt", "Prompt", "Version of the prompt, empty where nothing says it"),
+    Column("imported", "Imported", "Date of the import"),
+    Column("field", "Fills in", "Phase and field that it fills in, empty for whether candidates are correct"),
+    Column("candidates", "Candidates", "Candidates of models in the study"),
+    Column("verdicts", "Verdicts", "Candidates with a verdict"),
+    Column("excluded", "Excluded", "Of these, verdicts that are neither correct nor incorrect"),
+    Column("refusal", "Refused", "Candidates on which the judge refused to say anything"),
+    Column("unreadable", "Unreadable", "Candidates on which its reply could not be read as a verdict"),
+    Column("error", "Errors", "Candidates with an error in place of a verdict"),
+    Column("no_verdict", "No verdict", "Candidates in the run with neither a verdict nor a reason"),
+    Column("not_in_run", "Not in the run", "Candidates that the run does not hold"),
+)
+# Columns that are left out where no run has anything in them.
+_WHERE_ANY = frozenset({"model", "prompt", "field", "excluded", "refusal", "unreadable", "error", "no_verdict"})
 
 
 def runs_section(
@@ -31,32 +49,23 @@ def runs_section(
     pool, _ = candidates_of_models(rows)
     ids = np.array([line.id for line in pool], dtype=np.int64)
     labels = {ratings.name: f"{of.phase.title}: {ratings.field.label}" for of in phases for ratings in of.fields}
+    lines = [_row(run, ids, failures.get(run.id, {}), labels) for run in runs]
+    used = [place for place, column in enumerate(_COLUMNS) if _is_used(column, [line[place] for line in lines])]
     table = PlainTable(
         key="judge_runs",
         title="Runs of judges",
         explanation=(
-            "Counts of the candidates of models. What a judge gave no verdict on is in no comparison with people, in "
-            "no score as judged; the bounds of that count it as incorrect and as correct."
+            "Counts of the candidates of models. What a judge gave no verdict on is in no comparison with people and "
+            "in no score as judged; the bounds of that score count it as incorrect and as correct."
         ),
-        columns=(
-            Column("run", "Run", "Name of the run"),
-            Column("judge", "Judge", "Name of the judge"),
-            Column("model", "Model string", "Model string of the provider, empty where nothing says it"),
-            Column("prompt", "Prompt", "Version of the prompt, empty where nothing says it"),
-            Column("imported", "Imported", "Date of the import"),
-            Column("field", "Fills in", "Phase and field that it fills in, empty for whether candidates are correct"),
-            Column("candidates", "Candidates", "Candidates of models in the study"),
-            Column("verdicts", "Verdicts", "Candidates with a verdict"),
-            Column("excluded", "Excluded", "Of these, verdicts that are neither correct nor incorrect"),
-            Column("refusal", "Refused", "Candidates on which the judge refused to say anything"),
-            Column("unreadable", "Unreadable", "Candidates on which its reply could not be read as a verdict"),
-            Column("error", "Errors", "Candidates with an error in place of a verdict"),
-            Column("no_verdict", "No verdict", "Candidates in the run with neither a verdict nor a reason"),
-            Column("not_in_run", "Not in the run", "Candidates that the run does not hold"),
-        ),
-        rows=tuple(_row(run, ids, failures.get(run.id, {}), labels) for run in runs),
+        columns=tuple(_COLUMNS[place] for place in used),
+        rows=tuple(tuple(line[place] for place in used) for line in lines),
     )
     return Section("runs", "Judges", "Judges", (), (table,))
+
+
+def _is_used(column: Column, cells: Sequence[Cell]) -> bool:
+    return column.key not in _WHERE_ANY or any(cells)
 
 
 def _row(
