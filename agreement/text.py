@@ -129,7 +129,9 @@ def _accepted(reference: str | Sequence[str]) -> list[str]:
     """The accepted answers, normalised; as in [1] of `exact_match`, empty ones count only where there is no other."""
     if isinstance(reference, str):
         return [normalise_answer(reference)]
-    accepted = listed(None if isinstance(reference, dict) else reference, "reference", "text or several texts")
+    if isinstance(reference, dict):
+        raise ValueError(f"reference is {shown(reference)}; expected text or several texts")
+    accepted = listed(reference, "reference", "text or several texts")
     return [text for text in (normalise_answer(_text(answer, "reference")) for answer in accepted) if text] or [""]
 
 

@@ -242,7 +242,7 @@ def test_abstentions_that_are_not_said_of_every_unit_are_refused():
 
 @pytest.mark.parametrize("function", [brier_score, expected_calibration_error])
 def test_options_of_the_interval_are_checked_even_without_units(function):
-    with pytest.raises(ValueError, match="confidence is 2"):
+    with pytest.raises(ValueError, match="level is 2"):
         function([], [], level=2)
     with pytest.raises(ValueError, match="resamples is 0"):
         function([], [], resamples=0)

@@ -70,7 +70,7 @@ def test_the_scorers_of_neuroqa_agree_by_category_as_printed(exported: Exported)
     pairs = pairs_of(said["Rater 1"], said["Rater 2"])
 
     row = estimate_in(tables, "plan", "line_1", "All candidates: Cohen’s kappa", BOTH)
-    assert (row["n"], row["plan"], row["unit"], row["cluster"]) == ("291", "primary", "candidate", "subject")
+    assert (row["n"], row["plan"], row["unit"], row["cluster"]) == ("291", "primary", "candidate", "item")
     assert math.isclose(value(row), kappa_by_hand(pairs)) and round(value(row), 2) == 0.92
     assert math.isclose(value(row), cohen_kappa_score(*zip(*pairs, strict=True)))
 
