@@ -209,7 +209,7 @@ class Finished:
     Attributes
     ----------
     measured
-        By rater: milliseconds active, idle and loading, renderer and window, of each verdict by item.
+        By rater: place in the queue, milliseconds active, idle and loading, renderer and window, of each verdict by item.
     traces
         By rater: the viewing trace of each verdict by item.
     """
@@ -228,7 +228,7 @@ def finished_study(running: RunningServer, key: str, folder: Path, facts: Facts,
     for rater, item, *values in asked(
         running,
         """
-        SELECT membership.pseudonym, item.key, active_ms, idle_ms, load_ms, renderer, viewport
+        SELECT membership.pseudonym, item.key, position, active_ms, idle_ms, load_ms, renderer, viewport
         FROM verdict
         JOIN assignment ON assignment.id = verdict.assignment_id
         JOIN membership ON membership.id = assignment.membership_id
@@ -255,9 +255,11 @@ def finished_study(running: RunningServer, key: str, folder: Path, facts: Facts,
             key,
         )
     )
-    active = {rater: {item: values[0] for item, values in of.items()} for rater, of in measured.items()}
+    queue = {rater: {item: values[0] for item, values in of.items()} for rater, of in measured.items()}
+    active = {rater: {item: values[1] for item, values in of.items() if values[1]} for rater, of in measured.items()}
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return Finished(folder, report, facts, expected_estimates(facts, active, traces), judges, measured, traces)
+    sheet = expected_estimates(facts, queue, active, traces)
+    return Finished(folder, report, facts, sheet, judges, measured, traces)
 
 
 @pytest.fixture(scope="module")
@@ -341,14 +343,14 @@ def test_times_and_displays_are_those_that_the_browser_told(finished: Finished) 
     times = [tuple(row.values()) for row in printed["times"]["rows"]]
     expected = []
     for rater, of_items in sorted(finished.measured.items()):
-        for place, name in enumerate(("Active", "Idle", "Loading")):
+        for place, name in enumerate(("Active", "Idle", "Loading"), start=1):
             seconds = [values[place] / 1000 for values in of_items.values() if values[place]]
             if seconds:
                 quartiles = (round(float(quartile), 1) for quartile in np.quantile(seconds, [0.25, 0.5, 0.75]))
                 expected.append((rater, name, len(seconds), *quartiles, round(max(seconds), 1)))
     assert times == expected
     displays = Counter(
-        (rater, *values[3:]) for rater, of_items in finished.measured.items() for values in of_items.values()
+        (rater, *values[4:]) for rater, of_items in finished.measured.items() for values in of_items.values()
     )
     assert {tuple(row.values())[:3]: row["items"] for row in printed["displays"]["rows"]} == displays
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from tests.main_job.contents import ITEMS, Item
+from tests.main_job.expected_ceilings import add_ceilings, add_thirds, scored
 from tests.main_job.expected_scores import add_scores
 from tests.main_job.facts import NOT_ASSESSABLE, Facts, baseline_is_right, canonical, is_right
 from tests.main_job.independent import (
@@ -29,37 +30,41 @@ Pair = tuple[Hashable, Hashable, Hashable]
 POOLED = "descriptive only: answers of different formats are pooled"
 
 
-def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]], traces: Traces) -> Sheet:
+def expected_estimates(
+    facts: Facts,
+    positions: Mapping[str, Mapping[str, int]],
+    active_ms: Mapping[str, Mapping[str, int]],
+    traces: Traces,
+) -> Sheet:
     """Return every estimate of the report.
 
     Parameters
     ----------
+    positions
+        By rater and item: its place in the rater's queue.
     active_ms
-        By rater and item: how long the browser said that the item was looked at.
+        By rater and item: how long the browser said that the item was looked at, where it said so.
     traces
         By rater and item: what the browser said was looked at.
     """
     sheet = Sheet()
     _accuracy(sheet, facts)
     _floors(sheet, facts)
+    add_ceilings(sheet, facts)
+    add_thirds(sheet, facts, "queue", positions)
+    add_thirds(sheet, facts, "active_time", active_ms)
     _agreement(sheet, facts)
     _adjudication(sheet, facts)
     add_scores(sheet, facts)
     _completeness(sheet, facts)
     for rater in facts.raters:
-        seconds = [(ITEMS[key].subject, ms / 1000) for key, ms in active_ms[rater].items() if ms]
+        seconds = [(ITEMS[key].subject, ms / 1000) for key, ms in active_ms[rater].items()]
         sheet.add("active_time", "mean", "active_time", rater, "all", mean(seconds))
     add_viewing(sheet, facts, traces)
     return sheet
 
 
 # ---- against the reference -------------------------------------------------------------------------------------------
-
-
-def _scored(facts: Facts, rater: str, part: Part) -> list[tuple[str, bool]]:
-    """Return (subject, right) of the items that the rater answered."""
-    scored = [(item.subject, facts.correct(rater, item.key)) for item in part.items]
-    return [(subject, right) for subject, right in scored if right is not None]
 
 
 def _accuracy(sheet: Sheet, facts: Facts) -> None:
@@ -71,9 +76,9 @@ def _accuracy(sheet: Sheet, facts: Facts) -> None:
         for part in parts:
             note = "primary estimate" if part is CLOSED else ""
             for rater in facts.raters:
-                accuracy = share(_scored(facts, rater, part), note=note)
+                accuracy = share(scored(facts, rater, part), note=note)
                 sheet.add(table, "accuracy", "reference", rater, part.stratum, accuracy)
-            everybody = [pair for rater in facts.raters for pair in _scored(facts, rater, part)]
+            everybody = [pair for rater in facts.raters for pair in scored(facts, rater, part)]
             accuracy = share(everybody, unit="verdict")[0]
             sheet.add(table, "accuracy", "reference", "all_raters", part.stratum, accuracy)
     for rater in facts.raters:
@@ -95,7 +100,7 @@ def _accuracy_of_rater(sheet: Sheet, facts: Facts, rater: str) -> None:
     for part in (ALL, CLOSED):
         apart = [item.subject for item in part.items if facts.said(rater, item.key) == NOT_ASSESSABLE]
         for case, counted in (("worst", False), ("best", True)) if apart else ():
-            bounded = [*_scored(facts, rater, part), *((subject, counted) for subject in apart)]
+            bounded = [*scored(facts, rater, part), *((subject, counted) for subject in apart)]
             accuracy = share(bounded, note=f"{len(apart)} not assessable")[0]
             sheet.add("accuracy_bounds", "accuracy", "reference", rater, part.stratum, accuracy, bound=case)
     overlaps = [(item.subject, facts.token_f1(rater, item.key)) for item in OPEN.items]

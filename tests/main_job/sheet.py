@@ -23,6 +23,7 @@ class Place:
     stage: str = ""
     bound: str = ""
     tool: str = ""
+    option: str = ""
 
 
 @dataclass
