@@ -209,7 +209,7 @@ class Finished:
     Attributes
     ----------
     measured
-        By rater: place in the queue, milliseconds active, idle and loading, renderer and window, of each verdict by item.
+        By rater and item, of each verdict: place in the queue, milliseconds active, idle and loading, renderer, window.
     traces
         By rater: the viewing trace of each verdict by item.
     """
