@@ -145,16 +145,15 @@ def has_open_about(
     """
     if not phases:
         return False
-    item_id = assignment.item_id
-    turn = aliased(Item)
-    conversation = select(turn.conversation).where(turn.id == item_id).scalar_subquery()
-    about = (
-        select(Item.id)
-        .where(
-            or_(col(Item.id) == item_id, col(Item.conversation) == conversation), Item.study_id == Assignment.study_id
-        )
-        .correlate(Assignment)
-    )
+    about = {"item_id": assignment.item_id}
+    if reach == "unit":
+        about["candidate_id"] = assignment.candidate_id or 0
+    return _is_there(session, _open_about(tuple(phases), reach), membership_id=membership_id, **about)
+
+
+@lru_cache(maxsize=64)
+def _open_about(phases: tuple[Phase, ...], reach: Reach) -> Any:
+    item_id: Any = bindparam("item_id")
     if reach == "subject":
         case_, own = aliased(Case), aliased(Item)
         subject = select(case_.subject).join(own, col(own.case_id) == case_.id).where(own.id == item_id)
@@ -162,21 +161,27 @@ def has_open_about(
             select(Item.id)
             .join(Case, col(Case.id) == Item.case_id)
             .where(Case.subject == subject.scalar_subquery(), Item.study_id == Assignment.study_id)
-            .correlate(Assignment)
         )
     elif reach == "unit":
-        about = (
-            select(Item.id)
-            .where(col(Item.id) == item_id, _same_candidate(Assignment.candidate_id, assignment.candidate_id))
-            .correlate(Assignment)
+        same_candidate = func.coalesce(Assignment.candidate_id, 0) == bindparam("candidate_id")
+        about = select(Item.id).where(col(Item.id) == item_id, same_candidate)
+    else:
+        turn = aliased(Item)
+        conversation = select(turn.conversation).where(turn.id == item_id).scalar_subquery()
+        about = select(Item.id).where(
+            or_(col(Item.id) == item_id, col(Item.conversation) == conversation), Item.study_id == Assignment.study_id
         )
     waiting = select(Assignment.id).where(
-        Assignment.membership_id == membership_id,
+        Assignment.membership_id == bindparam("membership_id"),
         _of(phases),
-        col(Assignment.item_id).in_(about),
+        col(Assignment.item_id).in_(about.correlate(Assignment)),
         ~is_done(Assignment, phases),
     )
-    return session.exec(waiting.limit(1)).first() is not None
+    return waiting.limit(1)
+
+
+def _is_there(session: Session, statement: Any, **parameters: int) -> bool:
+    return session.exec(statement, params=parameters).first() is not None
 
 
 def _same_candidate(some: Any, other: Any) -> Any:
@@ -192,17 +197,23 @@ def has_open_of_the_same(
     """
     if not phases:
         return False
+    return _is_there(session, _open_of_the_same(tuple(phases), other.key, reach), membership_id=membership_id)
+
+
+@lru_cache(maxsize=64)
+def _open_of_the_same(phases: tuple[Phase, ...], other: str, reach: Reach) -> Any:
     there, item, case_ = aliased(Assignment), aliased(Item), aliased(Case)
     same = {
         "subject": col(case_.subject) == Case.subject,
         "item": or_(col(item.id) == Item.id, col(item.conversation) == Item.conversation),
         "unit": and_(col(item.id) == Item.id, _same_candidate(there.candidate_id, Assignment.candidate_id)),
     }[reach]
+    membership_id: Any = bindparam("membership_id")
     of_other = (
         select(there.id)
         .join(item, col(item.id) == there.item_id)
         .join(case_, col(case_.id) == item.case_id)
-        .where(there.membership_id == membership_id, there.phase == other.key, same)
+        .where(there.membership_id == membership_id, there.phase == other, same)
         .correlate(Case, Item, Assignment)
     )
     waiting = (
@@ -211,17 +222,22 @@ def has_open_of_the_same(
         .join(Case, col(Case.id) == Item.case_id)
         .where(Assignment.membership_id == membership_id, _of(phases), ~is_done(Assignment, phases), of_other.exists())
     )
-    return session.exec(waiting.limit(1)).first() is not None
+    return waiting.limit(1)
 
 
 def has_been_shown(session: Session, membership_id: int, phases: Sequence[Phase]) -> bool:
     """Return whether anything that a member was dealt of some phases has stood on their screen."""
+    return _is_there(session, _shown(tuple(phases)), membership_id=membership_id)
+
+
+@lru_cache(maxsize=32)
+def _shown(phases: tuple[Phase, ...]) -> Any:
     shown = (
         select(Display.id)
         .join(Assignment, col(Assignment.id) == Display.assignment_id)
-        .where(Assignment.membership_id == membership_id, _of(phases))
+        .where(Assignment.membership_id == bindparam("membership_id"), _of(phases))
     )
-    return session.exec(shown.limit(1)).first() is not None
+    return shown.limit(1)
 
 
 def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:
