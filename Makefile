@@ -4,8 +4,11 @@ PORT     ?= 8501
 DATA_DIR ?= var
 VENV     ?= .venv
 
-# The Python that .venv is made from: python3.11 where there is one, else python3 (`make run PYTHON=...` for another).
-PYTHON ?= $(shell if python3.11 -c '' >/dev/null 2>&1; then echo python3.11; else echo python3; fi)
+# The Python that .venv is made from (`make run PYTHON=...` for another): the distribution's own 3.11 before one that a
+# version manager compiled, which is a fifth slower where it was not optimised by profile, then any python3.
+PYTHON ?= $(shell for each in /usr/bin/python3.11 python3.11; do \
+  "$$each" -c 'import ensurepip, venv' >/dev/null 2>&1 && { echo "$$each"; exit; }; done; \
+  if python3.11 -c '' >/dev/null 2>&1; then echo python3.11; else echo python3; fi)
 
 BIN     := $(VENV)/bin/python
 # `pytest` arguments: make unit ARGS="-k kappa -x"

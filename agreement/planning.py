@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from numbers import Real
 
 import numpy as np
 from scipy import stats
 
 from agreement.arguments import number_in, shown
+from agreement.coding import Floats
 from agreement.estimate import check_confidence
 from agreement.intervals import wilson_limits
 
@@ -162,10 +164,23 @@ def _power(n: int, strict: float, lenient: float, alpha: float) -> float:
     """Power of the exact test: over the number of discordant pairs, the chance of a count in its critical region."""
     discordant = strict + lenient
     low, high = (int(edge) for edge in stats.binom.interval(1.0 - 1e-9, n, discordant))
-    pairs = np.arange(low, high + 1)
+    first = low // _PAIRS
+    rejected = np.concatenate(
+        [_rejected(block, strict / discordant, alpha) for block in range(first, high // _PAIRS + 1)]
+    )[low - first * _PAIRS : high + 1 - first * _PAIRS]
+    return float((stats.binom.pmf(np.arange(low, high + 1), n, discordant) * rejected).sum())
+
+
+# How many numbers of discordant pairs are asked for at once.
+_PAIRS = 256
+
+
+@lru_cache(maxsize=4096)
+def _rejected(block: int, share: float, alpha: float) -> Floats:
+    """Chance that the exact test rejects, for each number of discordant pairs of a block: it knows of no other n."""
+    pairs = np.arange(block * _PAIRS, (block + 1) * _PAIRS)
     # greatest count c with 2 P(X <= c) <= alpha; -1 where there is none
     critical = stats.binom.ppf(alpha / 2.0, pairs, 0.5)
     critical = np.where(2.0 * stats.binom.cdf(critical, pairs, 0.5) <= alpha, critical, critical - 1)
-    share = strict / discordant
     rejected = stats.binom.cdf(critical, pairs, share) + stats.binom.sf(pairs - critical - 1, pairs, share)
-    return float((stats.binom.pmf(pairs, n, discordant) * np.where(critical >= 0, rejected, 0.0)).sum())
+    return np.where(critical >= 0, rejected, 0.0)

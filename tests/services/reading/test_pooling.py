@@ -273,6 +273,7 @@ def opened_and_due(database: Database, folder: Path) -> tuple[Situation, Actor]:
     return situation, situation.raters[3]
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("table", ["candidate", "pooled_answer", "freeze_item", "phase_closing", "audit_event"])
 def test_a_kill_while_the_pool_is_stored_leaves_nothing_of_it_and_it_is_drawn_later_once(
     sqlite_database: Database, tmp_path: Path, table: str

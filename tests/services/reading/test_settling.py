@@ -141,6 +141,7 @@ settling.settle_what_is_done(Database(engine, Path(sys.argv[2])), 1)
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     "statement", ["INSERT INTO phase_closing", "INSERT INTO audit_event", "INSERT INTO assignment"]
 )
