@@ -338,6 +338,11 @@ FITS_NOT = {
         "analysis.primary.option",
         "there is no option of 'a.v' 'maybe'",
     ),
+    "a share of no option": (
+        one_phase("{v: {type: choice, options: [left, right]}}") + "\nanalysis: {primary: {estimate: rate, of: a.v}}",
+        "analysis.primary.option",
+        "rate counts one option of 'a.v', and the line names none; name one (left, right)",
+    ),
     "a plan by a result that cannot be": (
         one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: rate, of: a.v, where: {a.v: maybe}}}",
         "analysis.primary.where",
