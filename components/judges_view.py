@@ -102,7 +102,7 @@ def _ask_identity(imported: int) -> import_runs.Identity:
         settings = st.text_input("Settings", key=f"run-settings-{imported}", placeholder="temperature 0, seed 1")
         day = st.date_input("Day of the run", value=None, key=f"run-day-{imported}", format="YYYY-MM-DD")
         sample = st.number_input("Number of the sample", 1, None, value=None, step=1, key=f"run-sample-{imported}")
-        examples = st.text_input("Items that stand in the prompt as examples", key=f"run-examples-{imported}")
+        examples = st.text_input("Items used as examples in the prompt", key=f"run-examples-{imported}")
     made_on = "" if day is None else day.isoformat()
     named = tuple(key.strip() for key in examples.split(",") if key.strip())
     number = None if sample is None else int(sample)

@@ -80,7 +80,7 @@ def check_criteria(
             )
         elif criterion.above is not None and criterion.below is not None and criterion.above >= criterion.below:
             misfits.add(
-                place, f"no interval lies above {criterion.above:g} and below {criterion.below:g}; exchange the two."
+                place, f"no interval lies above {criterion.above:g} and below {criterion.below:g}; swap the two."
             )
         if len(criterion.of) != 1:
             misfits.add((*place, "of"), "a criterion is about one field; write one for each.")

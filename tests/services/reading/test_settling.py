@@ -425,7 +425,7 @@ def test_a_sample_that_could_tear_a_conversation_is_refused_at_the_freeze(
 ) -> None:
     said = refusal_of_the_freeze(sqlite_database, tmp_path / "study", SHARE, with_conversation)
 
-    assert "Phase 'resolve' draws a sample of what is let in, which could tear 1 conversation(s)" in said
+    assert "Phase 'resolve' draws a sample of what is let in, which could split 1 conversation(s)" in said
 
 
 @pytest.mark.parametrize("source", ["{phase: secret_arm, let_in: [flagged]}", "{where: {secret_arm.findings: mass}}"])
