@@ -125,8 +125,8 @@ OF_CLASSES = Topic(
     "F1 and balanced accuracy",
     "Over the options that the reference names; an abstention misses the class of the reference and is false for no "
     "other, and so does what a model wrote that is not one of the options. Macro-F1 counts every class alike, weighted "
-    "F1 by how often it occurs; micro-F1 is of all counts together. Balanced accuracy is the mean recall of the classes "
-    "(macro recall). “All raters” pools verdicts.",
+    "F1 by how often it occurs; micro-F1 is of all counts together. Balanced accuracy is the mean recall of the "
+    "classes (macro recall). “All raters” pools verdicts.",
     of_classes,
     of_models=True,
 )
