@@ -129,8 +129,8 @@ def _ask_columns(imported: int) -> tuple[dict[str, Any], bool]:
             "Words", key=f"run-words-{imported}", placeholder="good=correct", help="WORD=VERDICT, on a line each."
         )
         of_model = st.text_input("Model whose answers it judges", key=f"run-of-model-{imported}")
-        scorer = st.text_input("Score that is meant, of several", key=f"run-scorer-{imported}")
-        skip = st.checkbox("Leave out what is about no candidate of the study", key=f"run-skip-{imported}")
+        scorer = st.text_input("Which score, if the file has several", key=f"run-scorer-{imported}")
+        skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"run-skip-{imported}")
     asked = {
         "layout": layout or "",
         "columns": columns.splitlines(),
