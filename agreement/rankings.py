@@ -95,7 +95,7 @@ def overlap_at_k(a: Any, b: Any, k: int) -> float:
     Parameters
     ----------
     a, b : list or tuple
-        Lines, the most likely first; a line that stands there twice counts at its first place.
+        Lines, the most likely first; a line that appears twice counts at its first place.
     k : int
         Depth, at least 1.
 
@@ -136,7 +136,7 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     Parameters
     ----------
     a, b : list or tuple
-        Lines, the most likely first; a line that stands there twice counts at its first place. The lists may differ in
+        Lines, the most likely first; a line that appears twice counts at its first place. The lists may differ in
         length and in what they hold.
     p : float
         Persistence, between 0 and 1: how likely a reader of the list goes on to the next line. The first ten lines
@@ -351,4 +351,4 @@ def _check_p(p: Any) -> None:
 
 def _distinct(ranking: Any, argument: str) -> list[Any]:
     lines = _lines(ranking, argument)
-    return list(dict.fromkeys(lines))  # a line that stands there twice counts at its first place
+    return list(dict.fromkeys(lines))  # a line that appears twice counts at its first place

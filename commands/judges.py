@@ -211,7 +211,10 @@ def split_study(
     study: str,
     share: Annotated[float, typer.Option(help="Share of the items for test.")] = 0.3,
     strata: Annotated[
-        str, typer.Option(help="What both parts hold alike, parted by commas: category, format, attributes of items.")
+        str,
+        typer.Option(
+            help="What is balanced between the two parts, parted by commas: category, format, attributes of items."
+        ),
     ] = "",
     act_as: As = None,
 ) -> None:

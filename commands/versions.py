@@ -27,7 +27,7 @@ def new_version(
 
     with opened_as(act_as) as (database, actor):
         difference = making.difference_of(database, actor, study, folder)
-        console.print(f"Version {difference.version} of '{study}' would differ so:", style="bold", markup=False)
+        console.print(f"What version {difference.version} of '{study}' would change:", style="bold", markup=False)
         for sentence in (*difference.changes, *difference.texts, *difference.rated):
             console.print(f"  {sentence}", markup=False)
         if not yes and not typer.confirm(f"Make version {difference.version}?"):

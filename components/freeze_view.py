@@ -65,9 +65,9 @@ def _draw_thaw(line: StudyLine) -> None:
     """Draw the way back to a draft, which there is until somebody has seen something."""
     with st.expander("Thaw"), st.form("thaw", border=False):
         st.markdown(
-            "Nobody has seen anything of this study yet, so that it can become a draft again: what was dealt is taken "
-            "back, and the freeze stays on record with your reason. From the same "
-            "tables and people the next freeze draws the same items and orders."
+            "Nobody has seen any of this study yet, so it can still become a draft again: assignments are withdrawn, "
+            "and the freeze stays on record with your reason. With the same tables and people, the next freeze draws "
+            "the same items and orders."
         )
         reason = st.text_input("What is to be corrected", max_chars=thawing.LONGEST_REASON)
         if st.form_submit_button("Thaw the study"):

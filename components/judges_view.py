@@ -102,7 +102,7 @@ def _ask_identity(imported: int) -> import_runs.Identity:
         settings = st.text_input("Settings", key=f"run-settings-{imported}", placeholder="temperature 0, seed 1")
         day = st.date_input("Day of the run", value=None, key=f"run-day-{imported}", format="YYYY-MM-DD")
         sample = st.number_input("Number of the sample", 1, None, value=None, step=1, key=f"run-sample-{imported}")
-        examples = st.text_input("Items that stand in the prompt as examples", key=f"run-examples-{imported}")
+        examples = st.text_input("Items used as examples in the prompt", key=f"run-examples-{imported}")
     made_on = "" if day is None else day.isoformat()
     named = tuple(key.strip() for key in examples.split(",") if key.strip())
     number = None if sample is None else int(sample)
@@ -129,8 +129,8 @@ def _ask_columns(imported: int) -> tuple[dict[str, Any], bool]:
             "Words", key=f"run-words-{imported}", placeholder="good=correct", help="WORD=VERDICT, on a line each."
         )
         of_model = st.text_input("Model whose answers it judges", key=f"run-of-model-{imported}")
-        scorer = st.text_input("Score that is meant, of several", key=f"run-scorer-{imported}")
-        skip = st.checkbox("Leave out what is about no candidate of the study", key=f"run-skip-{imported}")
+        scorer = st.text_input("Which score, if the file has several", key=f"run-scorer-{imported}")
+        skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"run-skip-{imported}")
     asked = {
         "layout": layout or "",
         "columns": columns.splitlines(),

@@ -28,7 +28,9 @@ def draw_split(line: StudyLine) -> None:
         )
         share = st.slider("Share of the items for test", 0.1, 0.9, sealed_split.USUAL_SHARE, 0.05, key="split-share")
         strata = st.text_input(
-            "What both parts hold alike", key="split-strata", placeholder="category, format, an attribute of items"
+            "What is balanced between the two parts",
+            key="split-strata",
+            placeholder="category, format, an attribute of items",
         )
         names = [name.strip() for name in strata.split(",") if name.strip()]
         if st.button("Divide the subjects", icon=":material/lock:"):

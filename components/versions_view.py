@@ -84,7 +84,7 @@ def _draw_new(line: StudyLine, number: int) -> None:
 
 
 def _draw_difference(line: StudyLine, ticket: str, difference: Difference) -> None:
-    st.markdown(f"**Version {difference.version} would differ so:**")
+    st.markdown(f"**What version {difference.version} would change:**")
     _draw_lines((*difference.changes, *difference.texts, *difference.rated))
     with st.form("new-version", border=False):
         reason = st.text_input("Why there is a new version", help=f"At least {SHORTEST_REASON} characters; stored.")

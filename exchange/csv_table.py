@@ -176,7 +176,7 @@ class Line:
         try:
             path = (folder / named).resolve()
         except (OSError, RuntimeError):
-            self.problem(f"{name} '{shown(named)}' is a link that leads round in a circle; add the scan itself.", name)
+            self.problem(f"{name} '{shown(named)}' is a link that leads back to itself; add the scan itself.", name)
             return folder
         if Path(named).is_absolute() or not path.is_relative_to(folder.resolve()):
             self.problem(

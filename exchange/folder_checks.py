@@ -43,7 +43,7 @@ def check_dates(problems: Problems, volumes: Read[VolumeRow]) -> None:
                 "volumes.csv",
                 "column acquired",
                 f"the prior of case '{shown(case)}' is of {max(days)}, later than the current scan of {min(current)}; "
-                "exchange the roles or correct the dates.",
+                "swap the roles or correct the dates.",
             )
 
 

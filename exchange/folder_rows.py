@@ -208,7 +208,7 @@ def check_among_options(
                 near = line.reader.problems.nearest(answer, ids)
                 whose = of or f"item '{item.key}'"
                 line.problem(
-                    f"{column} '{shown(answer)}' is none of the options of {whose} ({listed(ids)}){near}; "
+                    f"{column} '{shown(answer)}' is not one of the options of {whose} ({listed(ids)}){near}; "
                     f"use an option id{', and | between several' if {';', ','} & set(answer) else ''}.",
                     column,
                 )

@@ -149,8 +149,8 @@ def _overlays(line: Line, overlays: Read[OverlayRow]) -> tuple[str, ...]:
         if key not in of_case and key not in overlays.doubtful | overlays.refused:
             near = line.reader.problems.nearest(key, of_case)
             line.problem(
-                f"overlay '{shown(key)}' is none of case '{shown(case)}' in overlays.csv{near}; add it there or mend "
-                "the cell.",
+                f"case '{shown(case)}' has no overlay '{shown(key)}' in overlays.csv{near}; add it there "
+                "or correct the cell.",
                 "overlays",
             )
     return named

@@ -85,7 +85,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for key, value in pairs:
         if key in members:
-            raise ValueError(f"the key '{shown(key)}' stands there twice")
+            raise ValueError(f"the key '{shown(key)}' appears twice")
         members[key] = value
     return members
 

@@ -58,7 +58,7 @@ COUNTS = (
     Column("table", "", "Table within the section"),
     Column("row", "", "Number of the row within the table, from 1"),
     Column("column", "", "Column of the table"),
-    Column("value", "", "What stands there: a count or words"),
+    Column("value", "", "The value: a count or words"),
 )
 DICTIONARY = (
     Column("file", "", "Name of the file"),

@@ -169,7 +169,7 @@ def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
             if packed and members == MOST_MEMBERS:
                 raise ImagingError(
                     f"{name} is packed in more than {MOST_MEMBERS} parts, where one gzip file is expected: "
-                    "export it again, or pack it anew with gzip."
+                    "export it again, or compress it again with gzip."
                 )
             members += 1
             member = zlib.decompressobj(wbits=31)

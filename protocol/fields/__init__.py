@@ -7,7 +7,7 @@ its registry.
 from __future__ import annotations
 
 from protocol.fields import choice, number, ordinal, point, ranked, several, text, yes_no
-from protocol.fields.kind import FieldKind
+from protocol.fields.kind import FieldKind, Scale
 
 KINDS: dict[str, FieldKind] = {
     kind.name: kind
@@ -22,3 +22,12 @@ KINDS: dict[str, FieldKind] = {
         point.KIND,
     )
 }
+
+
+def types_on(*scales: Scale) -> frozenset[str]:
+    """Return the names of the types whose answers are on one of these scales."""
+    return frozenset(name for name, kind in KINDS.items() if kind.scale in scales)
+
+
+# Answered by one of the options.
+ONE_OPTION = types_on("nominal", "ordinal")

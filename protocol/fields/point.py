@@ -85,7 +85,7 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
         return ""
     wrong = [answer for answer in reference.accepted if place_of(answer) is None]
     if wrong or not reference.accepted:
-        instead = f"not by '{wrong[0][:40]}'" if wrong else "and nothing stands in accepted"
+        instead = f"not by '{wrong[0][:40]}'" if wrong else "and accepted is empty"
         return f"is answered by a point, {instead}; write x, y and z in mm with blanks between, as 12.5 -30 8"
     if reference.radius is not None:
         return "" if reference.radius > 0 else "is answered by a point, whose radius in mm is above 0; correct the cell"

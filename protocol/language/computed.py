@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from protocol.fields import ONE_OPTION
 from protocol.language.authored import RATER, AuthoredEstimate, Estimated, Partner, are_right_at_once
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.judged import judged_fields
@@ -59,7 +60,7 @@ _COLUMNS = frozenset({"model", "category", "format", "grounding"})
 # What is known of every rater, where the study asks for it.
 _OF_RATERS = frozenset({"specialty", "years"})
 # Types with options of which one is chosen, so that it can be counted.
-_COUNTED = frozenset({"yes_no", "choice", "ordinal", "guess", "resolution"})
+_COUNTED = ONE_OPTION | {"guess", "resolution"}
 # What is measured of a field, so that groups of people can be compared by its mean.
 _MEASURED = frozenset({("mean", "ordinal"), ("mean", "number"), ("distance", "point")})
 # Types whose answers a reference can make right or wrong, so that groups of people can be compared.
@@ -129,7 +130,7 @@ def _counts_an_option(study: Expansion, field: Field, phase: Phase, line: Author
 
 def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
     """Return whether judges and people rate answers of models in a field, on a scale with a score."""
-    scored = field.type in ("correctness", "ordinal", "number") or field.positive is not None
+    scored = field.type == "correctness" or is_number(field) or field.positive is not None
     if f"{phase.key}.{field.key}" not in judged_fields(study) or not scored or phase.rates != ["candidates"]:
         return False
     of_raters = _OF_RATERS | {"group"} | {each.key for each in study.attributes if each.table == "raters"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from protocol.fields import types_on
 from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredCriterion, Estimated
 from protocol.language.misfits import Misfits
@@ -26,13 +27,15 @@ STATISTICS: dict[Estimated, tuple[str, ...]] = {
     "correlation": ("spearman",),
 }
 AGREEMENT: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("yes_no", "choice", "preference", "resolution", "guess", "correctness"), _NOMINAL),
+    **dict.fromkeys(types_on("nominal") | {"preference", "resolution", "guess", "correctness"}, _NOMINAL),
     "as_item": (*_NOMINAL, "pabak"),
-    "ordinal": ("percent_agreement", "linear_kappa", "quadratic_kappa", "krippendorff_alpha", "icc"),
-    "number": ("lin_ccc", "pearson", "spearman"),
-    "several": ("percent_agreement", "jaccard"),
-    "ranked": ("percent_agreement", "overlap"),
-    "text": ("percent_agreement", "token_f1"),
+    **dict.fromkeys(
+        types_on("ordinal"), ("percent_agreement", "linear_kappa", "quadratic_kappa", "krippendorff_alpha", "icc")
+    ),
+    **dict.fromkeys(types_on("interval"), ("lin_ccc", "pearson", "spearman")),
+    **dict.fromkeys(types_on("set"), ("percent_agreement", "jaccard")),
+    **dict.fromkeys(types_on("ranking"), ("percent_agreement", "overlap")),
+    **dict.fromkeys(types_on("text"), ("percent_agreement", "token_f1")),
 }
 AGAINST_JUDGES = ("percent_agreement", "cohen_kappa", "sensitivity", "specificity")
 # Whose extremes are known before anything is answered: shares of units.
@@ -77,7 +80,7 @@ def check_criteria(
             )
         elif criterion.above is not None and criterion.below is not None and criterion.above >= criterion.below:
             misfits.add(
-                place, f"no interval lies above {criterion.above:g} and below {criterion.below:g}; exchange the two."
+                place, f"no interval lies above {criterion.above:g} and below {criterion.below:g}; swap the two."
             )
         if len(criterion.of) != 1:
             misfits.add((*place, "of"), "a criterion is about one field; write one for each.")

@@ -181,6 +181,28 @@ def _check_option(
             "a joint rate needs option, and over: the attribute in all of whose values it is counted; or several "
             "fields under of, which have to be right at once.",
         )
+    elif line.estimate in ("rate", "flag_precision") and line.option is None:
+        _check_counted(line, phases, known, misfits, place)
     for name in line.of if line.option is not None else ():
         if name.partition(".")[0] in phases:
             require_result(name, [str(line.option)], phases, known.forms, misfits, (*place, "option"))
+
+
+def _check_counted(
+    line: AuthoredEstimate,
+    phases: Mapping[str, expanded.Phase],
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> None:
+    """Refuse to count options of a field of which none is named or positive: no row would be of that line."""
+    fields = {f"{phase.key}.{asked.key}": asked for phase in phases.values() for asked in filled_in(phase, known.forms)}
+    for name in line.of:
+        asked = fields.get(name)
+        if asked is not None and asked.options and asked.positive is None:
+            ids = ", ".join(option.id for option in asked.options[:4])
+            misfits.add(
+                (*place, "option"),
+                f"{line.estimate} counts one option of '{name}', and the line names none; name one ({ids}"
+                f"{', ...' if len(asked.options) > 4 else ''}).",
+            )

@@ -157,7 +157,9 @@ def _field(
     if asked.type in _NEED_OPTIONS and len(options) < 2:
         note(place, f"field '{key}' is {asked.type} and needs at least two options; list them.")
     if asked.positive is not None and asked.positive not in [option.id for option in options]:
-        note((*place, "positive"), f"positive is '{asked.positive}', which is none of the options; name one of them.")
+        note(
+            (*place, "positive"), f"positive is '{asked.positive}', which is not one of the options; name one of them."
+        )
     synonyms, synonym_list = _synonyms(asked, lists, note, (*place, "synonyms"))
     low, high = _limits(asked, note, place)
     return expanded.Field(
@@ -234,7 +236,7 @@ def _options_by(
     ids = [option.id for option in options]
     for option in dict.fromkeys(option for part in offered.values() for option in part) if ids else ():
         if option not in ids:
-            note(place, f"'{option}' is none of the options of this field ({', '.join(ids)}); correct it or add it.")
+            note(place, f"'{option}' is not one of the options of this field ({', '.join(ids)}); correct it or add it.")
     parts = [expanded.Offered(value=value, options=list(options)) for value, options in offered.items()]
     return expanded.OptionsBy(field=key, offered=parts)
 
@@ -250,4 +252,4 @@ def _require_option_values(
     ids = [option.id for option in field.options]
     for value in values if ids else ():
         if value not in ids:
-            note(place, f"'{value}' is none of the options of '{key}' ({', '.join(ids)}); correct the value.")
+            note(place, f"'{value}' is not one of the options of '{key}' ({', '.join(ids)}); correct the value.")

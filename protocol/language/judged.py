@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from protocol.fields import ONE_OPTION, types_on
 from protocol.language.expansion import Expansion, Field
 from protocol.language.pools import rates_texts
 from protocol.language.results import filled_in
 from protocol.scales import CORRECTNESS, FROM_WRONG, JudgeScale, grades_correctness, number_scale, scale_of_options
 
-_WITH_OPTIONS = frozenset({"yes_no", "choice", "ordinal"})
+_NUMBERS = types_on("interval")
 _YES_NO = (("no", "No"), ("yes", "Yes"))
 
 
@@ -22,13 +23,13 @@ def judged_fields(study: Expansion) -> dict[str, Field]:
         for phase in study.phases
         if rates_texts(phase) and "candidates" in phase.rates and phase.source.practice == "never"
         for field in filled_in(phase, forms)
-        if field.type in _WITH_OPTIONS | {"correctness", "number"}
+        if field.type in ONE_OPTION | _NUMBERS | {"correctness"}
     }
 
 
 def scale_of_field(field: Field) -> JudgeScale:
     """Return the scale on which a judge fills in a field, lowest first."""
-    if field.type == "number":
+    if field.type in _NUMBERS:
         low = -math.inf if field.minimum is None else field.minimum
         return number_scale(low, math.inf if field.maximum is None else field.maximum)
     options = _options(field)

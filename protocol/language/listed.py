@@ -398,7 +398,7 @@ def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -
     if phase.pass_mark is not None:
         yield "pass_mark", "practice alone is passed; select its items (from: {where: {practice: yes}}), or remove it."
     if phase.then is not None and phase.revise != "never":
-        yield "revise", "an answer after which more is shown stands; remove revise."
+        yield "revise", "an answer after which more is shown cannot be revised; remove revise."
     for key in answered_in(phase):
         if study.phase(key).then is not None:
             yield "from", instead.two_steps(key)

@@ -29,7 +29,7 @@ class Misfits:
         if name in names:
             return True
         if what == PHASE_ABOVE and name in self.phases:
-            self.add(place, f"the phase '{name}' does not stand above this one; list it above, or name another.")
+            self.add(place, f"the phase '{name}' is not above this one; list it above, or name another.")
             return False
         near = get_close_matches(name, names, n=1, cutoff=0.6)
         hint = f" (nearest: '{near[0]}')" if near else ""

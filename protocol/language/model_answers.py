@@ -1,7 +1,7 @@
 """What models answered in the fields that people fill in: in which columns it stands, and as what it is stored.
 
 A cell is stored as it is written, beside the columns that a study declares; what it says is read where it is compared,
-so that what is none of the options stays what the model wrote.
+so that what is not one of the options stays what the model wrote.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ def _source(
         elif misfits.require((*place, "where"), name, sorted(known.attribute_names), "attribute"):
             require_values(name, values, known.attributes, misfits, (*place, "where"))
     if source.controls and not source.let_in:
-        misfits.add((*place, "controls"), "controls stand beside what let_in lets in; add let_in or remove controls.")
+        misfits.add((*place, "controls"), "controls are added to what let_in selects; add let_in or remove controls.")
     entries = []
     answered = earlier.get(source.phase or "")
     names = [] if answered is None else [asked.key for asked in filled_in(answered, known.forms)]

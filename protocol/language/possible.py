@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from protocol.fields import KINDS, ONE_OPTION, types_on
 from protocol.language.authored import AuthoredEstimate, Estimated, are_right_at_once
 from protocol.language.misfits import Misfits
 from protocol.language.wording import listed
 
-_ONE_OPTION = frozenset({"yes_no", "choice", "ordinal", "resolution", "guess", "correctness", "as_item"})
-_SCORED = frozenset({"yes_no", "choice", "ordinal", "number", "correctness", "as_item"})
-_OPTIONS = _ONE_OPTION | {"several", "preference", "confidence"}
+_ONE_OPTION = ONE_OPTION | {"resolution", "guess", "correctness", "as_item"}
+_SCORED = ONE_OPTION | types_on("interval") | {"correctness", "as_item"}
+_OPTIONS = _ONE_OPTION | types_on("set") | {"preference", "confidence"}
 # What a reference can make right or wrong.
-_RIGHT = _ONE_OPTION - {"correctness"} | {"several", "number", "text", "ranked", "point"}
+_RIGHT = _ONE_OPTION - {"correctness"} | frozenset(KINDS)
 # Estimates that are not here can be of every type.
 POSSIBLE: Mapping[Estimated, frozenset[str]] = {
-    "distance": frozenset({"point"}),
+    "distance": types_on("place"),
     "win_rate": frozenset({"preference"}),
     "blinding_index": frozenset({"guess"}),
     "calibration": frozenset({"confidence"}),
-    "pass_at": frozenset({"ranked", "choice", "text", "as_item"}),
+    "pass_at": types_on("ranking", "text") | {"choice", "as_item"},
     "macro_f1": _ONE_OPTION,
-    "mean": frozenset({"ordinal", "number", "confidence", "correctness"}),
+    "mean": types_on("ordinal", "interval") | {"confidence", "correctness"},
     "distribution": _OPTIONS,
     "rate": _OPTIONS,
     "joint_rate": _OPTIONS,

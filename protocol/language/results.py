@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from protocol.fields import types_on
 from protocol.language import expansion as expanded
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 
 _YES_NO = ("yes", "no", "true", "false")
+_WITH_A_MEAN = types_on("ordinal", "interval")
 
 
 def filled_in(phase: expanded.Phase, forms: Mapping[str, Sequence[expanded.Field]]) -> list[expanded.Field]:
@@ -68,4 +70,4 @@ def lines_of_options(asked: expanded.Field) -> int:
 
 def is_number(asked: expanded.Field) -> bool:
     """Return whether answers are numbers, or steps that count as numbers, so that several have a mean."""
-    return asked.type in ("ordinal", "number")
+    return asked.type in _WITH_A_MEAN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -16,9 +16,7 @@ from protocol.phases import Phase
 from protocol.study_phases import PhaseRules, StudyPhases
 from services.studies import draws, groups, sides
 from services.studies.dealt import Dealt, store
-
-T = TypeVar("T")
-REPEATED_DRAWS = 50
+from services.studies.spacing import REPEATED_DRAWS, spaced
 
 
 def assign_rater(
@@ -372,115 +370,3 @@ def option_order(item: Item, rules: PhaseRules, rng: random.Random) -> list[str]
     if item.format == "choice" and rules.shuffle_options:
         rng.shuffle(ids)
     return ids
-
-
-def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, rng: random.Random) -> list[T]:
-    """Return `things` in random order with at least `distance` others between two of one subject, where possible.
-
-    A random draw can end with nothing but one subject left, so it is repeated a few times. When no draw keeps the
-    distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
-    does, the first draw stands, so that an order always exists.
-    """
-    if distance == 0:
-        return _drawn_without_distance(things, subjects, rng)
-    first, is_spaced = _drawn(things, subjects, distance, rng)
-    if is_spaced:
-        return first
-    for _ in range(REPEATED_DRAWS):
-        order, is_spaced = _drawn(things, subjects, distance, rng)
-        if is_spaced:
-            return order
-    order, is_spaced = _drawn(things, subjects, distance, rng, most_left_first=True)
-    return order if is_spaced else first
-
-
-def _drawn(
-    things: Sequence[T],
-    subjects: Sequence[str],
-    distance: int,
-    rng: random.Random,
-    *,
-    most_left_first: bool = False,
-) -> tuple[list[T], bool]:
-    """Return an order, and whether it keeps the distance.
-
-    At each place a subject is drawn among those that have rested long enough, in proportion to what is left of it; when
-    none has, the one that has rested longest goes next.
-    """
-    left: dict[str, list[T]] = {}
-    for thing, subject in zip(things, subjects, strict=True):
-        left.setdefault(subject, []).append(thing)
-    for waiting in left.values():
-        rng.shuffle(waiting)
-    last_place: dict[str, int] = {}
-    order: list[T] = []
-    is_spaced = True
-    while left:
-        place = len(order)
-        rested = [pseudonym for pseudonym in left if place - last_place.get(pseudonym, -distance - 1) > distance]
-        if rested and most_left_first:
-            subject = max(rested, key=lambda pseudonym: (len(left[pseudonym]), rng.random()))
-        elif rested:
-            subject = rng.choices(rested, weights=[len(left[pseudonym]) for pseudonym in rested])[0]
-        else:
-            is_spaced = False
-            subject = min(left, key=lambda pseudonym: last_place[pseudonym])
-        order.append(left[subject].pop())
-        last_place[subject] = place
-        if not left[subject]:
-            del left[subject]
-    return order, is_spaced
-
-
-def _drawn_without_distance(things: Sequence[T], subjects: Sequence[str], rng: random.Random) -> list[T]:
-    """Return the order that `_drawn` draws where every subject has always rested, in a time that is not quadratic.
-
-    What `random.choices` looks up in a list of sums that is made anew for each place, is looked up in a tree of sums.
-    """
-    left: dict[str, list[T]] = {}
-    for thing, subject in zip(things, subjects, strict=True):
-        left.setdefault(subject, []).append(thing)
-    waiting = list(left.values())
-    for of_subject in waiting:
-        rng.shuffle(of_subject)
-    sums = _Sums([len(of_subject) for of_subject in waiting])
-    order: list[T] = []
-    for remaining in range(len(things), 0, -1):
-        place = sums.place_of(rng.random() * (remaining + 0.0))
-        order.append(waiting[place].pop())
-        sums.take_one(place)
-    return order
-
-
-class _Sums:
-    """Numbers of which the place is looked up at which their sum exceeds a value (Fenwick 1994)."""
-
-    def __init__(self, numbers: Sequence[int]) -> None:
-        self._numbers = list(numbers)
-        self._tree = [0, *numbers]
-        for node in range(1, len(self._tree)):
-            above = node + (node & -node)
-            if above < len(self._tree):
-                self._tree[above] += self._tree[node]
-
-    def place_of(self, value: float) -> int:
-        """Return the first place up to which the sum is above a value, or the last that has any."""
-        node, step = 0, 1 << len(self._tree).bit_length()
-        while step:
-            if node + step < len(self._tree) and self._tree[node + step] <= value:
-                node += step
-                value -= self._tree[node]
-            step >>= 1
-        # A product that was rounded up to the whole sum falls to the last.
-        place = min(node, len(self._numbers) - 1)
-        while not self._numbers[place]:
-            place -= 1
-        return place
-
-    def take_one(self, place: int) -> None:
-        """Lower a number by one."""
-        self._numbers[place] -= 1
-        node = place + 1
-        while node < len(self._tree):
-            self._tree[node] -= 1
-            node += node & -node

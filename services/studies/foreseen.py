@@ -87,8 +87,8 @@ def _torn_by_a_sample(phase: Listed, part: DrawnPhase) -> Iterator[str]:
     turns = {row.unit.value("conversation") for row in part.sample.units} - {""}
     if phase.rates == ["items"] and turns and sample is not None and (sample.size != "all" or sample.at_most):
         yield (
-            f"Phase '{phase.key}' draws a sample of what is let in, which could tear {len(turns)} conversation(s) "
-            f"({listed(sorted(turns))}) apart; remove sample, or select items that are in none."
+            f"Phase '{phase.key}' draws a sample of what is let in, which could split {len(turns)} conversation(s) "
+            f"({listed(sorted(turns))}); remove sample, or select items that are in none."
         )
 
 

@@ -257,7 +257,7 @@ def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Con
     """Return what was drawn for each phase, if the study is still what it was drawn from."""
     # What is imported over a draft is another study by its number; nothing else changes what a draft holds.
     if drawn.study_id != study_id or drawn.key != key:
-        raise Conflict("The study was imported anew while its phases were drawn; freeze it again.")
+        raise Conflict("The study was imported again while its phases were drawn; freeze it again.")
     counts = "; ".join(f"{part.key}: {len(part.sample.units)} drawn" for part in drawn.parts)
     said = {part.key: part.as_manifest() for part in drawn.parts}
     keys = drawing_phases.keys_drawn(drawn.parts)

@@ -67,7 +67,7 @@ def group_named(phases: StudyPhases, role: str, named: str) -> str:
     if not groups:
         if wanted:
             whose = "only raters are in one" if phases.groups else "the protocol of this study has none"
-            raise Conflict(f"'{named[:40]}' is no group here: {whose}; leave the group out.")
+            raise Conflict(f"'{named[:40]}' is not a group of this study: {whose}; leave the group out.")
         return ""
     if not wanted and len(groups) == 1:
         return groups[0].key

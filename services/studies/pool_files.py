@@ -204,7 +204,7 @@ def prepare_volumes(
             prepared = prepare_files(database, files, progress, stored, lease)
             with database.writing() as session:
                 if _draft(session, actor, study_key, lock=True).salt != salt:
-                    raise Conflict("The study was imported anew while its volumes were prepared; prepare them again.")
+                    raise Conflict("The study was imported again while its volumes were prepared; prepare them again.")
                 replaced = {sha256 for table in _TABLES.values() for sha256 in _hashes(session, table, study_id)}
                 _note_needed(session, study_id, files)
                 store_files(session, study_id, case_ids, files, prepared)

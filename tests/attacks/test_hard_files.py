@@ -39,7 +39,7 @@ def test_an_odd_value_in_a_judges_line_is_read_or_refused_in_a_sentence(place: s
 def test_a_judges_line_of_many_keys_of_which_the_last_is_doubled_is_refused_at_once() -> None:
     keys_ = [f'"{number:x}":1' for number in range(12_000)]
     line = ",".join([BEGUN, *keys_, keys_[-1]]) + "}"
-    with pytest.raises(InputRefused, match="stands there twice"):
+    with pytest.raises(InputRefused, match="appears twice"):
         parse_judge_verdicts(line.encode(), "x.jsonl")
 
 

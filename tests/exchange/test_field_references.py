@@ -87,7 +87,7 @@ def test_several_fields_of_an_item_have_references_of_their_own(tmp_path: Path) 
         ({"field": "modalty", "accepted": "MRI"}, "field 'modalty' is none in which item 'q1' is answered, expected "),
         ({"field": "modalty", "accepted": "MRI"}, "(nearest: 'modality')"),
         ({"field": "answer", "accepted": "MRI"}, "field 'answer' is none in which item 'q1' is answered"),
-        ({"field": "modality", "accepted": "PET"}, "'PET' is none of the options of field 'modality' (CT, MRI)"),
+        ({"field": "modality", "accepted": "PET"}, "'PET' is not one of the options of field 'modality' (CT, MRI)"),
         ({"field": "modality"}, "item 'q1' has neither accepted answers nor a range; give one of them."),
         ({"field": "modality", "low": "3"}, "is answered by an option, not by a number"),
         ({"field": "modality", "accepted": "MRI", "radius": "3"}, "radius is of points, and field 'modality' is"),

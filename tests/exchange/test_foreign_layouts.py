@@ -390,7 +390,7 @@ def test_a_column_that_a_table_lacks_is_refused() -> None:
     ("content", "says"),
     [
         (b'[{"a": 1}, {"a": 2}', "entry 3: not valid JSON (the array does not end"),
-        (b'[{"a": 1}, {"a": 2, "a": 3}]', "entry 2: not valid JSON (the key 'a' stands there twice"),
+        (b'[{"a": 1}, {"a": 2, "a": 3}]', "entry 2: not valid JSON (the key 'a' appears twice"),
         (b'[{"a": ' + b"[" * 100_000 + b"]", "entry 1: not valid JSON (nested too deeply"),
     ],
 )

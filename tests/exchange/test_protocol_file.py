@@ -105,7 +105,7 @@ def test_a_broken_rule_is_refused_by_its_key(change: Change, expected: str) -> N
     [
         ("name: tiny\ntitle: [unclosed\n", "protocol.yaml, line 3: not valid YAML"),
         ("name: tiny\n\ttitle: tab\n", "protocol.yaml, line 2: not valid YAML"),
-        ("name: tiny\nseed: 1\nseed: 2\n", "protocol.yaml, line 3: not valid YAML (the key 'seed' stands there twice)"),
+        ("name: tiny\nseed: 1\nseed: 2\n", "protocol.yaml, line 3: not valid YAML (the key 'seed' appears twice)"),
         ("name: tiny\ntitle: !!python/object/apply:os.getcwd []\n", "protocol.yaml, line 2: not valid YAML"),
         ("- a list\n", "found list"),
         ("", "found NoneType"),

@@ -86,8 +86,8 @@ def test_everything_is_read(tmp_path: Path) -> None:
     [
         ([item("i1", start="1|2")], "items.csv, line 2: start is '1|2', expected middle or a point in mm as x|y|z"),
         ([item("i1", start="1|2|nan")], "start is '1|2|nan'"),
-        ([item("i1", overlays="lesion-1")], "overlay 'lesion-1' is none of case 'c1' in overlays.csv"),
-        ([with_overlays, item("i3", overlays="lesion-1")], "overlay 'lesion-1' is none of case 'c2' in overlays.csv"),
+        ([item("i1", overlays="lesion-1")], "case 'c1' has no overlay 'lesion-1' in overlays.csv"),
+        ([with_overlays, item("i3", overlays="lesion-1")], "case 'c2' has no overlay 'lesion-1' in overlays.csv"),
         ([with_overlays, item("i1", overlays="lesion-1|lesion-1")], "which contains a duplicate"),
         ([with_overlays, cell("overlays.csv", 2, colour="red")], "overlays.csv, line 2: colour is 'red'"),
         ([with_overlays, cell("overlays.csv", 2, opacity="0")], "opacity is 0, expected a number above 0"),

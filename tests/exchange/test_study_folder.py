@@ -130,10 +130,13 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         # references.csv
         (
             set_cell("references.csv", 3, "accepted", "above"),
-            "accepted 'above' is none of the options of item 'i2' (both, left, none, right)",
+            "accepted 'above' is not one of the options of item 'i2' (both, left, none, right)",
         ),
-        (set_cell("references.csv", 2, "accepted", "Yes"), "accepted 'Yes' is none of the options of item 'i1'"),
-        (set_cell("references.csv", 3, "text_only_answer", "above"), "text_only_answer 'above' is none of the options"),
+        (set_cell("references.csv", 2, "accepted", "Yes"), "accepted 'Yes' is not one of the options of item 'i1'"),
+        (
+            set_cell("references.csv", 3, "text_only_answer", "above"),
+            "text_only_answer 'above' is not one of the options",
+        ),
         (set_cell("references.csv", 6, "accepted", ""), "item 'i5' has neither accepted answers nor a range"),
         (set_cell("references.csv", 6, "low", "inf"), "low is 'inf', expected a finite number"),
         (set_cell("references.csv", 2, "item", "i9"), "references.csv, line 2: item 'i9' is not in items.csv"),
@@ -205,7 +208,7 @@ def test_a_link_to_itself_is_refused_without_a_word_of_the_server(folder: Path) 
     scan.unlink()
     scan.symlink_to(scan)
 
-    assert "volumes.csv, line 2: file 'volumes/c1-t1.nii.gz' is a link that leads round in a circle" in (
+    assert "volumes.csv, line 2: file 'volumes/c1-t1.nii.gz' is a link that leads back to itself" in (
         said := sentence_of_refusal(folder)
     )
     assert str(folder) not in said
@@ -275,7 +278,7 @@ def open_answer(kind: str, **more: Any) -> Change:
         (
             open_answer("ranked", options=[{"id": "cyst", "text": "Cyst"}, {"id": "scar", "text": "Scar"}]),
             "cyst|tumour",
-            "accepted 'tumour' is none of the options of item 'i5' (cyst, scar)",
+            "accepted 'tumour' is not one of the options of item 'i5' (cyst, scar)",
         ),
     ],
 )

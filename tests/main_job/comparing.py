@@ -33,7 +33,7 @@ def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
                     problems += [f"{place}: {problem}" for problem in problems_of_exploratory(row, place, sheet)]
                     continue
                 if place in seen:
-                    problems.append(f"{place}: stands there twice")
+                    problems.append(f"{place}: appears twice")
                 seen.add(place)
                 problems += [f"{place}: {problem}" for problem in problems_of_row(row, place, sheet)]
     problems += [f"{place}: is missing in the report" for place in sheet.rows if place not in seen]

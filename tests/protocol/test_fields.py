@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from protocol.fields import KINDS
+from protocol.fields import KINDS, ONE_OPTION, types_on
 from protocol.fields.kind import ClosedEndedFormat, Reference, WrongAnswer
 from protocol.forms import FieldType, Form, FormField, Option
 
@@ -187,6 +187,11 @@ def test_answers_are_said_in_the_words_of_the_screen(kind: str, answer: Any, wor
 )
 def test_references_are_said_in_words(kind: str, reference: Reference, words: list[str]) -> None:
     assert KINDS[kind].reference_in_words(reference, {option.id: option.text for option in OPTIONS}) == words
+
+
+def test_what_holds_of_all_types_on_a_scale_is_read_from_the_table() -> None:
+    assert types_on("interval", "place") == {"number", "point"}
+    assert ONE_OPTION == {"yes_no", "choice", "ordinal"}
 
 
 def test_no_file_of_a_type_was_left_out_of_the_table() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from exchange.estimate_rows import ALL_ITEMS, Party, Stratum
 from exchange.report_words import FORMATS, GROUNDINGS
+from protocol.phases import READING
 from services.reading.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
 from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows
 
@@ -146,7 +147,7 @@ def reads_of(study: StudyRows) -> Reads:
     """Arrange the reads of all raters over the frozen items."""
     place = {item.id: position for position, item in enumerate(study.items)}
     by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in study.raters}
-    for entry in study.entries_of("reading"):
+    for entry in study.entries_of(READING.key):
         if entry.member_id in by_rater and entry.item_id in place:
             by_rater[entry.member_id][place[entry.item_id]] = entry
     return Reads(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exchange.estimate_rows import ALL_CANDIDATES, Stratum
+from protocol.phases import SCORING
 from protocol.scales import CORRECTNESS
 from protocol.sections import Scoring
 from services.report.rows.consensus import agreed
@@ -47,7 +48,7 @@ class Scores:
 def scores_of(study: StudyRows) -> Scores:
     """Arrange the scores over the frozen sample."""
     sample = tuple(candidate for candidate in study.candidates if candidate.probability is not None)
-    entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of("scoring")}
+    entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of(SCORING.key)}
     of_rater = [[entries.get((rater.id, candidate.id)) for candidate in sample] for rater in study.raters]
     scores = tuple(tuple(None if entry is None else study.scored_correct(entry) for entry in own) for own in of_rater)
     unanimous = agreed([[own[i] for own in scores] for i in range(len(sample))])

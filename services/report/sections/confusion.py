@@ -9,6 +9,7 @@ from itertools import islice
 from exchange.estimate_rows import ALL_RATERS, REFERENCE, Party
 from exchange.report_structure import Matrix
 from exchange.report_words import parties_in_words
+from protocol.fields import ONE_OPTION
 from protocol.fields.abstention import ID as UNDETERMINED
 from protocol.fields.abstention import WORDS
 from services.report.rows.ratings import Ratings
@@ -20,7 +21,6 @@ from services.report.sections.fields.shares import categories_of
 # A larger one is no table that is read at a glance; nor are more of them.
 _MOST_OPTIONS = 12
 _MOST_TABLES = 4
-_TYPES = frozenset({"yes_no", "choice", "ordinal"})
 Said = Sequence[str | None]
 
 
@@ -28,7 +28,7 @@ def matrices_of(ratings: Ratings, label: str) -> list[Matrix]:
     """Return answers against the reference, of all raters and of each model; without references, of pairs of raters."""
     if ratings.field.type == "correctness":
         return _of_judges(ratings, label)
-    if ratings.field.type not in _TYPES:
+    if ratings.field.type not in ONE_OPTION:
         return []
     known = ratings.only(lambda place: (key := ratings.keys[place]) is not None and len(key.key.accepted) == 1)
     if known.units:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 
 from exchange.report_structure import Column, PlainTable, Section
 from protocol.phases import THEN
 from protocol.study_phases import StudyPhases
 from services.report.files.listed_files import ListedRows
+from services.report.rows.study_rows import Entry
 
 
 def listed_completeness(rows: ListedRows, phases: StudyPhases) -> Section:
@@ -60,28 +62,16 @@ def _by_phase(rows: ListedRows, phases: StudyPhases) -> PlainTable:
 
 def _reasons(rows: ListedRows, phases: StudyPhases) -> PlainTable:
     """Count by phase and member the reasons for which units were called not assessable."""
-    names = _names(rows)
-    counts = Counter(
-        (entry.phase, entry.member_id, entry.not_assessable)
-        for entry in rows.entries
-        if entry.not_assessable is not None
-    )
-    texts = {option.id: option.text for phase in phases.phases for option in phases.rules_of(phase).not_assessable}
     return PlainTable(
         key="not_assessable_reasons",
         title="Reasons for “not assessable”",
         explanation="",
-        columns=(
-            Column("phase", "Phase", "Title of the phase"),
-            Column("member", "Member", "Pseudonym"),
-            Column("reason", "Reason", "The reason chosen"),
-            Column("units", "Units", "Number of units"),
-        ),
-        rows=tuple(
-            (phase.heading, names[member], texts.get(reason, reason), units)
-            for phase in phases.counted
-            for (key, member, reason), units in sorted(counts.items())
-            if key == phase.key
+        columns=_columns(Column("reason", "Reason", "The reason chosen")),
+        rows=_counted(
+            rows,
+            phases,
+            lambda entry: () if entry.not_assessable is None else (entry.not_assessable,),
+            {option.id: option.text for phase in phases.phases for option in phases.rules_of(phase).not_assessable},
         ),
         grouped=True,
     )
@@ -89,26 +79,44 @@ def _reasons(rows: ListedRows, phases: StudyPhases) -> PlainTable:
 
 def _flags(rows: ListedRows, phases: StudyPhases) -> PlainTable:
     """Count by phase and member what was flagged; units and notes are in the file of verdicts."""
-    names = _names(rows)
-    counts = Counter((entry.phase, entry.member_id, kind) for entry in rows.entries for kind, _ in entry.flags)
-    texts = {option.id: option.text for phase in phases.phases for option in phases.rules_of(phase).flags}
     return PlainTable(
         key="flags",
         title="Flags",
         explanation="Raters’ remarks that something is wrong with a unit; units and notes are in verdicts.csv.",
-        columns=(
-            Column("phase", "Phase", "Title of the phase"),
-            Column("member", "Member", "Pseudonym"),
-            Column("flag", "Flag", "What the flag is for"),
-            Column("units", "Units", "Number of units"),
-        ),
-        rows=tuple(
-            (phase.heading, names[member], texts.get(kind, kind), units)
-            for phase in phases.counted
-            for (key, member, kind), units in sorted(counts.items())
-            if key == phase.key
+        columns=_columns(Column("flag", "Flag", "What the flag is for")),
+        rows=_counted(
+            rows,
+            phases,
+            lambda entry: tuple(kind for kind, _ in entry.flags),
+            {option.id: option.text for phase in phases.phases for option in phases.rules_of(phase).flags},
         ),
         grouped=True,
+    )
+
+
+def _columns(chosen: Column) -> tuple[Column, ...]:
+    return (
+        Column("phase", "Phase", "Title of the phase"),
+        Column("member", "Member", "Pseudonym"),
+        chosen,
+        Column("units", "Units", "Number of units"),
+    )
+
+
+def _counted(
+    rows: ListedRows,
+    phases: StudyPhases,
+    chosen: Callable[[Entry], tuple[str, ...]],
+    texts: Mapping[str, str],
+) -> tuple[tuple[str, str, str, int], ...]:
+    """Return of each phase how many units of a member have each option that was chosen, in its words."""
+    names = _names(rows)
+    counts = Counter((entry.phase, entry.member_id, option) for entry in rows.entries for option in chosen(entry))
+    return tuple(
+        (phase.heading, names[member], texts.get(option, option), units)
+        for phase in phases.counted
+        for (key, member, option), units in sorted(counts.items())
+        if key == phase.key
     )
 
 

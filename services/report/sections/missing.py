@@ -6,22 +6,23 @@ from collections import Counter, defaultdict
 
 from agreement.consensus import are_different
 from exchange.report_structure import Column, PlainTable
+from protocol.phases import OPINIONS, READING, REVIEW, SCORING
 from services.progress.outstanding import NO_REVIEWER, OpenWork, in_order
 from services.reading.correctness import said
 from services.report.rows.study_rows import StudyRows
 
 _NOTICES = {
-    "reading": ("assigned read has no verdict", "assigned reads have no verdict"),
-    "scoring": ("assigned score has no verdict", "assigned scores have no verdict"),
+    READING.key: ("assigned read has no verdict", "assigned reads have no verdict"),
+    SCORING.key: ("assigned score has no verdict", "assigned scores have no verdict"),
     "queue": (
         "item with differing verdicts or a flag was not sent to a reviewer",
         "items with differing verdicts or a flag were not sent to a reviewer",
     ),
-    "review": (
+    REVIEW.key: (
         "item in the reviewers’ queue was not read by the reviewer",
         "items in the reviewers’ queue were not read by the reviewer",
     ),
-    "opinions": (
+    OPINIONS.key: (
         "item in the reviewers’ queue was read by the reviewer and is not decided",
         "items in the reviewers’ queue were read by the reviewer and are not decided",
     ),
@@ -92,7 +93,7 @@ def _not_sent(study: StudyRows) -> list[OpenWork]:
     types = {item.id: item.type for item in study.items}
     of_item: dict[int, list[str | None]] = defaultdict(list)
     flagged = set()
-    for entry in study.entries_of("reading"):
+    for entry in study.entries_of(READING.key):
         if entry.verdict_id is None or entry.item_id not in types:
             continue
         not_assessable = entry.not_assessable is not None

@@ -197,7 +197,7 @@ FITS_NOT = {
     "a value that the field above cannot take": (
         one_phase("{m: {type: choice, options: [MRI, CT]}, s: {type: text, when: {m: MR}}}"),
         "phases.0.form.s.when",
-        "'MR' is none of the options of 'm' (MRI, CT)",
+        "'MR' is not one of the options of 'm' (MRI, CT)",
     ),
     "options of a field by one below": (
         one_phase("{s: {type: choice, options_by: {d: {x: [p, q]}}}, d: {type: choice, options: [x, y]}}"),
@@ -259,7 +259,7 @@ FITS_NOT = {
             "{d: {type: choice, options: [x, y]}, s: {type: choice, options: [p, q], options_by: {d: {x: [r]}}}}"
         ),
         "phases.0.form.s.options_by",
-        "'r' is none of the options of this field (p, q)",
+        "'r' is not one of the options of this field (p, q)",
     ),
     "a value that an attribute cannot have": (
         "attributes: {items: {tier: {type: ordinal, options: [1, 2]}}}\n"
@@ -338,6 +338,11 @@ FITS_NOT = {
         "analysis.primary.option",
         "there is no option of 'a.v' 'maybe'",
     ),
+    "a share of no option": (
+        one_phase("{v: {type: choice, options: [left, right]}}") + "\nanalysis: {primary: {estimate: rate, of: a.v}}",
+        "analysis.primary.option",
+        "rate counts one option of 'a.v', and the line names none; name one (left, right)",
+    ),
     "a plan by a result that cannot be": (
         one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: rate, of: a.v, where: {a.v: maybe}}}",
         "analysis.primary.where",
@@ -385,9 +390,7 @@ def test_a_phase_below_is_not_called_missing() -> None:
 
     says = misfits_of(f"phases: [{below}, {second}]")
 
-    assert says["phases.0.from.phase"] == (
-        "the phase 'second' does not stand above this one; list it above, or name another."
-    )
+    assert says["phases.0.from.phase"] == ("the phase 'second' is not above this one; list it above, or name another.")
 
 
 def test_everything_that_does_not_fit_is_named_at_once() -> None:

@@ -158,7 +158,7 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ("revise: session", "by: {together: yes}", "phases.read.by.together", "one answer together"),
         ("revise: session", "by: {design: crossover, per_unit: 1}", "phases.read.by.design", "crossover"),
         ("revise: session", "by: {design: balanced}", "phases.read.by.design", "per_unit"),
-        ("revise: session", "then: {shows: [vignette]}, revise: session", "phases.read.revise", "stands"),
+        ("revise: session", "then: {shows: [vignette]}, revise: session", "phases.read.revise", "cannot be revised"),
         ("revise: session", "then: {shows: [prompt]}", "phases.read.then.shows", "before the answer already"),
         ("revise: session", "then: {shows: [judge]}", "phases.read.shows", "'judge'"),
         ("revise: session", "then: {shows: [candidate]}", "phases.read.shows", "remove candidate"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from components import worklist_view
-from db import AuditEvent, Database, FreezeItem, PhaseClosing
+from db import AuditEvent, Database
 from services.errors import Conflict, NotAllowed, NotFound, NotOnTheDesk, NotRevisable, ReadsOpen
 from services.people.identity import Actor
 from services.progress import data_lock, outstanding
@@ -33,24 +32,12 @@ from tests.following_study import (
     units_in,
 )
 from tests.harness.server import ROOT
-from tests.listed_study import closed_tables, imported_listed, write_listed
-from tests.room_study import with_conversation
+from tests.listed_study import closed_tables, imported_listed
 from tests.server.test_statements import statements
+from tests.services.reading.units_drawn import closings, drawn
 from tests.situations import Situation, at_once, on_the_desk, show, signed_in, submit, write_table
 
 REASON = "One reader has left the hospital."
-
-
-def closings(database: Database) -> list[PhaseClosing]:
-    with database.read_only() as session:
-        return list(session.exec(select(PhaseClosing)))
-
-
-def drawn(database: Database, phase: str = "resolve") -> dict[int, tuple[str, float | None]]:
-    """Return stratum and probability of each unit that was drawn for a phase, by the number of its item."""
-    with database.read_only() as session:
-        rows = session.exec(select(FreezeItem).where(FreezeItem.phase == phase))
-        return {row.item_id: (row.stratum, row.inclusion_probability) for row in rows}
 
 
 def test_what_was_flagged_answered_or_not_assessable_is_drawn_with_the_last_answer(
@@ -298,91 +285,6 @@ def test_verdicts_are_final_once_units_were_drawn_from_them(sqlite_database: Dat
     assert on_the_desk(situation, first, "part-1")["revisable"] == 0
 
 
-SHARE = READ_THEN_RESOLVE.replace(
-    "let_in: [flagged, not_assessable, {answered: findings}]}", "let_in: [flagged], controls: 2, sample: {size: 50 %}}"
-)
-
-
-def test_a_share_of_what_was_flagged_and_so_many_others_are_drawn_with_their_chances(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    situation = opened_following(sqlite_database, tmp_path / "study", SHARE)
-    for reader in situation.raters[:2]:
-        read_through(situation, reader, dict.fromkeys(("i1", "i2"), flagging))
-
-    chances = sorted(drawn(sqlite_database).values())
-
-    assert chances == [("all", 0.5), ("controls", 0.5), ("controls", 0.5)]
-    (closing,) = closings(sqlite_database)
-    manifest = json.loads(closing.manifest_json)["resolve"]
-    assert [(row["stratum"], row["available"], row["drawn"]) for row in manifest["strata"]] == [
-        ("all", 2, 1), ("controls", 4, 2),
-    ]  # fmt: skip
-    # Why an item is there stands in no payload.
-    for payload in read_through(situation, situation.raters[2]):
-        assert "control" not in json.dumps({**payload, "form": None}).lower()
-
-
-def test_candidates_follow_from_the_answers_to_their_items(sqlite_database: Database, tmp_path: Path) -> None:
-    score = """
-  - key: score
-    rates: candidates
-    from: {phase: secret_arm, where: {secret_arm.answer: [left, none]}}
-    shows: [prompt, reference, candidate]
-    form: {verdict: correctness}
-    by: curators
-"""
-    situation = opened_following(
-        sqlite_database, tmp_path / "study", READ_THEN_RESOLVE[: READ_THEN_RESOLVE.index("  - key: resolve")] + score
-    )
-    first, second, curator = situation.raters
-    read_through(situation, first)
-    # Both said "left" of i2; of i4 they differ, so that it has become nothing.
-    read_through(situation, second, {"i4": lambda payload: plain(payload) | {"fields": {"answer": "both"}}})
-
-    assert units_in(situation, "score", curator) == {"k3", "k4"}
-
-
-def test_items_on_which_answers_differ_go_to_somebody_who_did_not_answer_them(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    third = (
-        READ_THEN_RESOLVE.replace("groups: {readers: Readers, curators: Curators}\n", "groups: {readers: Readers}\n")
-        .replace("    by: readers\n", "    by: {per_unit: 2}\n")
-        .replace("    by: curators\n", "    by: {per_unit: 1, not_in: secret_arm}\n")
-        .replace("let_in: [flagged, not_assessable, {answered: findings}]", "let_in: [differs]")
-    )
-    situation = opened_following(sqlite_database, tmp_path / "study", third, groups=("readers",) * 3)
-    for number, reader in enumerate(situation.raters):
-        read_through(
-            situation, reader, {"i5": lambda payload, n=number: plain(payload) | {"fields": {"answer": f"{n}"}}}
-        )
-
-    by_reader = {reader: units_in(situation, "resolve", reader) for reader in situation.raters}
-
-    assert sorted(by_reader.values(), key=len) == [set(), set(), {"i5"}]
-    (reader,) = [reader for reader, units in by_reader.items() if units]
-    assert "i5" not in units_in(situation, "secret_arm", reader)
-
-
-def test_the_turns_of_a_conversation_are_let_in_together(sqlite_database: Database, tmp_path: Path) -> None:
-    situation = opened_following(sqlite_database, tmp_path / "study", changes=[with_conversation])
-    with sqlite_database.read_only() as session:
-        rows = session.connection().execute(text("SELECT key, conversation FROM item WHERE conversation IS NOT NULL"))
-        turns = {key for key, _ in rows}
-    assert len(turns) > 1
-
-    for reader in situation.raters[:2]:
-        for payload in iter(lambda r=reader: on_the_desk(situation, r, "part-1"), None):
-            if payload["kind"] == "done":
-                break
-            show(situation, reader, payload)
-            later = bool(payload["turns"])
-            submit(situation, reader, payload, flagging(payload) if later else plain(payload))
-
-    assert units_in(situation, "resolve", situation.raters[2]) == turns
-
-
 def test_a_unit_that_was_exchanged_past_the_program_is_noticed(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_following(sqlite_database, tmp_path / "study")
     for reader in situation.raters[:2]:
@@ -396,37 +298,6 @@ def test_a_unit_that_was_exchanged_past_the_program_is_noticed(sqlite_database: 
 
     problems = " ".join(verification.verify_study(sqlite_database, situation.study_key))
     assert "Table freeze_item" in problems and "Table phase_closing" in problems
-
-
-def refusal_of_the_freeze(database: Database, folder: Path, protocol: str, *changes: object) -> str:
-    situation = imported_listed(database, write_listed(folder, protocol, changes), groups=("readers", "curators"))
-    with pytest.raises(Conflict) as refusal:
-        freezing.freeze_study(database, situation.admin, situation.study_key)
-    return str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("changed", "to", "says"),
-    [
-        ("findings}]}", "findings}], sample: {size: 7}}", "sample.size: 7 units are wanted, but only 6"),
-        ("findings}]}", "findings}], where: {category: sides}}", "no unit has category 'sides'"),
-        ("by: curators", "by: {groups: curators, per_unit: 2}", "Phase 'resolve' needs 2 people per unit"),
-    ],
-)  # fmt: skip
-def test_what_could_never_be_drawn_is_refused_at_the_freeze(
-    sqlite_database: Database, tmp_path: Path, changed: str, to: str, says: str
-) -> None:
-    protocol = READ_THEN_RESOLVE.replace(changed, to)
-
-    assert says in refusal_of_the_freeze(sqlite_database, tmp_path / "study", protocol)
-
-
-def test_a_sample_that_could_tear_a_conversation_is_refused_at_the_freeze(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    said = refusal_of_the_freeze(sqlite_database, tmp_path / "study", SHARE, with_conversation)
-
-    assert "Phase 'resolve' draws a sample of what is let in, which could tear 1 conversation(s)" in said
 
 
 @pytest.mark.parametrize("source", ["{phase: secret_arm, let_in: [flagged]}", "{where: {secret_arm.findings: mass}}"])

@@ -124,7 +124,7 @@ def test_a_confidence_of_a_model_is_held_against_its_answers_as_that_of_a_person
     error = sum(abs(sum(own)) for own in bins.values()) / len(known)
     assert math.isclose(value_of(tables, "line_3", "All items: calibration error (ECE)", who), error)
 
-    # An abstention, and what is none of the options, gives all classes the same.
+    # An abstention, and what is not one of the options, gives all classes the same.
     scored = [item for item in sorted(reference) if item in known or said[item] not in CLASSES]
     order = sorted(CLASSES)
     scores = [

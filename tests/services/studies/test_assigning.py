@@ -14,7 +14,7 @@ from sqlmodel import select
 from db import Assignment, Case, Database, Item, Membership
 from services.reading import submission
 from services.studies import members
-from services.studies.assigning import spaced
+from services.studies.spacing import spaced
 from tests.situations import Situation, on_the_desk, open_study, read_all, signed_in
 
 subjects_and_distance = st.tuples(

@@ -83,8 +83,8 @@ UNDETERMINED = Topic(
 INVALID = Topic(
     "invalid",
     "what models wrote that is no answer",
-    "Share of the items of which a model was asked the field. What is none of the options, or not what can be filled "
-    "in, is wrong in an accuracy and missed in an F1, as is no answer; neither is in a calibration.",
+    "Share of the items of which a model was asked the field. What is not one of the options, or not what can be "
+    "filled in, is wrong in an accuracy and missed in an F1, as is no answer; neither is in a calibration.",
     invalid,
     of_models=True,
 )

@@ -124,9 +124,9 @@ OF_CLASSES = Topic(
     "classes",
     "F1 and balanced accuracy",
     "Over the options that the reference names; an abstention misses the class of the reference and is false for no "
-    "other, and so does what a model wrote that is none of the options. Macro-F1 counts every class alike, weighted F1 "
-    "by how often it occurs; micro-F1 is of all counts together. Balanced accuracy is the mean recall of the classes "
-    "(macro recall). “All raters” pools verdicts.",
+    "other, and so does what a model wrote that is not one of the options. Macro-F1 counts every class alike, weighted "
+    "F1 by how often it occurs; micro-F1 is of all counts together. Balanced accuracy is the mean recall of the "
+    "classes (macro recall). “All raters” pools verdicts.",
     of_classes,
     of_models=True,
 )
@@ -135,7 +135,7 @@ ONE_AGAINST_REST = Topic(
     "area under the ROC curve, one class against the rest",
     "Mean over the classes that occur of the chance that an item of the class is given more of it than one of another; "
     "0.5 is chance. The class that was chosen has the stated confidence, the others share the rest alike; an "
-    "abstention, and what is none of the options, gives all classes the same.",
+    "abstention, and what is not one of the options, gives all classes the same.",
     one_against_rest,
     of_models=True,
 )

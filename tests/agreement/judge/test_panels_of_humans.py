@@ -1,0 +1,138 @@
+"""Several humans: each held against the others as the judge is, and who of them speaks for all."""
+
+import numpy as np
+import pytest
+
+from agreement import (
+    alt_test,
+    leave_one_out,
+)
+from agreement.judge.bases import bases, main_basis
+from agreement.judge.panels import ceiling, direction, replacement
+from agreement.judge.plan import Plan
+from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans, verdicts
+
+
+def test_each_human_is_held_against_the_others_as_the_judge_is():
+    given = three_humans()
+    labelled = given.labelled
+    alone = leave_one_out(
+        labelled.human_table(),
+        labelled.judges["judge"].codes,
+        categories=(0, 1),
+        clusters=labelled.clusters,
+        resamples=400,
+        seed=0,
+        unit="candidate",
+    )
+
+    panel = ceiling.panel(given, PLAN)
+
+    assert [row.estimate for row in panel.of("human with the others", stratum="all")] == list(alone.raters)
+    assert panel.of(ceiling.GAP, stratum="all")[0].estimate == alone.difference
+
+
+def test_two_humans_are_compared_pairwise_only():
+    humans = [verdicts.codes for verdicts in three_humans().humans.values()][:2]
+    judge = three_humans().judges["judge"].codes
+    panel = ceiling.panel(material(humans, {"judge": judge}), PLAN)
+
+    known = ~np.isnan(humans[0])
+    between = np.mean(humans[0][known] == humans[1][known])
+    with_judge = np.mean([np.mean(human[known] == judge[known]) for human in humans])
+    assert panel.of("human with the others") == []
+    assert panel.of(ceiling.GAP)[0].estimate.value == pytest.approx(with_judge - between)
+
+
+def test_of_a_human_alone_there_is_no_ceiling():
+    panel = ceiling.panel(mri_eval(), PLAN)
+
+    assert panel.of(ceiling.GAP) == []
+    assert "there is no ceiling" in panel.sentence
+
+
+def test_majority_unanimous_and_each_alone_say_what_they_leave_out():
+    three = material([[1, 1, 1], [1, 1, np.nan], [1, 0, 0]], {"judge": [1, 1, 1]})
+
+    left_out = {basis.name: basis.left_out for basis in bases(three)}
+
+    assert left_out == {"majority of 3": 1, "unanimous of 3": 2, "mean of 3": 0, "h1": 0, "h2": 1, "h3": 0}
+
+
+def test_two_humans_are_joined_by_their_mean_score_which_leaves_no_hard_candidate_out():
+    two = material([[1, 1, 0, 0], [1, 0, 0, np.nan]], {"judge": [1, 0, 0, 0]})
+
+    basis = main_basis(two, Plan())
+    panel = direction.panel(two, PLAN)
+
+    assert (basis.name, basis.scores.tolist(), basis.left_out) == ("mean of 2", [1, 0.5, 0, 0], 0)
+    assert panel.of("signed difference", parties=("judge", "mean of 2"))[0].estimate.value == pytest.approx(1 / 8)
+    assert panel.of("mcnemar exact", parties=("judge", "mean of 2")) == []
+    assert "agrees, by kappa, with h1" in ceiling.panel(two, PLAN).sentence
+
+
+def test_settling_only_what_differs_from_the_judge_is_said_to_flatter_it():
+    human, judge = [1, 1, 0, 0], [1, 0, 0, 0]
+    only_differing = material([human], {"judge": judge}, adjudicated=verdicts([np.nan, 0, np.nan, np.nan]))
+    drawn_as_well = material([human], {"judge": judge}, adjudicated=verdicts([1, 0, np.nan, np.nan]))
+
+    said = [" ".join(ceiling.panel(given, PLAN).refused) for given in (only_differing, drawn_as_well)]
+
+    assert ["settling only what differs" in words for words in said] == [True, False]
+
+
+def test_an_adjudicated_column_stands_beside_the_others_and_can_be_chosen():
+    three = material([[1, 1, 0], [1, 0, 0]], {"judge": [1, 1, 1]}, adjudicated=verdicts([1, 0, 0]))
+
+    assert main_basis(three, Plan(basis="adjudicated")).codes.tolist() == [1, 0, 0]
+    assert [basis.name for basis in bases(three)][3] == "adjudicated"
+    with pytest.raises(
+        ValueError, match="expected one of mean of 2, majority of 2, unanimous of 2, adjudicated, h1, h2"
+    ):
+        main_basis(three, Plan(basis="the eldest"))
+
+
+def test_the_alternative_annotator_test_is_that_of_the_statistics():
+    labelled = three_humans().labelled
+    alone = alt_test(
+        labelled.human_table(),
+        labelled.judges["judge"].codes,
+        0.2,
+        categories=(0.0, 1.0),
+        clusters=labelled.clusters,
+        resamples=400,
+        unit="candidate",
+    )
+
+    panel = replacement.panel(three_humans(), PLAN)
+
+    assert panel.of(replacement.WINNING)[0].estimate == alone.winning_rate
+    assert [row.stratum for row in panel.of(replacement.CURVE)] == [
+        f"epsilon {epsilon:g}" for epsilon in replacement.SHOWN_EPSILONS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("humans", "says"),
+    [
+        ([np.ones(90)] * 2, "2 humans gave verdicts, and the test leaves one out and needs 3 or more"),
+        ([np.ones(29)] * 3, "fewer than 3 humans share 30 candidates"),
+    ],
+)
+def test_the_alternative_annotator_test_is_refused_where_it_does_not_hold(humans, says):
+    panel = replacement.panel(material(humans, {"judge": np.ones(len(humans[0]))}), PLAN)
+
+    assert panel.of(replacement.WINNING) == []
+    assert says in panel.refused[0]
+
+
+def test_readers_are_held_against_the_judge_by_adjudicated_verdicts():
+    rng = np.random.default_rng(2)
+    truth = (rng.random(100) < 0.5).astype(float)
+    humans = [np.where(rng.random(100) < 0.1, 1 - truth, truth) for _ in range(3)]
+    given = material(humans, {"judge": truth}, adjudicated=verdicts(truth))
+
+    rows = replacement.panel(given, PLAN).of(replacement.READERS)
+
+    assert [row.sentence for row in rows] == ["fixed", "random"]
+    assert rows[0].estimate.value == pytest.approx(np.mean([np.mean(human == truth) for human in humans]) - 1)

@@ -1,0 +1,207 @@
+"""Uniformity and correction: a judge who errs on one model is found out, and scores are corrected or withheld."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agreement import (
+    judge_bias_by_factor,
+    prediction_powered_mean,
+)
+from agreement.judge.bases import main_basis
+from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.panels import corrected, criteria, uniformity
+from agreement.judge.plan import Criteria, Declared, Plan
+from agreement.judge.scale import State
+from tests.agreement.judge.panel_material import PLAN, YES_NO, material, mri_eval, three_humans, verdicts
+
+
+def test_the_test_of_uniformity_is_that_of_the_statistics():
+    given = three_humans()
+    basis = main_basis(given, PLAN)
+    labelled = given.labelled
+    (alone,) = judge_bias_by_factor(
+        basis.codes,
+        labelled.judges["judge"].codes,
+        {"model": labelled.models.codes},
+        clusters=labelled.clusters,
+        resamples=2,
+    )
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.TEST, parties=("judge", basis.name))
+
+    assert (row.estimate.value, row.estimate.p) == (pytest.approx(alone.statistic), pytest.approx(alone.p_adjusted))
+
+
+def one_sided(rates, n=400):
+    """A judge who calls these shares of each model's right answers wrong, all of which humans call right."""
+    judge = np.concatenate([np.r_[np.zeros(int(rate * n)), np.ones(n - int(rate * n))] for rate in rates])
+    names = tuple("ABC"[: len(rates)])
+    return material([np.ones(judge.size)], {"judge": judge}, models=Factor(np.repeat(np.arange(len(rates)), n), names))
+
+
+def test_a_judge_that_is_stricter_on_a_model_is_found_out_by_name():
+    panel = uniformity.panel(one_sided((0.02, 0.3)), PLAN)
+
+    assert panel.of(uniformity.TEST)[0].sentence == "not uniform"
+    assert "does not err alike" in panel.sentence
+    assert "30.0 points" in panel.sentence
+
+
+def test_alike_is_said_only_where_the_whole_interval_lies_within_the_margin():
+    wide = uniformity.panel(one_sided((0.02, 0.02), n=100), PLAN)
+    narrow = uniformity.panel(one_sided((0.02, 0.02), n=2_000), PLAN)
+
+    assert [panel.of(uniformity.TEST)[0].sentence for panel in (wide, narrow)] == ["undecided", "equivalent"]
+    assert "does not mean that it errs alike" in wide.sentence
+    assert "errs alike within 5 points" in narrow.sentence
+
+
+def test_the_order_of_two_models_is_trusted_only_where_no_allowed_bias_turns_it():
+    rows = uniformity.panel(one_sided((0.05, 0.05, 0.6), n=200), Plan()).of(uniformity.ORDER)
+
+    assert {row.parties for row in rows if row.sentence == uniformity.NOT_TRUSTED} >= {("A", "B"), ("A", "C")}
+
+
+def test_the_order_of_two_models_does_not_hang_on_which_of_them_stands_first_in_the_file():
+    names = ("Z", "A")
+    judge = np.r_[np.ones(1_000), np.zeros(900), np.ones(100)]
+    given = material(
+        [judge], {"judge": judge}, models=Factor(np.repeat([0, 1], 1_000), names), items=np.tile(np.arange(1_000), 2)
+    )
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.ORDER)
+
+    assert (row.parties, row.sentence) == (("A", "Z"), uniformity.TRUSTED)
+    assert row.estimate.value == pytest.approx(-0.9)
+
+
+def test_nothing_is_corrected_unless_it_is_said_how_the_labelled_were_drawn():
+    panel = corrected.panel(three_humans(), Plan())
+
+    assert panel.of(corrected.CORRECTED) == panel.of(corrected.ROGAN_GLADEN) == []
+    assert "how the labelled candidates were chosen is not said" in panel.refused[0]
+
+
+def test_the_corrected_score_is_that_of_the_statistics_in_each_model():
+    given = three_humans()
+    basis = main_basis(given, PLAN)
+    human = np.full(given.n, np.nan)
+    human[given.labelled_places] = basis.codes
+    among = given.models.codes == 2
+    labelled, rest = among & ~np.isnan(human), among & np.isnan(human)
+    judge = given.judges["judge"].codes
+    alone = prediction_powered_mean(
+        human[labelled], judge[labelled], judge[rest],
+        clusters=given.clusters[labelled], unlabelled_clusters=given.clusters[rest], name="corrected score",
+    )  # fmt: skip
+
+    (row,) = corrected.panel(given, PLAN).of(corrected.CORRECTED, parties=("C", "judge"))
+
+    assert row.estimate == alone
+
+
+def few_labels(labelled):
+    """Models with so many labelled of 100 candidates each, by human and judge alike but for some."""
+    rng = np.random.default_rng(12)
+    human = (rng.random((len(labelled), 100)) < 0.5).astype(float)
+    judge = np.where(rng.random(human.shape) < 0.2, 1 - human, human)
+    for row, n in zip(human, labelled, strict=True):
+        row[n:] = np.nan
+    names = tuple("ABC"[: len(labelled)])
+    models = Factor(np.repeat(np.arange(len(labelled)), 100), names)
+    return material([human.ravel()], {"judge": judge.ravel()}, models=models)
+
+
+SEALED = replace(PLAN, fewest_shown=5)
+
+
+def test_of_sealed_verdicts_no_figure_rests_on_so_few_that_single_ones_are_told():
+    panel = corrected.panel(few_labels((40, 2, 9)), SEALED)
+
+    # What A and all models together say would tell what is said of B, were C there too.
+    assert {row.parties[0] for row in panel.of(corrected.CORRECTED)} == {"A"}
+    assert panel.of("corrected difference") == panel.of(corrected.SIDE_BY_SIDE) == []
+    assert any("The corrected score of B is withheld: beside all others, a figure on fewer than 5" in said
+               for said in panel.refused)  # fmt: skip
+    assert len(corrected.panel(few_labels((40, 2, 9)), PLAN).of(corrected.CORRECTED)) == 3
+
+
+def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
+    asked = Declared("ours", "percent_agreement", above=0.1, by=("model",))
+    plan = replace(SEALED, criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
+
+    rows = {row.stratum: row for row in criteria.panel(few_labels((40, 2, 9)), plan).of("ours")}
+
+    assert {stratum: row.sentence for stratum, row in rows.items()} == {
+        "model A": "passed", "model B": "not estimable", "model C": "not estimable",
+    }  # fmt: skip
+    assert np.isnan(rows["model B"].estimate.value) and np.isnan(rows["model C"].estimate.value)
+
+
+def test_several_runs_that_were_opened_at_once_are_counted_and_their_level_is_said():
+    panel = criteria.panel(three_humans(), replace(PLAN, runs_opened=5))
+
+    assert "5 runs of this prompt were opened together: 95 % holds for one named before" in panel.sentence
+    assert "99 % is needed" in panel.sentence
+
+
+def test_the_corrected_scores_by_every_other_basis_are_side_by_side_with_what_these_leave_out():
+    rows = corrected.panel(three_humans(), PLAN).of(corrected.SIDE_BY_SIDE, parties=("A", "judge"))
+
+    assert [row.stratum for row in rows] == ["by unanimous of 3", "by mean of 3", "by h1", "by h2", "by h3"]
+    assert "0 left out" in rows[1].basis
+    assert "0 left out" not in rows[0].basis
+
+
+def test_where_every_candidate_is_labelled_the_humans_own_mean_and_paired_difference_are_given():
+    whole = three_humans(items=60, n_labelled=60)
+    human = main_basis(whole, PLAN).scores.reshape(-1, 3)
+
+    panel = corrected.panel(whole, PLAN)
+
+    scores = [row.estimate.value for row in panel.of(corrected.CORRECTED)]
+    assert scores == pytest.approx(human.mean(axis=0))
+    assert panel.of("corrected difference")[0].estimate.value == pytest.approx(scores[0] - scores[1])
+    assert "every candidate is labelled" in panel.of(corrected.CORRECTED)[0].estimate.method
+
+
+def test_rogan_gladen_is_withheld_where_rates_are_known_to_differ():
+    differing = corrected.panel(three_humans(errors=(0.02, 0.02, 0.45), items=300, n_labelled=200), PLAN)
+    alike = corrected.panel(three_humans(errors=(0.1, 0.1, 0.1)), PLAN)
+
+    assert differing.of(corrected.ROGAN_GLADEN) == []
+    assert any(f"it {corrected.ASSUMES}, which is rejected" in sentence for sentence in differing.refused)
+    assert "not rejected" in alike.of(corrected.ROGAN_GLADEN)[0].sentence
+
+
+def test_models_on_the_same_items_are_compared_item_by_item():
+    panel = corrected.panel(three_humans(), PLAN)
+
+    pairs = panel.of("corrected difference")
+    assert [row.parties for row in pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert all("independent, normal" not in row.estimate.method for row in pairs)
+    assert len(panel.of("rank set")) == 3
+
+
+def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
+    panel = corrected.panel(mri_eval(), PLAN)
+    pair = [row for row in panel.of("McNemar") if row.parties == ("GPT-5.4", "Grok")]
+
+    assert [row.stratum for row in pair] == ["by grok", "by grok, tier 1", "by grok, tier 2", "by grok, tier 3"]
+    assert all("Bonferroni over 3 parts" in row.estimate.method for row in pair[1:])
+
+
+def test_failures_bound_the_raw_score_and_are_not_scored():
+    judge = Verdicts(
+        np.array([1, 1, 0, np.nan, np.nan]), np.array([0, 0, 0, State.ERROR, State.REFUSAL], dtype=np.int8)
+    )
+    given = Material(YES_NO, {"h1": verdicts([1, 1, 0, 1, 1])}, {"judge": judge})
+
+    panel = corrected.panel(given, Plan())
+
+    values = {row.statistic: row.estimate.value for row in panel.rows}
+    assert values["raw"] == pytest.approx(2 / 3)
+    assert (values["raw, worst case"], values["raw, best case"]) == (0.4, 0.8)
+    assert "1 error, 1 refusal" in panel.of("raw, worst case")[0].estimate.method
