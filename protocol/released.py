@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from protocol.fields.yes_no import YES_NO
 from protocol.language.things import Reach, reach_of_attribute
 
-_WORDS_OF_FLAGS = {"yes": "Yes", "no": "No"}
+_WORDS_OF_FLAGS = dict(YES_NO)
 
 
 @dataclass(frozen=True)

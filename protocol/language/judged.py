@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 
 from protocol.fields import ONE_OPTION, types_on
+from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.pools import rates_texts
 from protocol.language.results import filled_in
 from protocol.scales import CORRECTNESS, FROM_WRONG, JudgeScale, grades_correctness, number_scale, scale_of_options
 
 _NUMBERS = types_on("interval")
-_YES_NO = (("no", "No"), ("yes", "Yes"))
+# As on a scale, the lowest first.
+_NO_YES = YES_NO[::-1]
 
 
 def judged_fields(study: Expansion) -> dict[str, Field]:
@@ -40,7 +42,7 @@ def scale_of_field(field: Field) -> JudgeScale:
 
 def _options(field: Field) -> Sequence[tuple[str, str]]:
     if field.type == "yes_no":
-        return _YES_NO
+        return _NO_YES
     options = [(option.id, option.text) for option in field.options]
     if not grades_correctness([key for key, _ in options]):
         return options

@@ -14,6 +14,7 @@ from db.base import stored_id
 from exchange.refusal import nearest, shown
 from exchange.tables import JUDGE_VERDICTS
 from protocol.fields.kind import Reference as CountsAsRight
+from protocol.fields.yes_no import YES_NO
 from services.errors import Conflict
 from services.judging.import_runs import Identity, JudgeRunLine, import_judge_verdicts
 from services.judging.scorers import SCORERS, Answer, Outcome, Scorer
@@ -21,7 +22,6 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.studies.item_references import references_of
 
-_YES_NO = (("yes", "Yes"), ("no", "No"))
 _NOTHING = Outcome("", "no_verdict", "the model gave no answer")
 
 
@@ -133,7 +133,7 @@ def _scored(
         options = tuple((option["id"], option["text"]) for option in item.options)
         answer = Answer(
             text,
-            options or (_YES_NO if item.format == "yes_no" else ()),
+            options or (YES_NO if item.format == "yes_no" else ()),
             counts.counts_as_right if counts else CountsAsRight(),
             {**case.attributes, **item.attributes, **attributes},
         )

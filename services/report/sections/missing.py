@@ -70,12 +70,12 @@ def _of_people(study: StudyRows) -> list[OpenWork]:
     unreadable = {
         (entry.member_id, entry.item_id)
         for entry in study.entries
-        if entry.phase == "review" and entry.status == "technical_failure"
+        if entry.phase == REVIEW.key and entry.status == "technical_failure"
     }
     missing: dict[tuple[str, int], list[bool]] = defaultdict(list)
     for entry in study.entries:
         place = (entry.member_id, entry.item_id)
-        if entry.phase == "opinions":
+        if entry.phase == OPINIONS.key:
             # A decision is no verdict; what the reviewer could not be shown is not decided by them.
             missing[entry.phase, entry.member_id].append(place in undecided and place not in unreadable)
         else:
