@@ -31,6 +31,7 @@ from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Conversions, Problems, listed
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, VOLUMES
+from exchange.tables_alone import look_through_tables
 from exchange.telling_words import telling_names, telling_selections, telling_words
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
@@ -60,7 +61,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     problems = Problems()
     study = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
     if study is None:
-        return ExaminedFolder(None, problems, (), ())
+        return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
     study = leave_images_out_of_phases(study, _FILE, problems)
     for key, says in not_run_yet(study):
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
