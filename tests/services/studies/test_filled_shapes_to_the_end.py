@@ -85,6 +85,6 @@ def test_cases_that_a_majority_keeps_get_a_reference_of_one_person(sqlite_databa
     given, tables = read_to_the_end(situation)
 
     counted(given, tables, {"Selection of cases": "curate", "Writing of the reference": "write"})
-    kept = Counter(row["item"] for row in tables["fields.csv"] if (row["field"], row["value"]) == ("retain", "yes"))
+    majority = Counter(row["item"] for row in tables["fields.csv"] if (row["field"], row["value"]) == ("retain", "yes"))
     written = [row["item"] for row in tables["verdicts.csv"] if row["phase"] == "write"]
-    assert sorted(written) == sorted(item for item, times in kept.items() if times >= 2) != []
+    assert sorted(written) == sorted(item for item, times in majority.items() if times >= 2) != []
