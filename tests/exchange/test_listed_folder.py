@@ -265,3 +265,15 @@ def test_a_column_of_which_a_broken_protocol_says_nothing_is_not_called_unknown(
         read(tmp_path, protocol=PROTOCOL.replace("attributes:", "atributes:"))
 
     assert {problem.file for problem in refused.value.problems} == {"protocol.yaml"}
+
+
+@pytest.mark.parametrize(("header", "says"), [("case,subject", "case is empty; fill it in"), ("subject", "lacks case")])
+def test_a_case_has_a_key_where_there_are_cases(tmp_path: Path, header: str, says: str) -> None:
+    lines = [("c1", "s1"), ("", "s2")] if header.startswith("case") else [("s1",), ("s2",)]
+    write_table(tmp_path / "cases.csv", header, lines)
+
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, ("q1", "c2", *ITEM[1:]), columns=COLUMNS.replace("item,", "item,case,"))
+
+    assert {problem.file for problem in refused.value.problems} == {"cases.csv"}
+    assert says in str(refused.value)
