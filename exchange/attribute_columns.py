@@ -37,7 +37,9 @@ def table_of(study: Expansion, name: str) -> Table:
     """Return a table of a study folder with the columns that the study declares of it; none of them may be missing."""
     table = _TABLES[name]
     own = tuple(
-        replace(column, default=column.default or "", optional=True) if column.name in _DISPENSABLE else column
+        replace(column, default=column.default or "", optional=True)
+        if column.name in _DISPENSABLE and column.name != table.unique
+        else column
         for column in table.columns
     )
     if name == "candidates":

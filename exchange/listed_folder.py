@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,19 +28,18 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.model_answers import answers_in_fields, unanswered_by_models
 from exchange.pooled_candidates import answer_in_pool, lacking_in_pool, warnings_of_pools
 from exchange.protocol_file import ReadProtocol
-from exchange.refusal import Conversions, Problems, listed, shown
+from exchange.refusal import Conversions, Problems, listed
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, VOLUMES
+from exchange.tables_alone import look_through_tables
+from exchange.telling_words import telling_names, telling_selections, telling_words
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
-from protocol.language.expansion import Expansion, Option, Phase
+from protocol.language.expansion import Expansion
 from protocol.language.listed import not_run_yet
-from protocol.language.narrowing import narrowed
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
-# A value of a condition that is shorter is a word like any other.
-_SHORTEST_NAME = 3
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     problems = Problems()
     study = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
     if study is None:
-        return ExaminedFolder(None, problems, (), ())
+        return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
     study = leave_images_out_of_phases(study, _FILE, problems)
     for key, says in not_run_yet(study):
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
@@ -105,8 +103,9 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
             overlays=overlays.rows,
             conversions=reader.conversions.all(),
             warnings=(
-                *_telling_words(study),
-                *_telling_selections(study),
+                *telling_words(study),
+                *telling_names(study, {candidate.model for candidate in candidates.rows}),
+                *telling_selections(study),
                 *warnings_of_pools(study, candidates.rows),
                 *warnings_of(
                     tuple(case.key for case in whole),
@@ -214,57 +213,3 @@ def _in_forms_of_no_item(study: Expansion, items: Read[ItemRow]) -> Iterator[tup
             forms = [form.key for form in study.forms if any(asked.key == field for asked in form.fields)]
             if study.phase(key).form == "as_item" and not named & set(forms):
                 yield phase.key, name, forms
-
-
-def _telling_words(study: Expansion) -> Iterator[str]:
-    """Yield where words that raters read name a value by which the units are selected, and which is not shown."""
-    for phase in study.phases:
-        words = f"{phase.title} {phase.question} {phase.instructions}".casefold()
-        # The form shows the format in any case.
-        hidden = [where for where in phase.source.where if where.name not in (*phase.shows, "format")]
-        for condition in hidden:
-            for value in condition.values:
-                # A yes says nothing of what it answers.
-                if value != "yes" and len(value) >= _SHORTEST_NAME and value.casefold() in words:
-                    yield (
-                        f"protocol.yaml: title, question or instructions of phase '{phase.key}' name "
-                        f"'{shown(value)}', by which its units are selected ({condition.name}) and which it does not "
-                        f"show; expected words that tell nothing of {listed([condition.name])}."
-                    )
-        yield from _telling_strata(study, phase, words)
-
-
-def _telling_strata(study: Expansion, phase: Phase, words: str) -> Iterator[str]:
-    """Yield where words name one of the values over which a sample is shared out, and which tell the reference."""
-    for attribute in study.attributes:
-        if attribute.tells_reference and phase.source.sample and attribute.key in phase.source.sample.strata:
-            named = [option.id for option in attribute.options if _names(words, option)]
-            # Who is told all that there can be learns nothing.
-            if len(named) == 1 and attribute.key not in phase.shows:
-                yield (
-                    f"protocol.yaml: title, question or instructions of phase '{phase.key}' name '{shown(named[0])}' "
-                    f"and no other value of {attribute.key}, over which its units are drawn and which tells the "
-                    "reference; expected words that name none, or all."
-                )
-
-
-def _names(words: str, option: Option) -> bool:
-    return any(re.search(rf"\b{re.escape(name.casefold())}\b", words) for name in (option.id, option.text))
-
-
-def _telling_selections(study: Expansion) -> Iterator[str]:
-    """Yield where a phase that is blind to the reference selects by what tells it."""
-    for phase in study.phases:
-        if "reference" in phase.shows or "references" in phase.rates:
-            continue
-        for key, values in narrowed(study, phase).items():
-            says = f"protocol.yaml: phase '{phase.key}' selects by {key} ({listed(sorted(values))}), which tells the "
-            if key in phase.shows:
-                continue
-            if len(values) > 1:
-                yield says + "reference; that says what the reference is not, and does not count as telling it."
-            else:
-                yield says + (
-                    "reference, of which all its units then have one value; whoever notices that knows the reference "
-                    "in this phase already: mix in others."
-                )

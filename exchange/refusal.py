@@ -11,6 +11,8 @@ LISTED = 100
 _MOST_NOTED = 1_000
 # Looking for the nearest name takes a millisecond among a thousand.
 _NEAREST_SOUGHT = 50
+# Of a key that is no key, a sentence names the beginning.
+_LONGEST_PLACE = 200
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Problems:
         """Note one problem; of very many only the number is kept."""
         self.count += 1
         if len(self.noted) < _MOST_NOTED:
-            self.noted.append(Problem(file, place, says))
+            self.noted.append(Problem(file, shown(place, _LONGEST_PLACE), says))
 
     def take(self, refusal: InputRefused) -> None:
         """Note what another reader has refused."""

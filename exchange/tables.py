@@ -75,6 +75,8 @@ class Table:
     optional: bool = False
     # Where a table of the same name has other columns in other studies: in which studies it has these.
     of: str = ""
+    # Whether its header may have columns beside these, which nobody reads.
+    takes_others: bool = False
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -385,8 +385,13 @@ class StudyPhases:
             for phase in self.counted
             if phase != showing and phase.role == showing.role and _share_people(phase, showing)
         )
-        asked = ((phase, self.rules_of(phase)) for phase in others)
-        return tuple(phase for phase, rules in asked if rules.counts and disclosed - self._open_to(rules))
+        return tuple(phase for phase in others if self._is_blind(phase, showing, disclosed))
+
+    def _is_blind(self, phase: Phase, showing: Phase, disclosed: Set[str]) -> bool:
+        rules = self.rules_of(phase)
+        # By what both steps of a phase select, the one tells nothing that the other did not.
+        in_both = rules.tells if phase.queue == showing.queue else frozenset()
+        return rules.counts and bool(disclosed - self._open_to(rules) - in_both)
 
     def _open_to(self, rules: PhaseRules) -> Set[str]:
         # What its own units have in common is nothing new to whoever rates them.

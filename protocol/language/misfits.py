@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 PHASE_ABOVE = "phase above"
+_LONGEST = 60
 
 
 @dataclass
@@ -31,12 +32,19 @@ class Misfits:
         if what == PHASE_ABOVE and name in self.phases:
             self.add(place, f"the phase '{name}' is not above this one; list it above, or name another.")
             return False
-        near = get_close_matches(name, names, n=1, cutoff=0.6)
+        written = _in_short(name)
+        near = get_close_matches(written, names, n=1, cutoff=0.6)
         hint = f" (nearest: '{near[0]}')" if near else ""
         nothing = "none, since the phase is the first" if what == PHASE_ABOVE else "none, since the study declares none"
         expected = ", ".join(names) or nothing
-        self.add(place, f"there is no {what} '{name}'{hint}, expected {expected}; correct the name.")
+        self.add(place, f"there is no {what} '{written}'{hint}, expected {expected}; correct the name.")
         return False
+
+
+def _in_short(name: str) -> str:
+    """Return a name for a sentence, never longer than a line and without signs that cannot be seen."""
+    text = "".join(sign if sign.isprintable() else "?" for sign in name[: _LONGEST + 1])
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 class DoesNotFit(ValueError):

@@ -175,7 +175,10 @@ def _check_fields_for(
         if asked.type == "as_item" and list(rates) != ["items"]:
             misfits.add((*place, asked.key), "as_item asks what an item's format asks; rates has to be items.")
         if asked.type == "correctness" and not {"candidates", "answers"} >= set(rates):
-            misfits.add((*place, asked.key), "correctness is said of an answer; rates has to be candidates or answers.")
+            misfits.add(
+                (*place, asked.key),
+                "correctness is said of an answer; rate candidates or answers, or ask it as yes_no or as a choice.",
+            )
         if asked.type == "guess" and set(rates) != {"candidates", "answers"}:
             says = "who wrote an answer is guessed where people's and models' are in one pool; rates has to be both."
             misfits.add((*place, asked.key), says)

@@ -183,6 +183,12 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
             if _store(session, study_id, settled, act):
                 drawn |= {part.key: len(part.sample.units) for part in settled.parts}
                 act = _Act()
+    if act.phase:
+        # What an admin asked for, with their reason, was not done by this act.
+        raise Conflict(
+            f"Somebody else closed the phase '{act.phase}', or answers came in, while this was drawn; close it again "
+            "if it is still open."
+        )
     return drawn
 
 

@@ -264,7 +264,7 @@ def pool_of_folder(contents: StudyFolder) -> Pool:
     return Pool(
         items=items,
         candidates=candidates,
-        without_volumes=frozenset(),
+        without_volumes=frozenset(item.key for item in contents.items if not item.sequences),
         without_reference=frozenset(items) - {reference.item for reference in contents.references},
         fields_of_reference={},
         with_overlays=frozenset(),

@@ -45,21 +45,31 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
 
 def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
     for part in drawn:
-        rules = phases.rules_of(phases.named(part.key))
-        needs = rules.shows | rules.tells_after | ({"reference"} if rules.needs_reference else set())
         items = {row.unit.item for row in part.sample.units}
-        for thing, lacking, file in (
-            ("scans", pool.without_volumes, "name sequences in items.csv"),
-            ("reference", pool.without_reference, "add lines to references.csv"),
-        ):
-            without = sorted(items & lacking)
-            if thing in needs and without:
-                what = "item" if len(without) == 1 else "items"
-                verb = "shows" if thing in rules.shows else "needs"
-                yield (
-                    f"Phase '{part.key}' {verb} the {thing}, which {len(without)} drawn {what} ({listed(without)}) "
-                    f"{'lacks' if len(without) == 1 else 'lack'}; {file}, or select other items."
-                )
+        yield from (f"Phase '{part.key}' {says}" for says in lacking(phases, part.key, items, pool, "drawn"))
+
+
+def lacking(phases: StudyPhases, phase: str, items: Set[str], pool: Pool, drawn: str) -> Iterator[str]:
+    """Yield what a phase shows or needs and some items lack, as what is said behind its name.
+
+    Parameters
+    ----------
+    drawn
+        What a sentence calls the items.
+    """
+    rules = phases.rules_of(phases.named(phase))
+    needs = rules.shows | rules.tells_after | ({"reference"} if rules.needs_reference else set())
+    for thing, without_it, file in (
+        ("scans", pool.without_volumes, "name sequences in items.csv"),
+        ("reference", pool.without_reference, "add lines to references.csv"),
+    ):
+        without = sorted(items & without_it)
+        if thing in needs and without:
+            verb = "shows" if thing in rules.shows else "needs"
+            yield (
+                f"{verb} the {thing}, which {len(without)} {drawn} {'item' if len(without) == 1 else 'items'} "
+                f"({listed(without)}) {'lacks' if len(without) == 1 else 'lack'}; {file}, or select other items."
+            )
 
 
 def _lacking_fields(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel
 
 from protocol.language import authored
+from protocol.language.phases import KNOWN_ATTRIBUTES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "keys-of-a-listed-study.md").read_text(encoding="utf-8")
 PARTS = {
@@ -74,3 +75,9 @@ def test_each_example_can_be_read() -> None:
 @pytest.mark.parametrize("words", [authored.FieldType, authored.AttributeType, authored.Estimated])
 def test_each_word_of_a_closed_list_is_named(words: object) -> None:
     assert [word for word in get_args(words) if f"`{word}`" not in TEXT] == []
+
+
+def test_the_attributes_that_every_study_has_are_all_named() -> None:
+    sentence = TEXT.partition("Beside the attributes that are declared, ")[2].partition("\n\n")[0]
+
+    assert re.findall(r"`([a-z_]+)`", sentence) == sorted(KNOWN_ATTRIBUTES)

@@ -226,3 +226,54 @@ def test_of_a_protocol_that_is_no_yaml_yet_no_column_of_its_own_is_called_unknow
 
     assert refused.value.count == 1
     assert "protocol.yaml, line 11: not valid YAML" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "says"),
+    [
+        ("    rates: candidates", "    rates: candidates\n    flagz: [x]", "key phases.score.flagz: there"),
+        ("shows: [prompt, candidate]", "shows: [prompts, candidate]", "key phases.score.shows: there is"),
+        ("tier: {type: ordinal", "tier: {type: ordnal", "key attributes.items.tier"),
+    ],
+)
+def test_of_a_protocol_that_does_not_hold_the_tables_are_checked_as_well(
+    tmp_path: Path, right: str, wrong: str, says: str
+) -> None:
+    cells = (*ITEM[:2], "opn", *ITEM[3:])
+
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, cells, PROTOCOL.replace(right, wrong))
+
+    problems = [str(problem) for problem in refused.value.problems]
+    assert len(problems) == 2
+    assert problems[0].startswith(f"protocol.yaml, {says}")
+    assert problems[1].startswith("items.csv, line 2: format is 'opn', expected yes_no, choice, open")
+
+
+def test_columns_that_a_protocol_declares_are_checked_while_its_phases_do_not_hold(tmp_path: Path) -> None:
+    protocol = PROTOCOL.replace("shows: [prompt, candidate]", "shows: [prompts, candidate]")
+
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, (*ITEM[:4], "Tier 3", *ITEM[5:]), protocol)
+
+    assert [problem.file for problem in refused.value.problems] == ["protocol.yaml", "items.csv"]
+    assert "tier is 'Tier 3', expected " in str(refused.value.problems[1])
+
+
+def test_a_column_of_which_a_broken_protocol_says_nothing_is_not_called_unknown(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, protocol=PROTOCOL.replace("attributes:", "atributes:"))
+
+    assert {problem.file for problem in refused.value.problems} == {"protocol.yaml"}
+
+
+@pytest.mark.parametrize(("header", "says"), [("case,subject", "case is empty; fill it in"), ("subject", "lacks case")])
+def test_a_case_has_a_key_where_there_are_cases(tmp_path: Path, header: str, says: str) -> None:
+    lines = [("c1", "s1"), ("", "s2")] if header.startswith("case") else [("s1",), ("s2",)]
+    write_table(tmp_path / "cases.csv", header, lines)
+
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, ("q1", "c2", *ITEM[1:]), columns=COLUMNS.replace("item,", "item,case,"))
+
+    assert {problem.file for problem in refused.value.problems} == {"cases.csv"}
+    assert says in str(refused.value)

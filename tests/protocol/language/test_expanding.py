@@ -212,7 +212,7 @@ FITS_NOT = {
     "correctness of an item": (
         one_phase("{v: correctness}"),
         "phases.0.form.v",
-        "rates has to be candidates or answers",
+        "rate candidates or answers, or ask it as yes_no",
     ),
     "answers of nobody": (
         one_phase("{v: correctness}", "answers"),
@@ -458,3 +458,18 @@ def test_what_this_release_computes_of_a_type_is_possible_of_it() -> None:
     computed |= {(estimate, key) for key, against in COMPUTED_AGAINST.items() for estimate, _ in against}
 
     assert {(name, key) for name, key in computed if name in POSSIBLE and key not in POSSIBLE[name]} == set()
+
+
+def test_a_name_of_any_length_and_signs_is_quoted_in_short() -> None:
+    long, odd = (misfits_of(READS.replace("prompt]", f'"{name}"]')) for name in ("a" * 5_000, "b\\tc"))
+
+    assert long["phases.0.shows"].startswith(f"there is no thing to show '{'a' * 57}...', expected scans")
+    assert odd["phases.0.shows"].startswith("there is no thing to show 'b?c', expected scans")
+
+
+def test_who_marks_something_else_than_answers_is_referred_to_other_types() -> None:
+    noted = misfits_of(one_phase("{right: correctness}", rates="references"))
+
+    assert noted["phases.0.form.right"] == (
+        "correctness is said of an answer; rate candidates or answers, or ask it as yes_no or as a choice."
+    )

@@ -235,6 +235,25 @@ def test_an_answer_and_a_closing_at_once_are_either_before_or_after_each_other(
     assert verification.verify_study(database, situation.study_key) == []
 
 
+def test_of_two_admins_who_close_a_phase_at_once_one_is_refused(database: Database, tmp_path: Path) -> None:
+    situation = opened_following(database, tmp_path / "study")
+    read_through(situation, situation.raters[0], {"i1": flagging})
+    reasons = ["One reader has left.", "Nobody answers any more."]
+
+    outcomes = at_once(
+        *(
+            lambda said=said: settling.close_phase(database, situation.admin, "listed", "secret_arm", said)
+            for said in reasons
+        )
+    )
+
+    refused = [isinstance(outcome, Conflict) for outcome in outcomes]
+    assert sorted(refused) == [False, True]
+    assert [row.reason for row in closings(database)] == [reasons[refused.index(False)]]
+    assert outcomes[refused.index(False)] == {"resolve": 1}
+    assert "closed" in str(outcomes[refused.index(True)])
+
+
 def test_a_phase_is_closed_with_a_reason_alone_and_once(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_following(sqlite_database, tmp_path / "study")
     admin, close = situation.admin, settling.close_phase

@@ -8,6 +8,7 @@ import pytest
 
 from services.studies import checking
 from tests.listed_study import write_listed
+from tests.room_study import change_item
 from tests.versioned_study import READS
 
 
@@ -28,3 +29,27 @@ def test_a_sample_that_cannot_be_drawn_is_said_with_the_folder(tmp_path: Path, s
     said = [warning for warning in warnings if "freeze would refuse" in warning]
     assert len(said) == bool(says)
     assert all(warning.startswith(f"The freeze would refuse phase 'read': {says}") for warning in said)
+
+
+@pytest.mark.parametrize(
+    ("source", "would", "which"),
+    [
+        ("{where: {category: [name, presence]}}", "would refuse", "drawn"),
+        ("{sample: {size: 3}}", "would, if one of them is drawn, refuse", "possible"),
+        ("{where: {category: side}}", "", ""),
+    ],
+)
+def test_what_a_phase_shows_and_items_lack_is_said_with_the_folder(
+    tmp_path: Path, source: str, would: str, which: str
+) -> None:
+    drawn = READS.replace("rates: items", f"rates: items\n    from: {source}")
+
+    def without(folder: Path) -> None:
+        change_item(folder, "i5", sequences="")
+
+    warnings = checking.validated_folder(write_listed(tmp_path / "study", drawn, [without])).warnings
+
+    said = [warning for warning in warnings if warning.startswith("The freeze would")]
+    lacks = f"phase 'read': it shows the scans, which 1 {which} item ('i5') lacks; name sequences in items.csv, or"
+    assert len(said) == bool(would)
+    assert all(warning.startswith(f"The freeze {would} {lacks}") for warning in said)

@@ -1,0 +1,100 @@
+"""The tables of a folder whose protocol cannot be written out yet: what is wrong with them whatever it comes to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from exchange.attribute_columns import attributes_of, declared_of, table_of
+from exchange.compared_pairs import read_pairs
+from exchange.csv_table import Line, Read, Reader, read_table
+from exchange.folder_checks import check_dates
+from exchange.folder_rows import candidate_row, case_row, histories_of, overlay_row, volume_row
+from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
+from exchange.protocol_file import ReadProtocol
+from exchange.refusal import Conversions, Problems
+from exchange.tables import FIELD_REFERENCES, OVERLAYS, VOLUMES, Table
+from protocol.language.authored import AuthoredStudy
+from protocol.language.expanding import expand
+from protocol.language.expansion import Expansion
+from protocol.language.misfits import DoesNotFit
+
+_PLAIN = {
+    "blindread": "2",
+    "name": "plain",
+    "title": "Plain",
+    "phases": [{"key": "read", "rates": "items", "shows": [], "form": {"answer": "text"}}],
+}
+
+
+def look_through_tables(
+    folder: Path, document: Mapping[str, Any], problems: Problems
+) -> tuple[tuple[VolumeRow, ...], tuple[OverlayRow, ...]]:
+    """Note what is wrong with tables, so that it is not learnt only once the protocol is right; return what they name.
+
+    Nothing is said of columns that the protocol may come to declare, nor of what its phases may need.
+    """
+    study = _declaring(document)
+    reader = Reader(problems, Conversions(), "unknown")
+    cases = read_table(
+        reader,
+        folder,
+        _with_others(table_of(study, "cases")),
+        lambda line: replace(case_row(line), attributes=attributes_of(line, declared_of(study, "cases"))),
+    )
+    histories_of(reader, folder, cases)
+    volumes = read_table(
+        reader,
+        folder,
+        replace(VOLUMES, optional=True),
+        lambda line: volume_row(line, folder, cases, may_be_missing=True),
+    )
+    if volumes.keys is not None and not volumes.refused:
+        check_dates(problems, volumes)
+    overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=True))
+    table = _with_others(replace(table_of(study, "items"), optional=False))
+    items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
+    by_key = {item.key: item for item in reversed(items.rows)}
+    read_table(reader, folder, _with_others(FIELD_REFERENCES), lambda line: line.known("item", items, "items.csv"))
+    candidates = read_table(
+        reader,
+        folder,
+        _with_others(_without_answer(table_of(study, "candidates"))),
+        lambda line: candidate_row(line, items, by_key, practised=True),
+    )
+    read_pairs(reader, folder, candidates)
+    return volumes.rows, overlays.rows
+
+
+def _declaring(document: Mapping[str, Any]) -> Expansion:
+    """Return a study of one phase that declares the columns of a protocol, as far as they can be read alone."""
+    declared: tuple[Any, ...] = (document.get("attributes", {}), {})
+    for attributes in declared:
+        try:
+            return expand(AuthoredStudy.model_validate({**_PLAIN, "attributes": attributes}), "", {})
+        except (ValidationError, DoesNotFit):
+            continue
+    raise AssertionError("A study without columns of its own can be written out.")
+
+
+def _with_others(table: Table) -> Table:
+    return replace(table, takes_others=True)
+
+
+def _without_answer(table: Table) -> Table:
+    """Return the table of candidates, which in a pool has columns of its own instead of one answer."""
+    columns = (replace(column, optional=True) if column.name == "answer" else column for column in table.columns)
+    return replace(table, columns=tuple(columns))
+
+
+def _item(
+    line: Line, study: Expansion, cases: Read[Any], volumes: Read[VolumeRow], overlays: Read[OverlayRow]
+) -> ItemRow:
+    stands_alone = not cases.rows and cases.keys is not None
+    named = volumes if line.cells["sequences"].strip() else Read[VolumeRow]((), None, frozenset())
+    item = item_row(line, ReadProtocol(), None if stands_alone else cases, named, overlays, explains=True)
+    return replace(item, attributes=attributes_of(line, declared_of(study, "items")))
