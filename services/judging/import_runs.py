@@ -13,7 +13,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from agreement.judge.certificate import text_sha256
-from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, queries
+from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
@@ -260,7 +260,8 @@ def import_judge_verdicts(
         with database.writing() as session:
             require(session)
             slices.hold(session)
-            run.id = slices.id
+            # What was opened for runs that were there is not open for one that nobody could see yet.
+            run.id, run.created_at = slices.id, now()
             session.add(run)
             session.flush()
             audit.record(

@@ -152,7 +152,7 @@ def _cleared_first(database: Database, study_id: int, name: str, holder: str, pr
         progress(0, 1, "Waiting for an earlier import of this run")
         time.sleep(_ASK_AGAIN_SECONDS)
         seen = _expiry_of(database, study_id, name)
-    return unfinished_runs.clear_what_was_left(database, study_id, holder, feed)
+    return unfinished_runs.clear_what_was_left(database, holder, study_id, feed)
 
 
 def _expiry_of(database: Database, study_id: int, name: str) -> Any:

@@ -114,7 +114,7 @@ def thaw_study(database: Database, actor: Actor, study_key: str, reason: str) ->
     with database.read_only() as session:
         study_id = stored_id(require_role(session, actor, study_key, "admin")[0].id)
     # What a killed import left would hold on to candidates that a draft may change.
-    clear_what_was_left(database, study_id, new_public_id())
+    clear_what_was_left(database, new_public_id(), study_id)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.THAW, study)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, exists, update
+from sqlalchemy import delete, exists, func, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
@@ -54,10 +54,19 @@ def hold(session: Session, import_id: int, holder: str) -> None:
         )
 
 
-def unfinished(session: Session, study_id: int) -> list[JudgeImport]:
-    """Return the imports of a study that have no run."""
-    query = select(JudgeImport).where(JudgeImport.study_id == study_id, ~_PUBLISHED).order_by(col(JudgeImport.id))
+def unfinished(session: Session, study_id: int | None = None) -> list[JudgeImport]:
+    """Return the imports that have no run, of a study or of all."""
+    of_study = () if study_id is None else (JudgeImport.study_id == study_id,)
+    query = select(JudgeImport).where(~_PUBLISHED, *of_study).order_by(col(JudgeImport.id))
     return list(session.exec(query))
+
+
+def count_left(database: Database) -> int:
+    """Return how many verdicts imports left on which nobody works any more."""
+    with database.read_only() as session:
+        expired = [row.id for row in unfinished(session) if row.expires_at <= now()]
+        of_expired = col(JudgeVerdict.run_id).in_(expired)
+        return session.exec(select(func.count()).select_from(JudgeVerdict).where(of_expired)).one()
 
 
 def clear(database: Database, import_id: int, holder: str, feed: Callable[[int], None] = lambda _: None) -> int:
@@ -86,9 +95,15 @@ def clear(database: Database, import_id: int, holder: str, feed: Callable[[int],
 
 
 def clear_what_was_left(
-    database: Database, study_id: int, holder: str, feed: Callable[[int], None] = lambda _: None
+    database: Database, holder: str, study_id: int | None = None, feed: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Clean away what imports left on which nobody works any more, and return how many verdicts that were."""
+    """Clean away what imports left on which nobody works any more, and return how many verdicts that were.
+
+    Parameters
+    ----------
+    study_id
+        In which study; None for all.
+    """
     with database.read_only() as session:
         left = [(row.id, row.holder) for row in unfinished(session, study_id) if row.expires_at <= now()]
     cleared = 0

@@ -26,6 +26,7 @@ from services.record import verification
 from services.report.rows.loading import newest_rows
 from services.studies import thawing, unfinished_runs
 from services.studies.unfinished_runs import Pace
+from tests.harness.forked import forked_manage
 from tests.services.judging.test_import_runs import stored_verdicts, take_in
 from tests.situations import Situation, open_study
 
@@ -205,6 +206,16 @@ def test_verdicts_are_not_deleted_while_their_run_is_being_published(
     postgres_database.engine.dispose()
 
 
+def test_a_run_is_there_since_it_is_seen_and_not_since_its_import_began(opened: Situation) -> None:
+    """So that what was opened for the runs that were there is not open for it."""
+    moments = []
+
+    take_in(opened, progress=during(lambda _: moments.append(now())))
+
+    with opened.database.read_only() as session:
+        assert session.exec(select(JudgeRun.created_at)).one() > moments[-1]
+
+
 def test_two_runs_that_are_imported_at_once_are_both_whole(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
 
@@ -278,6 +289,23 @@ def test_what_a_kill_leaves_is_seen_by_nobody_and_the_next_import_starts_clean_a
     assert stored_verdicts(database)["k1"] == ("correct", None)
     assert import_runs.judge_runs_of(database, situation.admin, "tiny")[0].candidates == 4
     assert verification.verify_study(database, "tiny") == []
+
+
+def test_what_a_kill_left_is_listed_and_removed_by_the_command_that_cleans(opened: Situation) -> None:
+    killed_at(opened, "INSERT INTO judge_verdict", 3)
+    time.sleep(1)
+    environment = {**os.environ, "BLINDREAD_DATA_DIR": str(opened.database.data_dir)}
+    environment["DATABASE_URL"] = opened.database.engine.url.render_as_string()
+    opened.database.engine.dispose()
+
+    listed, removed, nothing = (
+        forked_manage(environment, "clean", *options).stdout for options in ((), ("--yes",), ("--yes",))
+    )
+
+    assert "3 verdicts of judges whose import did not come to its end. --yes deletes them." in listed
+    assert "Deleted: 3 verdicts of judges" in removed
+    assert "verdicts" not in nothing
+    assert unfinished_of(opened.database) == (0, 0)
 
 
 def test_an_import_of_another_run_cleans_away_what_a_kill_left_too(database: Database, tmp_path: Path) -> None:
