@@ -16,7 +16,7 @@ from services.errors import Conflict
 HELD_FOR = timedelta(seconds=15)
 # A slice takes so long; others who want to write wait for one at most.
 SECONDS = 0.15
-FIRST, FEWEST, MOST = 1_000, 200, 20_000
+FIRST, FEWEST, MOST = 1_000, 200, 5_000
 _PUBLISHED = exists().where(col(JudgeRun.id) == JudgeImport.id)
 
 

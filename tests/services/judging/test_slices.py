@@ -437,7 +437,7 @@ def test_slices_follow_how_long_the_one_before_took(monkeypatch: pytest.MonkeyPa
         pace.took(pace.rows, seconds)
         sizes.append(pace.rows)
 
-    assert sizes == [2_000, 4_000, 2_000, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000]
+    assert sizes == [2_000, 4_000, 2_000, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]
 
 
 def test_an_unfinished_import_says_when_it_counts_as_dead(opened: Situation) -> None:
