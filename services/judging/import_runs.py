@@ -273,6 +273,7 @@ def import_judge_verdicts(
                 source_sha256=source_sha256,
                 rows=slices.sealed_with(run),
             )
+    progress(2 * lines, 2 * lines, "The verdicts are imported")
     return _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
 
 
