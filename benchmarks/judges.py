@@ -32,6 +32,7 @@ from services.judging.verdict_columns import verdict_columns
 from services.people import identity
 from services.report.rows.loading import load_rows
 from services.studies import freezing, importing, members, starter
+from tests.judged_runs import new_run
 
 CANDIDATES, RUNS = 200_000, 8
 EXPLANATION = "The answer names the same side and the same lobe as the reference, in other words. " * 3
@@ -80,11 +81,7 @@ def fill(folder: Path, candidates: int, runs: int) -> Database:
         more = "SELECT id FROM candidate WHERE key LIKE 'more-%' ORDER BY id"
         ids = [row[0] for row in connection.execute(more)]
         for number in range(runs):
-            run = JudgeRun(
-                study_id=int(study.id or 0), name=f"run {number}", judge="a judge", source_sha256=f"{number:064}"
-            )
-            session.add(run)
-            session.flush()
+            run = new_run(session, int(study.id or 0), f"run {number}")
             connection.executemany(
                 "INSERT INTO judge_verdict (run_id, candidate_id, verdict, error, explanation) VALUES (?, ?, ?, ?, ?)",
                 _verdicts(int(run.id or 0), ids),

@@ -62,9 +62,9 @@ def serve(
 
 @cli.command()
 def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False) -> None:
-    """List prepared volumes that nothing refers to and that are more than a day old; --yes deletes them."""
+    """List what nothing refers to: volumes older than a day, verdicts of unfinished imports; --yes deletes it."""
     from services.errors import counted
-    from services.studies import leftovers
+    from services.studies import leftovers, unfinished_runs
 
     with opened() as database:
         files = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
@@ -74,3 +74,8 @@ def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = Fal
         console.print(
             f"Deleted: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' deletes them."
         )
+        if verdicts := unfinished_runs.count_left(database):
+            if yes:
+                unfinished_runs.clear_what_was_left(database, "manage.py clean")
+            what = f"{counted(verdicts, 'verdict')} of judges whose import did not come to its end"
+            console.print(f"Deleted: {what}." if yes else f"Belonging to no run: {what}. --yes deletes them.")

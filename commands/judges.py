@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from commands.opening import As, opened_as
-from commands.terminal import console, print_problems, refuse
+from commands.terminal import console, print_problems, progress_bar, refuse
 
 cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
 
@@ -55,19 +55,21 @@ def import_judge(
         text = "" if prompt is None else prompt.read_text(encoding="utf-8-sig", errors="replace")
         identity = import_runs.Identity(model, text, prompt_version, settings, made_on, sample, tuple(example or ()))
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer)
-        line = import_runs.import_judge_verdicts(
-            database,
-            actor,
-            study,
-            name=name,
-            judge=judge,
-            content=file.read_bytes(),
-            file_name=file.name,
-            field=field,
-            identity=identity,
-            asked=asked,
-            skip_unplaced=skip_unplaced,
-        )
+        with progress_bar() as feed:
+            line = import_runs.import_judge_verdicts(
+                database,
+                actor,
+                study,
+                name=name,
+                judge=judge,
+                content=file.read_bytes(),
+                file_name=file.name,
+                field=field,
+                identity=identity,
+                asked=asked,
+                skip_unplaced=skip_unplaced,
+                progress=feed,
+            )
         console.print(line.in_words, markup=False)
 
 
@@ -117,9 +119,18 @@ def score_answers(
 
     with opened_as(act_as) as (database, actor):
         parameters = sources.settings_of(setting or ())
-        line = scoring.score_answers(
-            database, actor, study, scorer, name=name, field=field, reference=reference, parameters=parameters
-        )
+        with progress_bar() as feed:
+            line = scoring.score_answers(
+                database,
+                actor,
+                study,
+                scorer,
+                name=name,
+                field=field,
+                reference=reference,
+                parameters=parameters,
+                progress=feed,
+            )
         console.print(line.in_words, markup=False)
 
 

@@ -155,6 +155,11 @@ def _import_judge(
     if not judge.strip():
         notify("error", "The name of the judge is missing: figures call it by that; enter model and version.")
         st.rerun()
+    bar = st.progress(0.0, text="Starting")
+
+    def feed(done: int, total: int, text: str) -> None:
+        bar.progress(done / max(total, 1), text=text)
+
     try:
         line = import_runs.import_judge_verdicts(
             database(),
@@ -168,10 +173,12 @@ def _import_judge(
             identity=identity,
             asked=sources.asked_of(**asked),
             skip_unplaced=skip_unplaced,
+            progress=feed,
         )
         notify("done", line.in_words)
         st.session_state["runs-imported"] += 1
     except InputRefused as refusal:
+        bar.empty()
         draw_problems(refusal, "Correct them in the judge's file and upload it again.")
         return
     except Refused as refusal:

@@ -3,7 +3,7 @@
 from db.audit import AuditEvent
 from db.base import Base, new_public_id, now
 from db.engine import Database, database_from_environment, make_engine
-from db.judging import CalibrationLook, JudgeRun, JudgeVerdict, SealedSplit, SplitOpening
+from db.judging import CalibrationLook, JudgeImport, JudgeRun, JudgeVerdict, SealedSplit, SplitOpening
 from db.maintenance import Lease, Verification
 from db.many import add_many, insert_many, insert_with_keys
 from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person, SignInTry
@@ -62,6 +62,7 @@ __all__ = [
     "FreezeItem",
     "Invitation",
     "Item",
+    "JudgeImport",
     "JudgeRun",
     "JudgeVerdict",
     "Lease",

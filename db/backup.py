@@ -33,7 +33,10 @@ _KINDS_OF_PARTS = frozenset({
     "TABLE", "TABLE DATA", "SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET", "DEFAULT", "CONSTRAINT", "FK CONSTRAINT",
     "INDEX", "TRIGGER",
 })  # fmt: skip
-_OTHER_PARTS = frozenset({("FUNCTION", "refuse_change()"), ("FUNCTION", "refuse_change_once_frozen()")})
+_OTHER_PARTS = frozenset({
+    ("FUNCTION", "refuse_change()"), ("FUNCTION", "refuse_change_once_frozen()"),
+    ("FUNCTION", "refuse_change_once_published()"),
+})  # fmt: skip
 
 
 def back_up(database: Database, target: Path) -> None:

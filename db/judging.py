@@ -11,13 +11,35 @@ from sqlmodel import Field
 from db.base import Base, now, one_of
 
 
+class JudgeImport(Base, table=True):
+    """Under whose key the verdicts of a run are stored, slice by slice, before the run itself makes them visible.
+
+    Without a run of the same key it is unfinished: whoever holds it works on it until it expires, and then what is
+    stored of it is cleaned away.
+    """
+
+    __tablename__ = "judge_import"
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    # Of the run that it is to be.
+    name: str = Field(max_length=80)
+    holder: str = Field(max_length=40)
+    expires_at: datetime
+
+
 class JudgeRun(Base, table=True):
-    """One judge's one pass over the candidates of a study; append-only."""
+    """One judge's one pass over the candidates of a study; append-only.
+
+    It is stored behind its verdicts, and makes them visible.
+    """
 
     __tablename__ = "judge_run"
     __table_args__ = (UniqueConstraint("study_id", "name"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    # That of its import.
+    id: int | None = Field(default=None, primary_key=True, foreign_key="judge_import.id")
     study_id: int = Field(foreign_key="study.id")
     name: str = Field(max_length=80)
     judge: str = Field(max_length=120)
@@ -35,7 +57,8 @@ class JudgeRun(Base, table=True):
 class JudgeVerdict(Base, table=True):
     """A judge's verdict on a candidate (a code of its run's scale, or a number) or the error in its place; append-only.
 
-    `failure` is of which kind the error is; empty in runs that are older than it.
+    `failure` is of which kind the error is; empty in runs that are older than it. Until there is a run with its key, a
+    verdict belongs to no study, and may be deleted.
     """
 
     __tablename__ = "judge_verdict"
@@ -45,7 +68,7 @@ class JudgeVerdict(Base, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    run_id: int = Field(foreign_key="judge_run.id")
+    run_id: int = Field(foreign_key="judge_import.id")
     candidate_id: int = Field(foreign_key="candidate.id")
     # SQLite keeps texts of any length, whatever was declared first.
     verdict: str | None = Field(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from exchange.csv_table import csv_problem
 from exchange.file_format import FileFormat, JudgeLine
 from exchange.refusal import InputRefused, Problems
-from exchange.spreadsheet import table_text
+from exchange.spreadsheet import table_lines
 from exchange.tables import JUDGE_VERDICTS
 
 COLUMNS = JUDGE_VERDICTS.required
@@ -36,8 +35,8 @@ def read_columns(
     known
         Columns by which it is seen how the cells are separated.
     """
-    table = table_text(content, known)
-    reader = csv.DictReader(io.StringIO(table.text, newline=""), delimiter=table.separator, strict=True)
+    table = table_lines(content, known)
+    reader = csv.DictReader(table.lines, delimiter=table.separator, strict=True)
     last = before = table.lines_before
     try:
         header = list(reader.fieldnames or [])

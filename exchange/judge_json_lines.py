@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
 from exchange.file_format import FileFormat, JudgeLine
 from exchange.json_text import json_value
 from exchange.refusal import Problems
-from exchange.spreadsheet import decoded
+from exchange.spreadsheet import text_lines
 from exchange.tables import JUDGE_VERDICTS
 
 COLUMNS = JUDGE_VERDICTS.required
@@ -25,7 +24,7 @@ def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
         The bytes are no text.
     """
     # Not splitlines(): JSON may hold other line separators within its texts.
-    for number, line in enumerate(io.StringIO(decoded(content)[0], newline="\n"), start=1):
+    for number, line in enumerate(text_lines(content, newline="\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,7 @@ LARGEST_FILE = 256_000_000
 MOST_ROWS = 2_000_000
 # Rows with a wrong verdict whose keys are compared all the same; a file of nothing else need not fill the memory.
 _MOST_WRONG_ROWS = 1_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +59,45 @@ def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTN
     InputRefused
         With all that is wrong, each naming the file and line, what was found and what was expected.
     """
-    rows, problems = read_judge_verdicts(content, name, scale)
+    problems = Problems()
+    rows = tuple(JudgeTable(content, name, scale, problems))
     problems.refuse()
     return rows
 
 
-def read_judge_verdicts(
-    content: bytes, name: str, scale: JudgeScale = CORRECTNESS
-) -> tuple[tuple[JudgeRow, ...], Problems]:
-    """Read a file as `parse_judge_verdicts` does, and return the rows that name their keys beside what is wrong.
+class JudgeTable:
+    """The rows of one of our own tables, read anew each time they are gone through: as objects they fill the memory.
 
-    So the keys of a row whose verdict is wrong can be compared too, and all be refused at once. The rows stand for what
-    a judge said only where there is no problem.
+    Rows with a wrong verdict are among them, so that their keys can be compared too, and all be refused at once: they
+    stand for what a judge said only where there is no problem.
 
-    Raises
-    ------
-    InputRefused
-        The file cannot be read as a table at all.
+    Parameters
+    ----------
+    problems
+        Where to note what is wrong, the first time.
     """
-    problems = Problems()
-    return checked_rows(_lines(content, name, problems), name, scale, problems), problems
+
+    def __init__(self, content: bytes, name: str, scale: JudgeScale, problems: Problems) -> None:
+        self._content, self._name, self._scale = content, name, scale
+        self._problems = problems
+
+    def __iter__(self) -> Iterator[JudgeRow]:
+        """Read them.
+
+        Raises
+        ------
+        InputRefused
+            It cannot be read as a table at all.
+        """
+        problems, self._problems = self._problems, Problems()
+        lines = _lines(self._content, self._name, problems)
+        return judge_rows(lines, self._name, self._scale, problems)
 
 
-def checked_rows(
+def judge_rows(
     lines: Iterable[JudgeLine], name: str, scale: JudgeScale, problems: Problems, unit: str = "line"
-) -> tuple[JudgeRow, ...]:
-    """Return what lines say, whatever they were read from; what is wrong with them is noted.
+) -> Iterator[JudgeRow]:
+    """Yield what lines say, whatever they were read from; what is wrong with them is noted.
 
     Parameters
     ----------
@@ -94,17 +109,17 @@ def checked_rows(
     InputRefused
         There are too many lines, or none.
     """
-    rows: list[JudgeRow] = []
+    count, file_name = 0, shown(name, 80)
     for number, entry in lines:
-        if len(rows) == MOST_ROWS:
-            raise InputRefused(f"{shown(name, 80)} has more than {MOST_ROWS:,} lines; split it into several runs.")
+        if count == MOST_ROWS:
+            raise InputRefused(f"{file_name} has more than {MOST_ROWS:,} lines; split it into several runs.")
         before = problems.count
-        row = _row(f"{unit} {number}", number, entry, shown(name, 80), scale, problems)
+        row = _row(f"{unit} {number}", number, entry, file_name, scale, problems)
         if row is not None and (problems.count == before or before < _MOST_WRONG_ROWS):
-            rows.append(row)
-    if not rows and not problems.count:
-        raise InputRefused(f"{shown(name, 80)} holds no verdicts; expected one line per candidate.")
-    return tuple(rows)
+            count += 1
+            yield row
+    if not count and not problems.count:
+        raise InputRefused(f"{file_name} holds no verdicts; expected one line per candidate.")
 
 
 def require_readable(content: bytes, name: str) -> None:
@@ -136,7 +151,7 @@ def _row(
     texts = {column: _text(entry.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
+        if not text.isascii() and _SURROGATE.search(text):
             problems.add(
                 name, place, f"{column} holds an unpaired surrogate, which is not a character; correct the text."
             )

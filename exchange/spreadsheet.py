@@ -10,8 +10,9 @@ import csv
 import datetime
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from protocol.study import DateOrder
 
@@ -29,6 +30,7 @@ _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 # How workbooks begin, whatever their name ends in: a ZIP archive (.xlsx), and the older compound file (.xls).
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _SEP_LINE = re.compile(r"sep=(.)\r?\n")
+_DECODED_AT_ONCE = 1 << 20
 
 
 class NotRead(ValueError):
@@ -79,12 +81,73 @@ def table_text(content: bytes, columns: Iterable[str]) -> TableText:
     if named:
         text = text[named.end() :]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    separator = _separator(text, set(columns))
-    if separator not in _UNDERSTOOD:
-        raise NotRead(f"is separated by {SEPARATORS[separator]}, expected commas or semicolons; save it as CSV.")
+    separator = _understood(_separator(text, set(columns)))
     if separator != ",":
         converted.append(f"cells separated by {SEPARATORS[separator]}")
     return TableText(text, separator, 1 if named else 0, tuple(converted))
+
+
+@dataclass(frozen=True)
+class TableLines:
+    """The lines of a table as they are read from its bytes, how they are separated, and where the table begins."""
+
+    lines: Iterator[str]
+    separator: str
+    lines_before: int
+
+
+def table_lines(content: bytes, columns: Iterable[str]) -> TableLines:
+    """Read a table as `table_text` does, a part at a time: its text may take four times the memory of its bytes.
+
+    Raises
+    ------
+    NotRead
+        The bytes are no Unicode text, or its cells are separated by what is not understood.
+    """
+    lines = text_lines(content, newline=None)
+    first = next(lines, "")
+    named = _SEP_LINE.match(first)
+    if named:
+        first = next(lines, "")
+    separator = _understood(_separator(first, set(columns)))
+    return TableLines(chain([first], lines) if first else iter(()), separator, 1 if named else 0)
+
+
+def text_lines(content: bytes, *, newline: str | None) -> Iterator[str]:
+    """Yield the lines of a file with their ends, a part of it at a time.
+
+    Parameters
+    ----------
+    newline
+        What ends a line, as `open` takes it.
+
+    Raises
+    ------
+    NotRead
+        The bytes are no Unicode text.
+    """
+    encoding = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    if content.startswith(_WORKBOOKS) or not _is_text(content, encoding):
+        # It says what is wrong, and at which byte.
+        decoded(content)
+    return io.TextIOWrapper(io.BytesIO(content), encoding=encoding, newline=newline)
+
+
+def _is_text(content: bytes, encoding: str) -> bool:
+    """Return whether bytes are text, without holding it."""
+    decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(content)
+    try:
+        for start in range(0, len(view), _DECODED_AT_ONCE):
+            decoder.decode(view[start : start + _DECODED_AT_ONCE], start + _DECODED_AT_ONCE >= len(view))
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _understood(separator: str) -> str:
+    if separator not in _UNDERSTOOD:
+        raise NotRead(f"is separated by {SEPARATORS[separator]}, expected commas or semicolons; save it as CSV.")
+    return separator
 
 
 def _separator(text: str, columns: set[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from exchange.tables import JUDGE_VERDICTS
 # What a row says of its candidate, by the names of our own columns.
 RESULTS = tuple(name for name in JUDGE_VERDICTS.names if name not in ("item", "candidate"))
 _ZIP = b"PK\x03\x04"
+_BEGINNING = 100_000
 # Number by which people find it, and what stands there.
 RawRow = tuple[int, dict[str, Any]]
 
@@ -46,15 +48,21 @@ class Source:
         """
         return decoded(self.content)[0]
 
+    @cached_property
+    def beginning(self) -> str:
+        """The first letters of its text, as far as they are text: the whole of it may be large."""
+        encoding = "utf-16" if self.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+        return self.content[:_BEGINNING].decode(encoding, errors="ignore")
+
     @property
     def is_json(self) -> bool:
         """Whether it begins as JSON does."""
-        return not self.is_archive and self.text[:1_000].lstrip()[:1] in ("{", "[")
+        return not self.is_archive and self.beginning[:1_000].lstrip()[:1] in ("{", "[")
 
     @property
     def is_array(self) -> bool:
         """Whether it is an array, not an object in each line."""
-        return self.is_json and self.text[:1_000].lstrip().startswith("[")
+        return self.is_json and self.beginning[:1_000].lstrip().startswith("[")
 
     @property
     def unit(self) -> str:
@@ -64,7 +72,9 @@ class Source:
     @cached_property
     def first(self) -> Mapping[str, Any]:
         """The first object of a JSON file; empty where it has none."""
-        value = first_value(self.text) if self.is_json else None
+        value = first_value(self.beginning) if self.is_json else None
+        if value is None and self.is_json:
+            value = first_value(self.text)
         return value if isinstance(value, dict) else {}
 
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from agreement.judge.certificate import text_sha256
-from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit, queries
+from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
-from exchange.judge_verdicts import JudgeRow
-from exchange.refusal import InputRefused, Problems, shown
+from exchange.refusal import shown
 from protocol.language.judged import judged_fields, scale_of_field
 from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict, counted, require_length
+from services.judging.candidate_keys import candidate_keys
+from services.judging.placed_rows import placed_rows
 from services.judging.run_identity import require_prompt_of_version
-from services.judging.sources import of_a_judge, read_verdicts
+from services.judging.slices import Progress, importing, unheard
+from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -38,7 +40,6 @@ ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 # Other programs store theirs as JSON and in archives, too.
 ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), "json", "eval")
 LAYOUTS = {layout.key: layout.name for layout in FOREIGN_VERDICTS}
-_NAMED = 5
 _LONGEST_PROMPT = 100_000
 
 
@@ -123,6 +124,8 @@ class JudgeRunLine:
     prompt_sha256: str = ""
     # Lines of the file that were left out, as no candidate or several fitted them.
     unplaced: int = 0
+    # Verdicts that earlier imports left, as they did not come to their end; known only of the import itself.
+    cleared: int = 0
 
     @property
     def judged(self) -> int:
@@ -134,10 +137,16 @@ class JudgeRunLine:
         """How many candidates of how many have a verdict, an error instead of one, or neither."""
         pool = self.candidates + self.not_judged
         left_out = f" {counted(self.unplaced, 'line')} of the file could not be placed." if self.unplaced else ""
+        cleared = (
+            f" An earlier import had not come to its end: the {counted(self.cleared, 'verdict')} that it left were "
+            "cleaned away, and this one started clean."
+            if self.cleared
+            else ""
+        )
         return (
             f"Run '{self.name}' is imported: {self.judged} of {counted(pool, 'candidate')} "
             f"judged, {counted(self.unresolved, 'error')} (unresolved), {self.not_judged} missing from the file."
-            f"{left_out}"
+            f"{left_out}{cleared}"
         )
 
 
@@ -155,8 +164,11 @@ def import_judge_verdicts(
     identity: Identity = UNKNOWN,
     asked: Asked = OF_ITSELF,
     skip_unplaced: bool = False,
+    progress: Progress = unheard,
 ) -> JudgeRunLine:
     """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the file or nothing.
+
+    They are stored slice by slice, and nobody sees any of them before the run itself is stored behind them.
 
     Parameters
     ----------
@@ -169,75 +181,108 @@ def import_judge_verdicts(
         Of a file from another program, what its columns and words mean beyond what it says itself.
     skip_unplaced
         Whether lines that are about no candidate of the study are left out and counted, instead of refusing the file.
+    progress
+        Is told how far it has come: done, of how much, and what is done.
 
     Raises
     ------
     InputRefused
         The file is malformed, names a candidate that the study lacks, or judges one twice; the offenders are listed.
     Conflict
-        The study is not frozen, holds this run already, or a declared example is no item of a development subject.
+        The study is not frozen, holds this run already, or a declared example is no item of a development subject; or
+        it is imported by somebody else at this moment.
     """
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
     _require_plausible(identity)
     scale = scale or _scale_of(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])
-    read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
-    rows, problems = of_a_judge(read), read.problems
-    identity = identity.with_file(read.identity)
-    file_name = shown(file_name, 80)
     source_sha256 = hashlib.sha256(content).hexdigest()
-    with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+    read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
+    rows, identity = of_a_judge(read), identity.with_file(read.identity)
+    file_name = shown(file_name, 80)
+    lines = max(content.count(b"\n"), 1)
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         _require_for_development(session, study_id, identity.examples)
-        candidates = _candidate_ids(session, study_id)
-        _require_current(session, study_id, rows, file_name, problems)
-        _require_matching(rows, candidates, file_name, problems)
-        run = JudgeRun(
-            study_id=study_id,
-            name=name,
-            judge=judge or name,
-            source_sha256=source_sha256,
-            parameters={"file": file_name}
-            | ({"field": field} if field else {})
-            | identity.stored
-            | asked.stored
-            | read.stored,
-            scale=list(scale.names),
-            hash_rule=proofs.RULE,
-        )
+        as_frozen = _as_frozen(session, study_id)
+        keys = candidate_keys(session, study_id)
+        newer = {
+            (item, candidate): key for item, candidate, key in queries.replaced_keys(session, study_id) if candidate
+        }
+        # What a version replaced is refused below, so that every line is about an answer that stands.
+        pool = queries.count_to_be_judged(session, study_id)
+    placed = placed_rows(
+        rows,
+        keys,
+        newer,
+        file_name,
+        read.problems,
+        skip_unplaced=skip_unplaced,
+        feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
+    )
+    del keys, newer
+    left_out = len(read.unplaced) + placed.left_out
+    run = JudgeRun(
+        study_id=study_id,
+        name=name,
+        judge=judge or name,
+        source_sha256=source_sha256,
+        parameters={"file": file_name}
+        | ({"field": field} if field else {})
+        | identity.stored
+        | asked.stored
+        | read.stored
+        | stored_unplaced([*read.unplaced, *placed.unplaced], left_out),
+        scale=list(scale.names),
+        hash_rule=proofs.RULE,
+    )
+
+    def require(session: Session) -> None:
+        """Refuse what the study does not take, or no longer takes, of this run."""
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        require_in_study(session, acts.IMPORT_RUN, study)
+        _require_new(session, study_id, name, source_sha256)
+        _require_for_development(session, study_id, identity.examples)
         require_prompt_of_version(session, run)
-        session.add(run)
-        session.flush()
-        verdicts = [
-            JudgeVerdict(
-                run_id=stored_id(run.id),
-                candidate_id=candidates[(row.item, row.candidate)],
-                verdict=row.verdict,
-                error=row.error,
-                explanation=row.explanation,
-                failure=row.failure or "",
-                confidence=row.confidence,
+        if _as_frozen(session, study_id) != as_frozen:
+            raise Conflict(
+                "The study was changed while the verdicts were imported (thawed, or a version was made); nothing was "
+                "stored: import again."
             )
-            for row in rows
-        ]
-        session.add_all(verdicts)
-        session.flush()
-        audit.record(
-            session,
-            "judge verdicts imported",
-            person_id=actor.person_id,
-            study_id=study_id,
-            run=run.name,
-            source_sha256=source_sha256,
-            rows=proofs.sealed([run, *verdicts]),
-        )
-        # What a version replaced is refused above, so that every line is about an answer that stands.
-        missing = queries.count_to_be_judged(session, study_id) - len(rows)
-        return _line(run, len(rows), sum(row.verdict is None for row in rows), missing)
+
+    with importing(database, study_id, name, require, progress) as slices:
+        slices.store(rows, placed, lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"))
+        # From here on they are seen, all at once: by this row.
+        with database.writing() as session:
+            require(session)
+            slices.hold(session)
+            # What was opened for runs that were there is not open for one that nobody could see yet.
+            run.id, run.created_at = slices.id, now()
+            session.add(run)
+            session.flush()
+            audit.record(
+                session,
+                "judge verdicts imported",
+                person_id=actor.person_id,
+                study_id=study_id,
+                run=run.name,
+                source_sha256=source_sha256,
+                rows=slices.sealed_with(run),
+            )
+    progress(2 * lines, 2 * lines, "The verdicts are imported")
+    return _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
+
+
+def _as_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
+    """Return by what a study is known to stand as it did: its last freeze, and its last version."""
+    return (
+        session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
+        session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),
+    )
 
 
 def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
@@ -305,16 +350,6 @@ def _require_for_development(session: Session, study_id: int, examples: tuple[st
         )
 
 
-def _candidate_ids(session: Session, study_id: int) -> dict[tuple[str, str], int]:
-    """Return the ids of the candidates that models gave by the keys of item and candidate: judges judge no people."""
-    query = (
-        select(Candidate, Item.key)
-        .join(Item, col(Item.id) == Candidate.item_id)
-        .where(Candidate.study_id == study_id, queries.is_of_a_model())
-    )
-    return {(item, candidate.key): stored_id(candidate.id) for candidate, item in session.exec(query)}
-
-
 def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[JudgeRunLine]:
     """Return the runs of a study, for its admins."""
     with database.read_only() as session:
@@ -324,11 +359,19 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
         return [_line(run, *lines[stored_id(run.id)]) for run in runs]
 
 
-def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int) -> JudgeRunLine:
+def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0) -> JudgeRunLine:
     said = {key: str(run.parameters.get(key, "")) for key in ("field", "model", "prompt_version", "prompt_sha256")}
     unplaced = int(run.parameters.get("unplaced", {}).get("rows", 0))
     return JudgeRunLine(
-        run.name, run.judge, judged, unresolved, not_judged, run.source_sha256, **said, unplaced=unplaced
+        run.name,
+        run.judge,
+        judged,
+        unresolved,
+        not_judged,
+        run.source_sha256,
+        **said,
+        unplaced=unplaced,
+        cleared=cleared,
     )
 
 
@@ -342,48 +385,3 @@ def _require_new(session: Session, study_id: int, name: str, source_sha256: str)
     if run.source_sha256 == source_sha256:
         raise Conflict(f"This file has already been imported as run '{run.name}'; nothing was changed.")
     raise Conflict(f"A run '{run.name}' already exists in this study; choose another name.")
-
-
-def _require_current(
-    session: Session, study_id: int, rows: tuple[JudgeRow, ...], file_name: str, problems: Problems
-) -> None:
-    """Refuse what a version of the study replaced: under that key the folder has the corrected answer by now."""
-    newer = {(item, candidate): key for item, candidate, key in queries.replaced_keys(session, study_id) if candidate}
-    replaced = [row for row in rows if (row.item, row.candidate) in newer]
-    if replaced:
-        newest = newer[replaced[0].item, replaced[0].candidate]
-        problems.take(
-            InputRefused(
-                f"{file_name}: {len(replaced)} of {len(rows)} verdicts name what a version of the study replaced, such "
-                f"as {_named(replaced)}; name what came in its place, of the first '{newest}', with its item as "
-                "candidates.csv of the data files has them."
-            )
-        )
-
-
-def _require_matching(
-    rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str, problems: Problems
-) -> None:
-    """Refuse a file with all that is wrong: what its reader found, keys that the study lacks, and doubled verdicts."""
-    unmatched = [row for row in rows if (row.item, row.candidate) not in candidates]
-    if unmatched:
-        problems.take(
-            InputRefused(
-                f"{file_name}: {len(unmatched)} of {len(rows)} verdicts name an item and candidate that the study "
-                f"lacks, such as {_named(unmatched)}; correct the keys and import again."
-            )
-        )
-    counts = Counter((row.item, row.candidate) for row in rows)
-    doubled = [row for row in rows if counts[(row.item, row.candidate)] > 1]
-    if doubled:
-        problems.take(
-            InputRefused(
-                f"{file_name}: one run may judge a candidate once, but some are judged twice, such as "
-                f"{_named(doubled)}; keep one verdict of each and import again."
-            )
-        )
-    problems.refuse()
-
-
-def _named(rows: list[JudgeRow]) -> str:
-    return ", ".join(f"{shown(row.item)} + {shown(row.candidate)} (line {row.line})" for row in rows[:_NAMED])

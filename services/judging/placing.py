@@ -88,16 +88,6 @@ def places_of(session: Session, study_id: int) -> Places:
     return Places(places)
 
 
-def keys_of(session: Session, study_id: int) -> set[tuple[str, str]]:
-    """Return the keys of item and candidate of all that models answered in a study."""
-    rows = session.exec(
-        select(Item.key, Candidate.key)
-        .join(Item, col(Item.id) == Candidate.item_id)
-        .where(Candidate.study_id == study_id, queries.is_of_a_model())
-    )
-    return set(rows)
-
-
 def _declared(attributes: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return {name: (value,) for name, value in attributes.items() if value}
 

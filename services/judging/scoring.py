@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
@@ -18,6 +18,7 @@ from protocol.fields.yes_no import YES_NO
 from services.errors import Conflict
 from services.judging.import_runs import Identity, JudgeRunLine, import_judge_verdicts
 from services.judging.scorers import SCORERS, Answer, Outcome, Scorer
+from services.judging.slices import Progress, unheard
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.studies.item_references import references_of
@@ -35,6 +36,7 @@ def score_answers(
     field: str = "",
     reference: str = "",
     parameters: Mapping[str, str] | None = None,
+    progress: Progress = unheard,
 ) -> JudgeRunLine:
     """Score every answer of a model that a rule applies to, and store what it says as a run of a judge.
 
@@ -48,6 +50,8 @@ def score_answers(
         Key of the field whose references count; empty for those that name no field.
     parameters
         What is set of the scorer's own.
+    progress
+        Is told how far it has come: done, of how much, and what is done.
 
     Raises
     ------
@@ -60,8 +64,9 @@ def score_answers(
     given = _given(scorer, parameters or {})
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        lines = list(_scored(session, stored_id(study.id), scorer, given, reference))
-    if not lines:
+        progress(0, 1, "Scoring the answers")
+        content = _table(_scored(session, stored_id(study.id), scorer, given, reference))
+    if not content:
         raise Conflict(f"{scorer.key} applies to no answer of the study: it needs {scorer.needs}.")
     settings = ", ".join(f"{key}={value}" for key, value in given.items() if value)
     of_field = f"reference of {reference}" if reference else ""
@@ -72,13 +77,14 @@ def score_answers(
         study_key,
         name=name or called,
         judge=called,
-        content=_table(lines),
+        content=content,
         file_name=f"{scorer.key}.csv",
         field=field,
         identity=Identity(
             model=f"{scorer.key}, version {scorer.version}",
             settings=", ".join(part for part in (settings, of_field) if part),
         ),
+        progress=progress,
     )
 
 
@@ -142,18 +148,21 @@ def _scored(
             yield item.key, key, outcome if text.strip() or scorer.key == "own_column" else _NOTHING
 
 
-def _table(lines: list[tuple[str, str, Outcome]]) -> bytes:
-    """Return the lines as a judge's file."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(JUDGE_VERDICTS.names)
-    for item, candidate, outcome in lines:
-        said = {
-            "item": item,
-            "candidate": candidate,
-            "verdict": outcome.verdict,
-            "explanation": outcome.explanation,
-            "failure": outcome.failure,
-        }
-        writer.writerow([said.get(name, "") for name in JUDGE_VERDICTS.names])
-    return file.getvalue().encode("utf-8")
+def _table(lines: Iterable[tuple[str, str, Outcome]]) -> bytes:
+    """Return the lines as a judge's file, written as they come; nothing where there is none."""
+    file = io.BytesIO()
+    with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        writer = csv.writer(text, lineterminator="\n")
+        for number, (item, candidate, outcome) in enumerate(lines):
+            if number == 0:
+                writer.writerow(JUDGE_VERDICTS.names)
+            said = {
+                "item": item,
+                "candidate": candidate,
+                "verdict": outcome.verdict,
+                "explanation": outcome.explanation,
+                "failure": outcome.failure,
+            }
+            writer.writerow([said.get(name, "") for name in JUDGE_VERDICTS.names])
+        text.flush()
+        return file.getvalue()

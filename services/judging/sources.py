@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,16 +11,16 @@ from db.base import stored_id
 from exchange.file_format import JudgeLine
 from exchange.foreign.layout import Asked, ForeignLine, Source
 from exchange.foreign.reading import ForeignFile, layout_of, read_foreign
-from exchange.judge_verdicts import JudgeRow, checked_rows, read_judge_verdicts, require_readable
+from exchange.judge_verdicts import JudgeRow, JudgeTable, judge_rows, require_readable
 from exchange.refusal import InputRefused, Problems, listed, shown
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted
-from services.judging.placing import NotPlaced, Places, keys_of, places_of
+from services.judging.placing import NotPlaced, Places, places_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 
 # Of what was left out, so many are stored with their reasons.
-_LISTED = 20
+LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,11 @@ class Verdicts:
     Attributes
     ----------
     rows
-        By whose they are: of a judge under an empty name, of several people each under their own.
+        By whose they are: of a judge under an empty name, of several people each under their own. Each can be gone
+        through several times.
     problems
-        What is wrong with it; nothing is stored where there is any.
+        What is wrong with it, of our own tables when their rows were gone through; nothing is stored where there is
+        any.
     layout
         Key of the foreign layout; empty of our own tables.
     identity
@@ -49,7 +51,7 @@ class Verdicts:
         What was left out because an admin allowed it.
     """
 
-    rows: Mapping[str, tuple[JudgeRow, ...]]
+    rows: Mapping[str, Iterable[JudgeRow]]
     problems: Problems
     layout: str = ""
     identity: Mapping[str, str] = field(default_factory=dict)
@@ -58,11 +60,21 @@ class Verdicts:
     @property
     def stored(self) -> dict[str, Any]:
         """What is stored of it with a run: nothing of what does not apply."""
-        said: dict[str, Any] = {"layout": self.layout} if self.layout else {}
-        if self.unplaced:
-            examples = [f"{line.place}: {line.because}" for line in self.unplaced[:_LISTED]]
-            said["unplaced"] = {"rows": len(self.unplaced), "examples": examples}
-        return said
+        return {"layout": self.layout} if self.layout else {}
+
+
+def stored_unplaced(unplaced: Sequence[Unplaced], count: int) -> dict[str, Any]:
+    """Return what is stored with a run of lines that were left out: nothing where none was.
+
+    Parameters
+    ----------
+    unplaced
+        The first of them, at least as many as are listed.
+    """
+    if not count:
+        return {}
+    examples = [f"{line.place}: {line.because}" for line in unplaced[:LISTED]]
+    return {"unplaced": {"rows": count, "examples": examples}}
 
 
 def asked_of(
@@ -123,7 +135,8 @@ def read_verdicts(
     Parameters
     ----------
     skip_unplaced
-        Whether lines that cannot be placed are left out and counted; else the file is refused with all of them.
+        Whether lines of a foreign file that cannot be placed are left out and counted; else it is refused with all of
+        them. Of our own tables, whose lines name keys, whoever compares these says so.
 
     Raises
     ------
@@ -140,11 +153,7 @@ def read_verdicts(
     if layout is None:
         # Its decoded text would lie beside the rows while they are read.
         del source
-        rows, problems = read_judge_verdicts(content, file_name, scale)
-        if skip_unplaced:
-            with database.read_only() as session:
-                rows = _known(rows, keys_of(session, study_id), unplaced)
-        return Verdicts({"": rows}, problems, unplaced=unplaced)
+        return Verdicts({"": JudgeTable(content, file_name, scale, problems)}, problems)
     with database.read_only() as session:
         places = places_of(session, study_id)
     name = source.name
@@ -159,12 +168,12 @@ def read_verdicts(
         why = f": {counted(len(unplaced), 'line')} could not be placed, {unplaced[0].place}: {unplaced[0].because}"
         raise InputRefused(f"{name} holds no verdicts on candidates of the study{why if unplaced else ''}.")
     checked = {
-        party: checked_rows(lines, file_name, scale, problems, foreign.unit) for party, lines in by_party.items()
+        party: tuple(judge_rows(lines, file_name, scale, problems, foreign.unit)) for party, lines in by_party.items()
     }
     return Verdicts(checked, problems, foreign.layout.key, foreign.identity, unplaced)
 
 
-def of_a_judge(read: Verdicts) -> tuple[JudgeRow, ...]:
+def of_a_judge(read: Verdicts) -> Iterable[JudgeRow]:
     """Return the verdicts of a judge.
 
     Raises
@@ -194,12 +203,3 @@ def _placed(foreign: ForeignFile, places: Places, unplaced: list[Unplaced]) -> I
 
 def _named(line: ForeignLine, because: str) -> str:
     return f"{because} (of {shown(line.party)})" if line.party else because
-
-
-def _known(rows: Sequence[JudgeRow], keys: set[tuple[str, str]], unplaced: list[Unplaced]) -> tuple[JudgeRow, ...]:
-    """Return the rows of our own tables that name a candidate of the study."""
-    for row in rows:
-        if (row.item, row.candidate) not in keys:
-            because = f"the study has no candidate {shown(row.item)} + {shown(row.candidate)}"
-            unplaced.append(Unplaced(f"line {row.line}", because))
-    return tuple(row for row in rows if (row.item, row.candidate) in keys)

@@ -17,6 +17,7 @@ from db import (
     Display,
     Draft,
     Freeze,
+    JudgeImport,
     JudgeRun,
     Membership,
     Overlay,
@@ -32,6 +33,8 @@ from db import (
     Verdict,
     Volume,
     audit,
+    new_public_id,
+    now,
 )
 from db.base import stored_id
 from db.standing import STANDS
@@ -41,6 +44,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
+from services.studies.unfinished_runs import clear_what_was_left, unfinished
 
 THAWED = "study thawed"
 LONGEST_REASON = 2_000
@@ -65,6 +69,11 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
     began = exists().where(col(Membership.study_id) == study.id, col(Acknowledgement.membership_id) == Membership.id)
     looked = exists().where(col(StudyEvent.study_id) == study.id, col(StudyEvent.kind) == "interim")
     judged = exists().where(col(JudgeRun.study_id) == study.id)
+    importing = exists().where(
+        col(JudgeImport.study_id) == study.id,
+        col(JudgeImport.expires_at) > now(),
+        ~exists().where(col(JudgeRun.id) == JudgeImport.id),
+    )
     closed = exists().where(col(PhaseClosing.study_id) == study.id)
     opened = exists().where(col(PhaseOpening.study_id) == study.id)
     divided = exists().where(col(SealedSplit.study_id) == study.id)
@@ -73,6 +82,7 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
         (began, "somebody has begun, having read the instructions"),
         (looked, "an interim look was taken"),
         (judged, "verdicts of a judge were imported"),
+        (importing, "verdicts of a judge are being imported"),
         (closed, "a phase was closed"),
         (opened, "a phase was opened"),
         (followed, "a version of it was made"),
@@ -101,11 +111,17 @@ def thaw_study(database: Database, actor: Actor, study_key: str, reason: str) ->
     reason = require_length("The reason", reason, LONGEST_REASON)
     if not reason:
         raise Conflict("A thaw requires a reason, which is kept; say what is to be corrected.")
+    with database.read_only() as session:
+        study_id = stored_id(require_role(session, actor, study_key, "admin")[0].id)
+    # What a killed import left would hold on to candidates that a draft may change.
+    clear_what_was_left(database, new_public_id(), study_id)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.THAW, study)
         study_id = stored_id(study.id)
         against = next(what_stands_against(session, study), None)
+        if against is None and unfinished(session, study_id):
+            against = "verdicts of a judge are being imported"
         if against is not None:
             raise Conflict(
                 f"The study '{study.key}' cannot be thawed: {against}. Import the corrected folder under another key."

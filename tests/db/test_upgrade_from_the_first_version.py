@@ -15,6 +15,7 @@ import db
 from db import queries
 from db.engine import make_engine
 from db.migrate import configuration, upgrade
+from services.studies import unfinished_runs
 from tests.db.first_release import load_as_before
 
 MOMENT = "2026-11-01 10:00:00+00:00"
@@ -169,6 +170,9 @@ def test_rows_of_the_first_version_say_that_they_follow_its_rules(upgraded_engin
         freeze, run = session.get_one(db.Freeze, 1), session.get_one(db.JudgeRun, 1)
         assert (freeze.draw_rule, freeze.version) == (1, 1)
         assert (run.hash_rule, run.scale) == (1, ["incorrect", "correct"])
+        # It counts as published: its verdicts cannot be cleaned away.
+        assert session.get_one(db.JudgeImport, 1).name == run.name == "run"
+        assert unfinished_runs.unfinished(session) == []
         assert session.get_one(db.Verdict, 1).hash_rule == 1
 
 

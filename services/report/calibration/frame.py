@@ -16,6 +16,8 @@ from services.studies.sampling.planning import NO_VALUE
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
 
+_AT_ONCE = 10_000
+
 
 def frame_of(
     study: Expansion,
@@ -38,18 +40,30 @@ def frame_of(
     """
     said = as_canonical(phase.source, study.attributes)
     where = [condition for condition in said.where if condition.name != "model"]
-    units = [_unit(line, item) for line, item in zip(pool, items, strict=True)]
-    fitting = {unit.key for unit in that_fit(units, said.model_copy(update={"where": where}), frozenset())}
     sample = said.sample
     empty = {size.stratum for size in sample.sizes if size.size.rstrip(" %") == "0"} if sample else set()
-    if sample and empty:
-        strata = {unit.key: " / ".join(unit.value(name) or NO_VALUE for name in sample.strata) for unit in units}
-        fitting = {key for key in fitting if strata[key] not in empty}
-    if said.phase is not None:
-        rows = [line for line in drawn if line.phase == said.phase]
-        keys, of_items = {line.candidate for line in rows}, {line.item for line in rows if line.candidate is None}
-        fitting = {unit.key for unit in units if unit.key in fitting and (unit.key in keys or unit.item in of_items)}
-    among = np.array([unit.key in fitting for unit in units], dtype=np.bool_)
+    rows = [line for line in drawn if line.phase == said.phase]
+    keys, of_items = {line.candidate for line in rows}, {line.item for line in rows if line.candidate is None}
+    of_phase = said.model_copy(update={"where": where})
+
+    def among_drawn(units: Sequence[Unit]) -> list[bool]:
+        fitting = {unit.key for unit in that_fit(units, of_phase, frozenset())}
+        return [
+            unit.key in fitting
+            and not (sample and empty and " / ".join(unit.value(name) or NO_VALUE for name in sample.strata) in empty)
+            and (said.phase is None or unit.key in keys or unit.item in of_items)
+            for unit in units
+        ]
+
+    asked = bool(where or empty)
+    # A million units with their attributes, all at once, would take most of the memory.
+    flags = []
+    for start in range(0, len(pool), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        flags += among_drawn(
+            [_unit(line, item, asked=asked) for line, item in zip(pool[part], items[part], strict=True)]
+        )
+    among = np.array(flags, dtype=np.bool_)
     if among.all():
         return None
     words = [condition_in_words(study, condition.name, condition.values) for condition in where]
@@ -66,8 +80,9 @@ def hangs_on_answers(phase: Phase) -> bool:
     return by_results or bool(phase.source.let_in) or phase.answers_of is not None
 
 
-def _unit(line: CandidateLine, item: ItemLine) -> Unit:
-    attributes = {
+def _unit(line: CandidateLine, item: ItemLine, *, asked: bool) -> Unit:
+    """Return a candidate as a unit, with its attributes where any of them is asked for."""
+    attributes = asked and {
         "category": item.category,
         "format": item.format,
         "grounding": item.grounding,
@@ -76,4 +91,4 @@ def _unit(line: CandidateLine, item: ItemLine) -> Unit:
         "model": line.model,
     }
     responded = bool(line.answer or line.answers)
-    return Unit(line.key, item.subject, item.key, attributes, practice=item.practice, responded=responded)
+    return Unit(line.key, item.subject, item.key, attributes or {}, practice=item.practice, responded=responded)

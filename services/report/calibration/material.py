@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +18,7 @@ from db import JudgeRun
 from protocol.language.expansion import Expansion, Field
 from protocol.language.judged import scale_of_field
 from services.judging.run_identity import in_words, judge_of
-from services.judging.verdict_columns import NOT_JUDGED
+from services.judging.verdict_columns import UNRESOLVED
 from services.report.calibration.frame import frame_of, hangs_on_answers
 from services.report.files.listed_files import CandidateLine, ItemLine, ListedRows
 from services.report.rows.columns import Column
@@ -292,16 +293,20 @@ def _nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
 
 def _of_run(run: Run, failures: Failures, ids: Sequence[int], scale: Scale) -> Verdicts:
     rows = np.array(ids, dtype=np.int64)
-    said, known = run.verdicts.said_of(rows), run.verdicts.codes_of(rows)
+    known = run.verdicts.codes_of(rows)
+    said = known >= 0
     codes, states = _nothing(len(ids))
-    for place, (candidate, answer) in enumerate(zip(ids, said, strict=True)):
-        code = None if answer is None else _code(answer, scale)
-        if code is not None:
-            codes[place], states[place] = code, State.VERDICT
-        elif answer is not None:
-            states[place] = State.EXCLUDED
-        elif known[place] != NOT_JUDGED:
-            states[place] = _STATES.get(failures.get(candidate, ""), State.ERROR)
+    if run.verdicts.numbers is None:
+        # Each word of the run's scale is looked up once, however many verdicts say it.
+        words = [_code(name, scale) for name in run.verdicts.scale.names]
+        codes[said] = np.array([math.nan if code is None else code for code in words])[known[said]]
+    else:
+        answers = run.verdicts.said_of(rows[said])
+        worth = (None if answer is None else _code(answer, scale) for answer in answers)
+        codes[said] = [math.nan if code is None else code for code in worth]
+    states[said] = np.where(np.isnan(codes[said]), State.EXCLUDED, State.VERDICT)
+    for place in np.flatnonzero(known == UNRESOLVED).tolist():
+        states[place] = _STATES.get(failures.get(ids[place], ""), State.ERROR)
     return Verdicts(codes, states)
 
 

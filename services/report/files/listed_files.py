@@ -66,7 +66,7 @@ class ItemLine:
     practice: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CandidateLine:
     """A candidate of the study; of a person's answer with its author, and the phase in which it was given.
 

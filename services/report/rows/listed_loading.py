@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db import Candidate, Case, Freeze, FreezeItem, Item, Membership, Reference, Study, queries
+from db.as_stored import as_stored
 from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion
 from protocol.language.model_answers import ANSWER, fields_of_models, is_stored_answer, stored_as
 from protocol.references import ItemReferences
 from protocol.study_phases import StudyPhases
+from services.judging.verdict_columns import READ_AT_ONCE
 from services.reading.field_keys import StudyKeys
 from services.report.files.listed_files import CandidateLine, DrawnLine, ItemLine, ListedRows
 from services.report.rows.entries import load_entries
@@ -139,25 +143,34 @@ def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences])
 
 
 def _candidates(session: Session, study_id: int, without: frozenset[int]) -> list[CandidateLine]:
-    rows = session.exec(
-        select(Candidate, Item.key)
+    # Columns, not rows of the mapper: there may be a million.
+    rows = session.connection().execute(
+        select_columns(
+            col(Candidate.id), col(Candidate.item_id), col(Candidate.key), col(Item.key), col(Candidate.model),
+            col(Candidate.answer), as_stored(col(Candidate.attributes)),
+        )
         .join(Item, col(Item.id) == Candidate.item_id)
-        .where(Candidate.study_id == study_id)
+        .where(col(Candidate.study_id) == study_id)
         .order_by(col(Candidate.id))
-    ).all()
+        .execution_options(yield_per=READ_AT_ONCE)
+    )  # fmt: skip
     authors = queries.authors_in_pools(session, study_id)
     came, replaced = came_in(session, study_id), replaced_in(session, study_id)
     lines = []
-    for row, item in rows:
-        if row.item_id in without:
+    # Many candidates have an item, and many more a model.
+    texts: dict[str, str] = {}
+    for row_id, item_id, key, item, model, answer, said in rows:
+        if item_id in without:
             continue
-        author = authors.get(stored_id(row.id))
+        number = stored_id(row_id)
+        attributes = {} if said == "{}" else json.loads(said)
+        author = authors.get(number)
         of_person = (author.pseudonym, author.phase) if author else ()
-        written = {key: cell for key, cell in row.attributes.items() if is_stored_answer(key)}
-        declared = {key: value for key, value in row.attributes.items() if key not in written}
-        number = stored_id(row.id)
-        line = CandidateLine(number, row.key, item, row.model, row.answer, declared, *of_person)
-        version, gone = came.get((Candidate, number), FIRST_NUMBER), replaced.get((row.item_id, number))
+        written = {name: cell for name, cell in attributes.items() if is_stored_answer(name)}
+        declared = {name: value for name, value in attributes.items() if name not in written}
+        item, model = texts.setdefault(item, item), texts.setdefault(model, model)
+        line = CandidateLine(number, key, item, model, answer, declared, *of_person)
+        version, gone = came.get((Candidate, number), FIRST_NUMBER), replaced.get((item_id, number))
         lines.append(replace(line, answers=written, version=version, replaced_in=gone) if written or came else line)
     pairs = queries.keys_compared(session, study_id)
     by_key = {line.key: line for line in lines}

@@ -18,7 +18,6 @@ from db import (
     Invitation,
     Item,
     JudgeRun,
-    JudgeVerdict,
     Membership,
     ProtocolRecord,
     Reference,
@@ -151,9 +150,8 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(of_study),
         select(func.max(Reference.id)).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == study_id),
-        select(func.max(JudgeVerdict.id))
-        .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
-        .where(JudgeRun.study_id == study_id),
+        # A run comes with all its verdicts, whose numbers may be lower than those of a run that came before it.
+        select(func.count(col(JudgeRun.id))).where(JudgeRun.study_id == study_id),
     )
     return [session.exec(query).one() for query in newest]
 

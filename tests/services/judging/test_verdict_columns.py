@@ -24,6 +24,7 @@ from services.judging.verdict_columns import (
     judged_page,
     verdict_columns,
 )
+from tests.judged_runs import new_run
 from tests.situations import Situation, open_study
 
 # Neither in the order of the candidates nor in that of their items.
@@ -68,9 +69,7 @@ def judged_by_runs(situation: Situation, runs: int, verdicts: int) -> list[int]:
         ]
         session.connection().execute(insert(Candidate), rows)
         candidates = session.exec(select(Candidate.id).where(Candidate.model == "m").order_by(Candidate.id)).all()
-        made = [JudgeRun(study_id=study, name=f"run {n}", judge="j", source_sha256="0" * 64) for n in range(runs)]
-        session.add_all(made)
-        session.flush()
+        made = [new_run(session, study, f"run {n}") for n in range(runs)]
         for run in made:
             session.connection().execute(
                 insert(JudgeVerdict),

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event, insert
 from sqlmodel import select
 
-from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, Study
+from db import Candidate, Database, Item, JudgeVerdict, Study
 from exchange.report_csv import csv_files
 from services.judging.verdict_columns import PAGE
 from services.progress import data_lock
@@ -18,6 +18,7 @@ from services.report import Report, build_report
 from services.report.build import report_of
 from services.report.files.judge_file import judge_files
 from services.report.rows.loading import load_rows
+from tests.judged_runs import new_run
 from tests.services.report.situations import STUDY, Situation, frozen_study, import_judge, study_folder
 
 MORE_THAN_TWO_PAGES = 2 * PAGE + 1
@@ -74,9 +75,7 @@ def test_a_run_of_several_pages_is_written_whole_and_in_order(judged: Situation)
     keys = [f"x{number}" for number in range(MORE_THAN_TWO_PAGES)]
     with judged.database.writing() as session:
         item = session.exec(select(Item).order_by(Item.id)).first()
-        run = JudgeRun(study_id=item.study_id, name="long", judge="j", source_sha256="0" * 64)
-        session.add(run)
-        session.flush()
+        run = new_run(session, item.study_id, "long")
         rows = [
             {"study_id": item.study_id, "item_id": item.id, "key": key, "model": "m", "answer": "a"} for key in keys
         ]

@@ -1,0 +1,177 @@
+"""Find the candidate of each verdict of a file, and all that stands against storing any of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from exchange.judge_verdicts import JudgeRow
+from exchange.refusal import InputRefused, Problems, shown
+from services.judging.candidate_keys import UNKNOWN, CandidateKeys, Ids
+from services.judging.sources import LISTED, Unplaced
+
+_NAMED = 5
+AT_ONCE = 5_000
+
+
+@dataclass
+class Offenders:
+    """Rows that are wrong in one way: how many, and the first of them."""
+
+    count: int = 0
+    first: list[JudgeRow] = field(default_factory=list)
+
+    def add(self, row: JudgeRow) -> None:
+        """Count another one."""
+        self.count += 1
+        if len(self.first) < _NAMED:
+            self.first.append(row)
+
+    @property
+    def named(self) -> str:
+        """The first of them with their lines, for a sentence."""
+        return ", ".join(f"{shown(row.item)} + {shown(row.candidate)} (line {row.line})" for row in self.first)
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedRows:
+    """The candidate of each row, without the rows.
+
+    Attributes
+    ----------
+    ids
+        In the order of the rows; `UNKNOWN` where a row is left out.
+    errors
+        How many of those that are stored have an error in the place of a verdict.
+    left_out, unplaced
+        How many rows are left out, as the study has no such candidate, and the first of them.
+    """
+
+    ids: Ids
+    errors: int
+    left_out: int
+    unplaced: tuple[Unplaced, ...]
+
+    @property
+    def stored(self) -> int:
+        """How many are stored."""
+        return int(self.ids.size) - self.left_out
+
+
+def in_parts(rows: Iterable[JudgeRow], at_once: Callable[[], int]) -> Iterator[list[JudgeRow]]:
+    """Yield rows in lists of as many as are wanted each time."""
+    waiting = iter(rows)
+    while part := list(islice(waiting, at_once())):
+        yield part
+
+
+def placed_rows(
+    rows: Iterable[JudgeRow],
+    keys: CandidateKeys,
+    newer: Mapping[tuple[str, str], str],
+    file_name: str,
+    problems: Problems,
+    *,
+    skip_unplaced: bool,
+    feed: Callable[[int], None] = lambda _: None,
+) -> PlacedRows:
+    """Go through the rows once and return the candidate of each.
+
+    Parameters
+    ----------
+    newer
+        By the keys of what a version of the study replaced, the key of what came in its place.
+    problems
+        What their reader notes meanwhile.
+    skip_unplaced
+        Whether rows about no candidate of the study are left out, instead of refusing the file.
+    feed
+        Is told how many rows were gone through.
+
+    Raises
+    ------
+    InputRefused
+        With all that is wrong: what the reader found, keys that the study lacks or has replaced, doubled verdicts.
+    """
+    codes, errors = array("q"), 0
+    unplaced: list[Unplaced] = []
+    replaced, unmatched, left_out = Offenders(), Offenders(), 0
+    for part in in_parts(rows, lambda: AT_ONCE):
+        ids = keys.ids_of([(row.item, row.candidate) for row in part]).tolist()
+        for row, number in zip(part, ids, strict=True):
+            code = number
+            if (row.item, row.candidate) in newer:
+                replaced.add(row)
+            if number != UNKNOWN:
+                errors += row.verdict is None
+            elif skip_unplaced:
+                left_out += 1
+                if len(unplaced) < LISTED:
+                    because = f"the study has no candidate {shown(row.item)} + {shown(row.candidate)}"
+                    unplaced.append(Unplaced(f"line {row.line}", because))
+            else:
+                unmatched.add(row)
+                code = _code_of_unknown(row)
+            codes.append(code)
+        feed(len(codes))
+    placed = np.array(codes, dtype=np.int64)
+    _note_replaced(replaced, newer, len(placed), file_name, problems)
+    _note_unmatched(unmatched, len(placed), file_name, problems)
+    _note_doubled(rows, placed, file_name, problems)
+    problems.refuse()
+    return PlacedRows(placed, errors, left_out, tuple(unplaced))
+
+
+def _code_of_unknown(row: JudgeRow) -> int:
+    """Return a number below `UNKNOWN` by which two rows with the same keys are known; the file is refused anyway."""
+    return UNKNOWN - 1 - (hash((row.item, row.candidate)) & (2**62 - 1))
+
+
+def _note_replaced(
+    replaced: Offenders, newer: Mapping[tuple[str, str], str], rows: int, file_name: str, problems: Problems
+) -> None:
+    """Note what a version of the study replaced: under that key the folder has the corrected answer by now."""
+    if replaced.count:
+        first = replaced.first[0]
+        problems.take(
+            InputRefused(
+                f"{file_name}: {replaced.count} of {rows} verdicts name what a version of the study replaced, such "
+                f"as {replaced.named}; name what came in its place, of the first '{newer[first.item, first.candidate]}'"
+                ", with its item as candidates.csv of the data files has them."
+            )
+        )
+
+
+def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: Problems) -> None:
+    if unmatched.count:
+        problems.take(
+            InputRefused(
+                f"{file_name}: {unmatched.count} of {rows} verdicts name an item and candidate that the study "
+                f"lacks, such as {unmatched.named}; correct the keys and import again."
+            )
+        )
+
+
+def _note_doubled(rows: Iterable[JudgeRow], codes: Ids, file_name: str, problems: Problems) -> None:
+    if not codes.size:
+        return
+    order = np.argsort(codes, kind="stable")
+    is_equal = np.diff(codes[order]) == 0
+    is_doubled = np.append(is_equal, False) | np.insert(is_equal, 0, False)
+    places = np.sort(order[is_doubled & (codes[order] != UNKNOWN)])[:_NAMED].tolist()
+    if not places:
+        return
+    doubled = Offenders()
+    for place, row in enumerate(islice(rows, places[-1] + 1)):
+        if place in places:
+            doubled.add(row)
+    problems.take(
+        InputRefused(
+            f"{file_name}: one run may judge a candidate once, but some are judged twice, such as "
+            f"{doubled.named}; keep one verdict of each and import again."
+        )
+    )
