@@ -180,7 +180,7 @@ def import_judge_verdicts(
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
     _require_plausible(identity)
-    scale = scale or _scale_of(database, actor, study_key, field)
+    scale = scale or scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])
     read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
     rows, problems = of_a_judge(read), read.problems
@@ -193,9 +193,9 @@ def import_judge_verdicts(
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         _require_for_development(session, study_id, identity.examples)
-        candidates = _candidate_ids(session, study_id)
-        _require_current(session, study_id, rows, file_name, problems)
-        _require_matching(rows, candidates, file_name, problems)
+        candidates = candidate_ids(session, study_id)
+        require_current(session, study_id, rows, file_name, problems)
+        require_matching(rows, candidates, file_name, problems)
         run = JudgeRun(
             study_id=study_id,
             name=name,
@@ -248,8 +248,8 @@ def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[
         return {} if expansion is None else {name: asked.label for name, asked in judged_fields(expansion).items()}
 
 
-def _scale_of(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
-    """Return the scale of the field that a judge fills in.
+def scale_asked(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
+    """Return the scale of a field that a judge, or people elsewhere, fill in.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _scale_of(database: Database, actor: Actor, study_key: str, field: str) -> J
     known = {} if expansion is None else judged_fields(expansion)
     if not field:
         if known and not any(asked.type == "correctness" for asked in known.values()):
-            raise Conflict(f"Say which field the judge fills in: {', '.join(known)}.")
+            raise Conflict(f"Say which field is filled in: {', '.join(known)}.")
         return CORRECTNESS
     if field not in known:
         near = get_close_matches(field, known, n=1)
@@ -305,7 +305,7 @@ def _require_for_development(session: Session, study_id: int, examples: tuple[st
         )
 
 
-def _candidate_ids(session: Session, study_id: int) -> dict[tuple[str, str], int]:
+def candidate_ids(session: Session, study_id: int) -> dict[tuple[str, str], int]:
     """Return the ids of the candidates that models gave by the keys of item and candidate: judges judge no people."""
     query = (
         select(Candidate, Item.key)
@@ -344,7 +344,7 @@ def _require_new(session: Session, study_id: int, name: str, source_sha256: str)
     raise Conflict(f"A run '{run.name}' already exists in this study; choose another name.")
 
 
-def _require_current(
+def require_current(
     session: Session, study_id: int, rows: tuple[JudgeRow, ...], file_name: str, problems: Problems
 ) -> None:
     """Refuse what a version of the study replaced: under that key the folder has the corrected answer by now."""
@@ -361,8 +361,12 @@ def _require_current(
         )
 
 
-def _require_matching(
-    rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str, problems: Problems
+def require_matching(
+    rows: tuple[JudgeRow, ...],
+    candidates: dict[tuple[str, str], int],
+    file_name: str,
+    problems: Problems,
+    doubled_says: str = "one run may judge a candidate once, but some are judged twice",
 ) -> None:
     """Refuse a file with all that is wrong: what its reader found, keys that the study lacks, and doubled verdicts."""
     unmatched = [row for row in rows if (row.item, row.candidate) not in candidates]
@@ -378,8 +382,7 @@ def _require_matching(
     if doubled:
         problems.take(
             InputRefused(
-                f"{file_name}: one run may judge a candidate once, but some are judged twice, such as "
-                f"{_named(doubled)}; keep one verdict of each and import again."
+                f"{file_name}: {doubled_says}, such as {_named(doubled)}; keep one verdict of each and import again."
             )
         )
     problems.refuse()

@@ -18,6 +18,7 @@ from db import (
     Draft,
     Freeze,
     JudgeRun,
+    LabelImport,
     Membership,
     Overlay,
     PhaseClosing,
@@ -65,6 +66,7 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
     began = exists().where(col(Membership.study_id) == study.id, col(Acknowledgement.membership_id) == Membership.id)
     looked = exists().where(col(StudyEvent.study_id) == study.id, col(StudyEvent.kind) == "interim")
     judged = exists().where(col(JudgeRun.study_id) == study.id)
+    labelled = exists().where(col(LabelImport.study_id) == study.id)
     closed = exists().where(col(PhaseClosing.study_id) == study.id)
     opened = exists().where(col(PhaseOpening.study_id) == study.id)
     divided = exists().where(col(SealedSplit.study_id) == study.id)
@@ -73,6 +75,7 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
         (began, "somebody has begun, having read the instructions"),
         (looked, "an interim look was taken"),
         (judged, "verdicts of a judge were imported"),
+        (labelled, "labels made elsewhere were imported"),
         (closed, "a phase was closed"),
         (opened, "a phase was opened"),
         (followed, "a version of it was made"),
