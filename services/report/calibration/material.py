@@ -184,7 +184,7 @@ def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[Ju
     places = [place_of[candidate.id] for candidate in scores.sample]
     humans = {}
     for rater, own, given in zip(scores.raters, scores.scores, scores.given, strict=True):
-        codes, states = _nothing(len(pool))
+        codes, states = nothing(len(pool))
         for place, is_correct, said in zip(places, own, given, strict=True):
             if is_correct is not None:
                 codes[place], states[place] = float(is_correct), State.VERDICT
@@ -267,11 +267,11 @@ def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) 
 
 
 def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], n: int, scale: Scale) -> Verdicts:
-    codes, states = _nothing(n)
+    codes, states = nothing(n)
     for place, state, answer in zip(places, column.states, answers, strict=True):
         if place < 0:
             continue
-        code = _code(answer, scale) if state == "answered" else None
+        code = code_of(answer, scale) if state == "answered" else None
         if code is not None:
             codes[place], states[place] = code, State.VERDICT
         elif state in _EXCLUDED or state == "answered":
@@ -279,23 +279,24 @@ def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], 
     return Verdicts(codes, states)
 
 
-def _code(answer: object, scale: Scale) -> float | None:
+def code_of(answer: object, scale: Scale) -> float | None:
     """Return the code of an answer; None of one that is no level of the scale, such as *excluded*."""
     if scale.kind == "number":
         return None if answer is None else float(str(answer))
     return float(scale.levels.index(str(answer))) if str(answer) in scale.levels else None
 
 
-def _nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
+def nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
+    """Return codes and states of somebody who says nothing of n candidates."""
     return np.full(n, np.nan), np.full(n, State.NO_VERDICT, dtype=np.int8)
 
 
 def _of_run(run: Run, failures: Failures, ids: Sequence[int], scale: Scale) -> Verdicts:
     rows = np.array(ids, dtype=np.int64)
     said, known = run.verdicts.said_of(rows), run.verdicts.codes_of(rows)
-    codes, states = _nothing(len(ids))
+    codes, states = nothing(len(ids))
     for place, (candidate, answer) in enumerate(zip(ids, said, strict=True)):
-        code = None if answer is None else _code(answer, scale)
+        code = None if answer is None else code_of(answer, scale)
         if code is not None:
             codes[place], states[place] = code, State.VERDICT
         elif answer is not None:
