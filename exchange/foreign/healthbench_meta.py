@@ -28,6 +28,10 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
         rubric=clue(row.get("rubric")),
         answer=clue(row.get("completion")),
     )
+    if asked.of_people and "verdict" in asked.columns:
+        # Of whom that is the file does not say: no physician's.
+        yield ForeignLine(number, clues, {})
+        return
     if not asked.of_people and ("criteria_met" in row or "verdict" in asked.columns):
         said = {"verdict": row.get("criteria_met"), "explanation": row.get("explanation", "")}
         yield ForeignLine(number, clues, said)

@@ -93,7 +93,8 @@ def _rows_of(session: Session, import_id: int) -> list[tuple[Cell, ...]]:
     )
     return [
         (
-            imported.name, label.labeller, candidate.key, item.key, candidate.model, imported.field or None,
+            imported.name, label.labeller, candidate.key,
+            None if item.practice else item.key, candidate.model, imported.field or None,
             label.label, label.missing or None, label.remark or None, *origin,
         )
         for label, candidate, item in session.exec(query)

@@ -90,6 +90,17 @@ def test_physicians_labels_are_read_where_a_grader_added_its_own(situation: Situ
     assert stored(situation, "beside a grader")[1][("k3", "p4")] == ("incorrect", "")
 
 
+def test_another_verdict_of_such_a_file_is_no_physicians(situation: Situation) -> None:
+    rows = (FILES / "healthbench_meta.jsonl").read_text("utf-8").splitlines()
+    content = "\n".join(json.dumps({**json.loads(row), "mine": "correct"}) for row in rows).encode()
+    asked = asked_of(columns=["verdict=mine"])
+    assert "does not say who labelled" in problems_of(situation, content, asked=asked)[0]
+
+    take_in(situation, content, "mine", asked=asked, labeller="Dr A")
+
+    assert stored(situation, "mine")[1] == {("k1", "Dr A"): ("correct", ""), ("k3", "Dr A"): ("correct", "")}
+
+
 def test_a_file_that_names_nobody_takes_the_labeller_that_is_named(situation: Situation) -> None:
     content = (FILES / "marcus_vqa.json").read_bytes()
     (problem,) = problems_of(situation, content, field="grade.likert", file_name="marcus.json")
