@@ -73,6 +73,58 @@ def import_judge(
         console.print(line.in_words, markup=False)
 
 
+@cli.command("import-labels")
+def import_labels_of_people(
+    study: str,
+    file: Path,
+    name: Annotated[str, typer.Option(help="A name for these labels, by which calibrations ask for them.")],
+    labeller: Annotated[str, typer.Option(help="Who gave them, where the file does not say it.")] = "",
+    labeller_column: Annotated[
+        list[str] | None, typer.Option(help="A column of the labels of one person, called like them; several times.")
+    ] = None,
+    field: Annotated[str, typer.Option(help="The field that they fill in, as PHASE.FIELD.")] = "",
+    blinded: Annotated[str, typer.Option(help="How the labellers are said to have been blinded.")] = "",
+    random_part: Annotated[
+        bool, typer.Option("--random-part", help="What they labelled is a simple random part of all answers.")
+    ] = False,
+    layout: Annotated[str, typer.Option("--format", help="Of another program's file, where it is not seen.")] = "",
+    column: Annotated[
+        list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: labeller=annotator.id; several times.")
+    ] = None,
+    word: Annotated[
+        list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; several times.")
+    ] = None,
+    of_model: Annotated[str, typer.Option(help="The model whose answers were labelled.")] = "",
+    scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
+    skip_unplaced: Annotated[
+        bool, typer.Option(help="Leave out and count lines that are about no candidate of the study.")
+    ] = False,
+    act_as: As = None,
+) -> None:
+    """Import labels that people gave elsewhere, marked as not blinded here: the whole of the file or nothing."""
+    from services.errors import InputRefused
+    from services.judging import import_labels, sources
+
+    with opened_as(act_as) as (database, actor):
+        if not file.is_file():
+            raise InputRefused(f"{file.name} is missing; name a file with labels.")
+        line = import_labels.import_labels(
+            database,
+            actor,
+            study,
+            name=name,
+            content=file.read_bytes(),
+            file_name=file.name,
+            labeller=labeller,
+            field=field,
+            blinding=blinded,
+            is_random_part=random_part,
+            asked=sources.asked_of(layout, column or (), word or (), of_model, scorer, labeller_column or ()),
+            skip_unplaced=skip_unplaced,
+        )
+        console.print(line.in_words, markup=False)
+
+
 @cli.command("convert")
 def convert_file(
     file: Path,
@@ -134,6 +186,16 @@ def score_answers(
         console.print(line.in_words, markup=False)
 
 
+_Labels = Annotated[
+    list[str] | None,
+    typer.Option("--labels", help="Labels made elsewhere in the place of raters' verdicts, by name; several times."),
+]
+_Field = Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")]
+_Basis = Annotated[
+    str, typer.Option(help="Human verdicts: majority, unanimous, adjudicated, mean, or a rater. The usual without it.")
+]
+
+
 @cli.command("export")
 def export_verdicts(
     study: str,
@@ -146,6 +208,7 @@ def export_verdicts(
     ] = "tidy",
     field: Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")] = "",
     run: Annotated[list[str] | None, typer.Option(help="A run; several by several options. All without it.")] = None,
+    labels: _Labels = None,
     act_as: As = None,
 ) -> None:
     """Write what people and judges said of each candidate for other programs."""
@@ -155,7 +218,7 @@ def export_verdicts(
     with opened_as(act_as) as (database, actor):
         if out.exists():
             raise InputRefused(f"{out} already exists; name another, or remove it.")
-        files = exports.export_verdicts(database, actor, study, form, field, run or ())
+        files = exports.export_verdicts(database, actor, study, form, field, run or (), labels or ())
         if len(files) > 1:
             out.mkdir()
         for name, pieces in files.items():
@@ -164,18 +227,13 @@ def export_verdicts(
         console.print(f"Written: {out}{': ' + ', '.join(files) if len(files) > 1 else ''}.", markup=False)
 
 
-_Field = Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")]
-_Basis = Annotated[
-    str, typer.Option(help="Human verdicts: majority, unanimous, adjudicated, mean, or a rater. The usual without it.")
-]
-
-
 @cli.command("report")
 def report_judges(
     study: str,
     field: _Field = "",
     run: Annotated[list[str] | None, typer.Option(help="A run; several by several options. All without it.")] = None,
     basis: _Basis = "",
+    labels: _Labels = None,
     everything: Annotated[bool, typer.Option("--all-rows", help="Print all rows of each panel.")] = False,
     act_as: As = None,
 ) -> None:
@@ -183,7 +241,7 @@ def report_judges(
     from services.report import calibration
 
     with opened_as(act_as) as (database, actor):
-        computed = calibration.calibration_of(database, actor, study, field, run or (), basis)
+        computed = calibration.calibration_of(database, actor, study, field, run or (), basis, labels or ())
         typer.echo(calibration.in_words(computed, everything=everything))
 
 
@@ -193,6 +251,7 @@ def certify_judge(
     run: Annotated[list[str] | None, typer.Option(help="A run of the judge; repeated runs by several options.")] = None,
     field: _Field = "",
     basis: _Basis = "",
+    labels: _Labels = None,
     rubric: Annotated[Path | None, typer.Option(help="A file with the text by which people rated.")] = None,
     to: Annotated[Path, typer.Option(help="The JSON file; the card is written beside it, ending in .txt.")] = Path(
         "judge-certificate.json"
@@ -209,7 +268,14 @@ def certify_judge(
         if not to.parent.is_dir():
             raise InputRefused(f"The folder {to.parent} is missing; make it, or name another file.")
         made = calibration.certify(
-            database, actor, study, field, run or (), basis, None if rubric is None else rubric.read_bytes()
+            database,
+            actor,
+            study,
+            field,
+            run or (),
+            basis,
+            None if rubric is None else rubric.read_bytes(),
+            labels or (),
         )
         to.write_text(made.document, encoding="utf-8")
         to.with_suffix(".txt").write_text(made.card, encoding="utf-8")

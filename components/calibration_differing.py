@@ -15,13 +15,15 @@ from services.report.calibration.differing import Differing, differing_in, table
 _AT_ONCE = 10
 
 
-def draw_differing(actor: Actor, study_key: str, field: str, runs: Sequence[str], stamp: str) -> None:
+def draw_differing(
+    actor: Actor, study_key: str, field: str, runs: Sequence[str], labels: tuple[str, ...], stamp: str
+) -> None:
     """Offer the candidates on which a run says otherwise than somebody, a few at a time, with all texts."""
     with st.expander("Where judge and people differ"):
         if not st.toggle("Show the answers", key=f"differing-{field}"):
             return
         run = st.selectbox("Run", runs, key=f"differing-run-{field}")
-        labelled, rows = _differing(actor, study_key, field, run, stamp)
+        labelled, rows = _differing(actor, study_key, field, run, labels, stamp)
         all_see = sum(row.against == 1.0 for row in rows)
         st.caption(
             f"{len(rows)} of {labelled} answers with a verdict of somebody; {all_see} of them are seen otherwise by "
@@ -36,8 +38,10 @@ def draw_differing(actor: Actor, study_key: str, field: str, runs: Sequence[str]
 
 
 @st.cache_data(max_entries=6, show_spinner="Comparing answers ...")
-def _differing(_actor: Actor, study_key: str, field: str, run: str, stamp: str) -> tuple[int, list[Differing]]:
+def _differing(
+    _actor: Actor, study_key: str, field: str, run: str, labels: tuple[str, ...], stamp: str
+) -> tuple[int, list[Differing]]:
     """Read them once for each state of the data; the stamp was only given to somebody who may see it."""
-    exported = exports.read_exported(database(), _actor, study_key, field, [run])
+    exported = exports.read_exported(database(), _actor, study_key, field, [run], labels)
     (judge,) = (party for party in exported.parties if party.kind == "judge")
     return len(exported.labelled), differing_in(exported, judge)

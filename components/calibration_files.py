@@ -18,7 +18,7 @@ _IN_WORDS = {
 }
 
 
-def draw_downloads(study_key: str, field: str, runs: Sequence[str]) -> None:
+def draw_downloads(study_key: str, field: str, runs: Sequence[str], labels: Sequence[str]) -> None:
     """Offer the verdicts of people and judges in each format; a file is made when somebody asks for its format."""
     with st.expander("Verdicts as files"):
         chosen = st.segmented_control(
@@ -26,6 +26,6 @@ def draw_downloads(study_key: str, field: str, runs: Sequence[str]) -> None:
         )
         if chosen is None:
             return
-        asked = urlencode({"field": field, "run": runs}, doseq=True)
+        asked = urlencode({"field": field, "run": runs, "labels": labels}, doseq=True)
         for name in exports.FILES[chosen]:
             st.link_button(name, f"/download/{study_key}/judges/{name}?{asked}", icon=":material/download:")

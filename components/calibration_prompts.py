@@ -12,7 +12,8 @@ from services.report.calibration.prompts import ChangeOfPrompt, changes_of_promp
 
 def draw_prompts(actor: Actor, shown: Calibration, stamp: str) -> None:
     """Draw each change of a prompt among the chosen runs; nothing where no judge has two."""
-    changes = _changes(actor, shown, shown.study_key, shown.field, shown.runs, stamp)
+    labels = tuple(line.name for line in shown.labels)
+    changes = _changes(actor, shown, shown.study_key, shown.field, shown.runs, labels, stamp)
     if not changes:
         return
     with st.expander("Prompts: what changed in their texts, and in the verdicts"):
@@ -26,7 +27,13 @@ def draw_prompts(actor: Actor, shown: Calibration, stamp: str) -> None:
 
 @st.cache_data(max_entries=6, show_spinner="Comparing prompts ...")
 def _changes(
-    _actor: Actor, _shown: Calibration, study_key: str, field: str, runs: tuple[str, ...], stamp: str
+    _actor: Actor,
+    _shown: Calibration,
+    study_key: str,
+    field: str,
+    runs: tuple[str, ...],
+    labels: tuple[str, ...],
+    stamp: str,
 ) -> list[ChangeOfPrompt]:
     """Compare the prompts once for each state of the data; the stamp was only given to somebody who may see it."""
     return list(changes_of_prompts(database(), _actor, _shown))

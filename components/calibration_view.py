@@ -13,12 +13,14 @@ from components.report_view import draw_figure, require_open
 from components.sealed_view import draw_opening
 from components.session import database, refusals
 from services import report
+from services.judging.import_labels import NOT_BLINDED_HERE
 from services.people.identity import Actor
 from services.report import calibration
 from services.report.calibration import Calibration, Certificate
 from services.studies.catalogue import StudyLine
 
 _USUAL = "as usual for this scale"
+_RATERS, _ELSEWHERE = "Raters of this study", "Labels made elsewhere"
 
 
 def draw_calibration(actor: Actor, line: StudyLine) -> None:
@@ -34,10 +36,12 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
     if not runs:
         st.info("Choose at least one run.")
         return
-    shown = _computed(actor, line.key, field, tuple(runs), "", stamp)
-    basis = right.selectbox("Human verdicts", [_USUAL, *shown.bases], key=f"basis-{field}")
+    labels = _choose_people(actor, line.key, field)
+    with refusals():
+        shown = _computed(actor, line.key, field, tuple(runs), "", labels, stamp)
+    basis = right.selectbox("Human verdicts", [_USUAL, *shown.bases], key=f"basis-{field}-{bool(labels)}")
     if basis != _USUAL:
-        shown = _computed(actor, line.key, field, tuple(runs), basis, stamp)
+        shown = _computed(actor, line.key, field, tuple(runs), basis, labels, stamp)
     st.html(f"<style>{report.STYLE}</style>")
     summary = calibration.summary_of(shown)
     st.html(report.section_markup(summary))
@@ -53,8 +57,28 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
             if section.tables:
                 st.html("".join(report.table_markup(table) for table in section.tables))
     draw_prompts(actor, shown, stamp)
-    draw_differing(actor, line.key, field, runs, stamp)
-    draw_downloads(line.key, field, runs)
+    draw_differing(actor, line.key, field, runs, labels, stamp)
+    draw_downloads(line.key, field, runs, labels)
+
+
+def _choose_people(actor: Actor, study_key: str, field: str) -> tuple[str, ...]:
+    """Ask whose verdicts judges are held against, where labels made elsewhere were imported: never both at once."""
+    names = calibration.labels_in(database(), actor, study_key, field)
+    if not names:
+        return ()
+    left, right = st.columns([1, 2])
+    people = left.segmented_control(
+        "People", (_RATERS, _ELSEWHERE), default=_RATERS, required=True, key=f"people-{field}"
+    )
+    if people != _ELSEWHERE:
+        return ()
+    # Several imports together are a choice of their own: each has its own way of blinding.
+    chosen = right.multiselect("Labels", names, default=names[-1:], key=f"labels-{field}")
+    if not chosen:
+        st.info("Choose at least one import of labels.")
+        st.stop()
+    st.warning(f"People's labels were {NOT_BLINDED_HERE}.", icon=":material/visibility:")
+    return tuple(chosen)
 
 
 def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
@@ -67,9 +91,11 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
         if not st.toggle("Make the certificate", key=f"certify-{shown.field}-{'-'.join(shown.runs)}"):
             return
         with refusals():
-            made = _certified(actor, shown.study_key, shown.field, shown.runs, shown.plan.basis or "", stamp)
+            basis, labels = shown.plan.basis or "", tuple(line.name for line in shown.labels)
+            made = _certified(actor, shown.study_key, shown.field, shown.runs, basis, labels, stamp)
         st.code(made.card, language=None)
-        asked = urlencode({"field": shown.field, "run": shown.runs, "basis": shown.plan.basis or ""}, doseq=True)
+        said = {"field": shown.field, "run": shown.runs, "basis": basis, "labels": labels}
+        asked = urlencode(said, doseq=True)
         with st.container(horizontal=True):
             for label, name in (("JSON", calibration.FILE_NAME), ("Card", calibration.CARD_NAME)):
                 address = f"/download/{shown.study_key}/judges/{name}?{asked}"
@@ -77,12 +103,16 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
 
 
 @st.cache_data(max_entries=6, show_spinner="Calibrating ...")
-def _computed(_actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, stamp: str) -> Calibration:
+def _computed(
+    _actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, labels: tuple[str, ...], stamp: str
+) -> Calibration:
     """Compute the panels once for each state of the data; the stamp was only given to somebody who may see it."""
-    return calibration.calibration_of(database(), _actor, study_key, field, runs, basis)
+    return calibration.calibration_of(database(), _actor, study_key, field, runs, basis, labels)
 
 
 @st.cache_data(max_entries=6, show_spinner="Certifying ...")
-def _certified(_actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, stamp: str) -> Certificate:
+def _certified(
+    _actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, labels: tuple[str, ...], stamp: str
+) -> Certificate:
     """Make a certificate once for each state of the data; see `_computed`."""
-    return calibration.certify(database(), _actor, study_key, field, runs, basis)
+    return calibration.certify(database(), _actor, study_key, field, runs, basis, labels=labels)

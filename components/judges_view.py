@@ -72,7 +72,7 @@ def draw_judges(line: StudyLine) -> None:
         )
         st.caption("Without a verdict, say in error why. For example, as CSV:")
         st.code(_EXAMPLE, language=None)
-        asked, skip = _ask_columns(imported)
+        asked, skip = ask_columns(f"run-{imported}")
         identity = _ask_identity(imported)
         if st.button("Import", disabled=file is None) and file is not None:
             _import_judge(line.key, name, judge, field, identity, file.getvalue(), file.name, asked, skip)
@@ -109,28 +109,34 @@ def _ask_identity(imported: int) -> import_runs.Identity:
     return import_runs.Identity(model, prompt, version, settings, made_on, number, named)
 
 
-def _ask_columns(imported: int) -> tuple[dict[str, Any], bool]:
-    """Ask what the columns and words of another program's file mean; the service says what is wrong with that."""
+def ask_columns(form: str) -> tuple[dict[str, Any], bool]:
+    """Ask what the columns and words of another program's file mean; the service says what is wrong with that.
+
+    Parameters
+    ----------
+    form
+        What the keys of the form's fields begin with.
+    """
     with st.expander("File of another program"):
         layout = st.selectbox(
             "Its format",
             ["", *import_runs.LAYOUTS],
             format_func=lambda key: import_runs.LAYOUTS.get(key, "seen from the file"),
-            key=f"run-layout-{imported}",
+            key=f"{form}-layout",
         )
         columns = st.text_area(
             "Columns",
-            key=f"run-columns-{imported}",
+            key=f"{form}-columns",
             placeholder="question=prompt\nverdict=output.score",
             help="WHAT=COLUMN, or a path within a row, on a line each. What is item, candidate, model, question, "
             "answer, reference, case, a declared attribute, or what is said: verdict, explanation, confidence.",
         )
         words = st.text_area(
-            "Words", key=f"run-words-{imported}", placeholder="good=correct", help="WORD=VERDICT, on a line each."
+            "Words", key=f"{form}-words", placeholder="good=correct", help="WORD=VERDICT, on a line each."
         )
-        of_model = st.text_input("Model whose answers it judges", key=f"run-of-model-{imported}")
-        scorer = st.text_input("Which score, if the file has several", key=f"run-scorer-{imported}")
-        skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"run-skip-{imported}")
+        of_model = st.text_input("Model whose answers it judges", key=f"{form}-of-model")
+        scorer = st.text_input("Which score, if the file has several", key=f"{form}-scorer")
+        skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"{form}-skip")
     asked = {
         "layout": layout or "",
         "columns": columns.splitlines(),

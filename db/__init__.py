@@ -4,6 +4,7 @@ from db.audit import AuditEvent
 from db.base import Base, new_public_id, now
 from db.engine import Database, database_from_environment, make_engine
 from db.judging import CalibrationLook, JudgeImport, JudgeRun, JudgeVerdict, SealedSplit, SplitOpening
+from db.labels import ImportedLabel, LabelImport
 from db.maintenance import Lease, Verification
 from db.many import add_many, insert_many, insert_with_keys
 from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person, SignInTry
@@ -60,11 +61,13 @@ __all__ = [
     "Flag",
     "Freeze",
     "FreezeItem",
+    "ImportedLabel",
     "Invitation",
     "Item",
     "JudgeImport",
     "JudgeRun",
     "JudgeVerdict",
+    "LabelImport",
     "Lease",
     "LoginSession",
     "Membership",

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from exchange import judge_csv, judge_json_lines, study_zip
 from exchange.file_format import FileFormat, ReadJudgeLines, UnpackStudy
-from exchange.foreign import healthbench_meta, inspect_ai, mapped_columns, marcus, neurovlm_bench, own_array
+from exchange.foreign import (
+    healthbench_meta,
+    inspect_ai,
+    mapped_columns,
+    marcus,
+    neurovlm_bench,
+    own_array,
+    own_labels,
+)
 from exchange.foreign.layout import Layout
 
 # A whole study in one file; `study_folder` reads what it unpacks to.
@@ -18,5 +26,6 @@ FOREIGN_VERDICTS: tuple[Layout, ...] = (
     neurovlm_bench.LAYOUT,
     inspect_ai.LAYOUT,
     healthbench_meta.LAYOUT,
+    own_labels.LAYOUT,
     mapped_columns.LAYOUT,
 )

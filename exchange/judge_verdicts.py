@@ -171,13 +171,13 @@ def _row(
         problems.add(
             name,
             place,
-            f"verdict '{quoted}' {scale.refusal}; leave it empty where the judge gave none.",
+            f"verdict '{quoted}' {scale.refusal}; leave it empty where none was given.",
         )
     if verdict is not None and error:
         problems.add(
             name,
             place,
-            f"has both the verdict '{quoted}' and an error; a judge that failed gave none; empty one of the two.",
+            f"has both the verdict '{quoted}' and an error, and a call that failed gave none; empty one of the two.",
         )
     failure = _failure_of(texts["failure"], verdict, error)
     if failure is None and verdict is None:

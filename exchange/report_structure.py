@@ -154,7 +154,8 @@ class DataFile:
 class Report:
     """The whole report of one study at one moment.
 
-    `judge_runs` are the ids of the runs whose verdicts belong to it; None where there is nothing to judge.
+    `judge_runs` are the ids of the runs whose verdicts belong to it; None where there is nothing to judge. Labels made
+    elsewhere, by the ids of their imports in `label_imports`, belong to its files alone: no figure rests on them.
     """
 
     study_key: str
@@ -169,6 +170,7 @@ class Report:
     sections: tuple[Section, ...]
     files: tuple[DataFile, ...]
     judge_runs: tuple[int, ...] | None = None
+    label_imports: tuple[int, ...] = ()
 
     def section(self, key: str) -> Section | None:
         """Return the section with this key, or None when the report has none."""

@@ -49,11 +49,12 @@ FILES: dict[str, tuple[Making, str]] = {
 
 @dataclass(frozen=True)
 class AskedOfJudge:
-    """Which judges a file is of: field, runs, and human verdicts, as the calibration page chose them."""
+    """Which judges a file is of, as the calibration page chose: field, runs, human verdicts, labels made elsewhere."""
 
     field: str
     runs: tuple[str, ...]
     basis: str
+    labels: tuple[str, ...] = ()
 
 
 MakingOfJudge = Callable[[Database, Actor, str, AskedOfJudge], str]
@@ -61,13 +62,13 @@ MakingOfJudge = Callable[[Database, Actor, str, AskedOfJudge], str]
 
 def _certificate(form: Callable[[Certificate], str]) -> MakingOfJudge:
     return lambda store, actor, study_key, asked: form(
-        calibration.certify(store, actor, study_key, asked.field, asked.runs, asked.basis)
+        calibration.certify(store, actor, study_key, asked.field, asked.runs, asked.basis, labels=asked.labels)
     )
 
 
 def _verdicts(form: str, name: str) -> MakingOfJudge:
     return lambda store, actor, study_key, asked: "".join(
-        exports.export_verdicts(store, actor, study_key, form, asked.field, asked.runs)[name]
+        exports.export_verdicts(store, actor, study_key, form, asked.field, asked.runs, asked.labels)[name]
     )
 
 
@@ -86,7 +87,9 @@ OF_JUDGES: dict[str, tuple[MakingOfJudge, str]] = {
 async def _send_of_judges(request: Request) -> Response:
     study_key, name = str(request.path_params["study"]), str(request.path_params["name"])
     query = request.query_params
-    asked = AskedOfJudge(query.get("field", ""), tuple(query.getlist("run")), query.get("basis", ""))
+    asked = AskedOfJudge(
+        query.get("field", ""), tuple(query.getlist("run")), query.get("basis", ""), tuple(query.getlist("labels"))
+    )
     actor: Actor = request.state.actor
     return await in_thread("files", _made_of_judges, actor, study_key, name, asked)
 

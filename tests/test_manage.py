@@ -228,6 +228,7 @@ REFUSED = {
     ("delete-draft", "tiny", "--yes"): "only a draft can be renamed, removed or imported over",
     ("rename-draft", "tiny", "--title", "Another"): "only a draft can be renamed, removed or imported over",
     ("judge", "import", "tiny", "no.csv", "--name", "run"): "no.csv is missing",
+    ("judge", "import-labels", "tiny", "no.csv", "--name", "labels"): "no.csv is missing; name a file with labels",
 }
 
 
@@ -302,6 +303,29 @@ def test_verify_finds_a_cut_chain_against_the_head_of_a_backup(frozen: Run, data
 
     assert (holds.exit_code, unseen.exit_code, seen.exit_code) == (0, 0, 1)
     assert seen.stdout == "The audit chain does not hold the head that was kept: its end was cut off or replaced.\n"
+
+
+def test_labels_made_elsewhere_are_taken_in_and_marked_in_what_is_printed_of_judges(
+    frozen: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "judge.csv").write_text("item,candidate,verdict\ni1,k1,correct\ni1,k2,incorrect\n", encoding="utf-8")
+    (tmp_path / "sheet.csv").write_text("Item,Answer,Dr A,Dr B\ni1,k1,1,1\ni1,k2,0,1\n", encoding="utf-8")
+    frozen("judge", "import", "tiny", tmp_path / "judge.csv", "--name", "run 1", "--judge", "a model")
+
+    taken = frozen(
+        "judge", "import-labels", "tiny", tmp_path / "sheet.csv", "--name", "sheet", "--map", "item=Item",
+        "--map", "candidate=Answer", "--labeller-column", "Dr A", "--labeller-column", "Dr B",
+        "--blinded", "not at all",
+    )  # fmt: skip
+    frozen("close", "tiny", "--reason", "Nobody reads here: labels were made elsewhere.")
+    printed = frozen("judge", "report", "tiny", "--labels", "sheet")
+    made = frozen("judge", "certify", "tiny", "--labels", "sheet", "--to", tmp_path / "certificate.json")
+    files = frozen("judge", "export", "tiny", tmp_path / "tidy.csv", "--labels", "sheet")
+
+    assert "4 labels of 2 labellers on 2 candidates; how they were blinded is said to be: not at all" in taken.stdout
+    assert printed.stdout.startswith("The people are labellers and no raters of this study")
+    assert "Blinded      not blinded here; elsewhere, 'sheet': said to be: not at all" in made.stdout
+    assert files.exit_code == 0 and "not blinded here" in (tmp_path / "tidy.csv").read_text("utf-8")
 
 
 def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:

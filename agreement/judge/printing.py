@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
 from agreement.judge.rows import Panel, Row
+from agreement.judge.scale import State
 from agreement.judge.wording import counted
 
 MOST_ROWS = 40
 """So many rows of a panel are printed; JSON has all."""
+_MOST_NAMED = 6
 
 
 def report(
@@ -64,16 +67,27 @@ def what_was_read(material: Material) -> Iterator[str]:
         Sentences.
     """
     models = "" if material.models is None else f" of {counted(sum(1 for _ in material.models.levels()), 'model')}"
-    humans = ", ".join(material.humans)
+    names, given = list(material.humans), material.labelled.humans
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    humans = f"{', '.join(names[:_MOST_NAMED])}{more}"
     yield (
         f"{counted(material.n, 'candidate')}{models}, {material.labelled.n:,} of them with a verdict of a human "
         f"({humans}); scale {material.scale.kind}."
     )
-    for name, verdicts in {**material.judges, **material.labelled.humans}.items():
-        counts = verdicts.counts()
-        if counts:
-            said = ", ".join(f"{count:,} {words}" for words, count in counts.items())
-            yield f"{name}: {said}: not scored."
+    for name, verdicts in {**material.judges, **({} if more else given)}.items():
+        if verdicts.counts():
+            yield f"{name}: {_in_words(verdicts.counts())}: not scored."
+    if more:
+        many = [int((verdicts.states == State.VERDICT).sum()) for verdicts in given.values()]
+        without: Counter[str] = Counter()
+        for verdicts in given.values():
+            without.update(verdicts.counts())
+        left_out = f"; {_in_words(without)}: not scored" if without else ""
+        yield f"{len(many)} humans: {min(many):,} to {max(many):,} verdicts each{left_out}."
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {words}" for words, count in counts.items())
 
 
 def _table(rows: tuple[Row, ...]) -> list[str]:

@@ -1,7 +1,8 @@
 """HealthBench's meta-evaluation: a criterion of a rubric for each line, with what physicians said of a completion.
 
 `binary_labels` and `anonymized_physician_ids` go together place by place; who labelled differs from line to line. What
-a grader adds under `criteria_met` is a judge's verdict, and then the physicians' labels are left alone.
+a grader adds under `criteria_met` is a judge's verdict, and then the physicians' labels are left alone unless they are
+what is asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
         rubric=clue(row.get("rubric")),
         answer=clue(row.get("completion")),
     )
-    if "criteria_met" in row or "verdict" in asked.columns:
+    if asked.of_people and "verdict" in asked.columns:
+        # Of whom that is the file does not say: no physician's.
+        yield ForeignLine(number, clues, {})
+        return
+    if not asked.of_people and ("criteria_met" in row or "verdict" in asked.columns):
         said = {"verdict": row.get("criteria_met"), "explanation": row.get("explanation", "")}
         yield ForeignLine(number, clues, said)
         return
@@ -47,5 +52,6 @@ LAYOUT = Layout(
     recognises=recognises,
     rows=json_rows,
     lines=lines,
+    words={"true": "correct", "false": "incorrect"},
     stand_for={"prompt_id": "item", "completion_id": "candidate", "rubric": "reference"},
 )

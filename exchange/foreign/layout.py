@@ -15,6 +15,8 @@ from exchange.tables import JUDGE_VERDICTS
 
 # What a row says of its candidate, by the names of our own columns.
 RESULTS = tuple(name for name in JUDGE_VERDICTS.names if name not in ("item", "candidate"))
+# Under which people's labels say whose they are.
+LABELLER = "labeller"
 _ZIP = b"PK\x03\x04"
 _BEGINNING = 100_000
 # Number by which people find it, and what stands there.
@@ -99,6 +101,10 @@ class Asked:
         Key of the field that is filled in.
     models
         The models of the study.
+    labellers
+        Of a table with a column for each person who labelled, these columns, which are called like the people.
+    of_people
+        Whether labels of people are wanted from a file that holds verdicts of a judge as well.
     """
 
     layout: str = ""
@@ -108,6 +114,8 @@ class Asked:
     scorer: str = ""
     field: str = ""
     models: frozenset[str] = frozenset()
+    labellers: tuple[str, ...] = ()
+    of_people: bool = False
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -117,6 +125,7 @@ class Asked:
             "says": dict(self.says),
             "of_model": self.of_model,
             "scorer": self.scorer,
+            "labellers": list(self.labellers),
         }
         return {key: value for key, value in said.items() if value}
 

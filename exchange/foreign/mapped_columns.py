@@ -27,7 +27,7 @@ def rows(source: Source, asked: Asked, problems: Problems) -> Iterator[RawRow]:
     if source.is_json:
         yield from json_rows(source, asked, problems)
         return
-    wanted = [column for column in asked.columns.values() if column]
+    wanted = [column for column in (*asked.columns.values(), *asked.labellers) if column]
     yield from read_columns(source.content, source.name, problems, known=wanted, required=wanted)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from exchange.foreign.json_rows import clue, clues_of, json_rows
-from exchange.foreign.layout import RESULTS, Asked, ForeignLine, Layout, Source
+from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, Source
 from exchange.tables import JUDGE_VERDICTS
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is an array whose first object has the columns that a verdict must have."""
-    return source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first)
+    """Return whether it is an array whose first object has the columns that a verdict must have, and no labeller."""
+    return source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first) and LABELLER not in source.first
 
 
 def lines(number: int, row: dict[str, Any], _asked: Asked) -> Iterator[ForeignLine]:

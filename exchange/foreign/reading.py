@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 from exchange import formats
 from exchange.foreign import mapped_columns
 from exchange.foreign.json_rows import clue, value_at
-from exchange.foreign.layout import RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
+from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
 from exchange.judge_verdicts import FAILURES
 from exchange.refusal import InputRefused, Problems, nearest, shown
 from exchange.spreadsheet import NotRead
@@ -73,7 +73,8 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
             )
         return layouts[asked.layout]
     try:
-        if not asked.columns and not source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first):
+        own = set(JUDGE_VERDICTS.required)
+        if not asked.columns and not source.is_array and own <= set(source.first) and LABELLER not in source.first:
             return None
         recognised = next((layout for layout in formats.FOREIGN_VERDICTS if layout.recognises(source)), None)
     except NotRead as problem:
@@ -93,7 +94,7 @@ def _lines(
     scale: JudgeScale,
     problems: Problems,
 ) -> Iterator[ForeignLine]:
-    unseen = {name: path for name, path in asked.columns.items() if path}
+    unseen = {name: path for name, path in asked.columns.items() if path} | {name: name for name in asked.labellers}
     keys: dict[str, None] = {}
     try:
         for number, row in rows:
@@ -101,10 +102,10 @@ def _lines(
                 unseen = {name: path for name, path in unseen.items() if value_at(row, path) is None}
                 keys |= dict.fromkeys(row)
             try:
-                for line in layout.lines(number, row, asked):
-                    _map(line, row, asked)
-                    _translate(line.said, layout, asked.says, scale)
-                    yield line
+                for read in layout.lines(number, row, asked):
+                    for line in _by_labeller(_mapped(read, row, asked), row, asked):
+                        _translate(line.said, layout, asked.says, scale)
+                        yield line
             except NotInLayout as problem:
                 problems.add(source.name, f"{unit} {number}", str(problem))
     except NotRead as problem:
@@ -113,19 +114,37 @@ def _lines(
         problems.add(source.name, "", f"has nothing under '{shown(path)}', mapped to {name}{nearest(path, keys)}.")
 
 
-def _map(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> None:
-    """Put in place of what a layout reads what an admin says."""
+def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> ForeignLine:
+    """Return a line with what an admin says in place of what its layout reads."""
     for name, path in asked.columns.items():
         if name in RESULTS:
             # A reason why there is no verdict holds; a path then leads nowhere.
             if path and not line.said.get("failure"):
                 line.said[name] = value_at(row, path)
+        elif name == LABELLER:
+            line = _of(line, value_at(row, path) if path else None, path)
         elif values := clue(value_at(row, path)) if path else ():
             line.clues[name] = values
         else:
             line.clues.pop(name, None)
     if asked.of_model:
         line.clues["model"] = (asked.of_model,)
+    return line
+
+
+def _of(line: ForeignLine, labeller: Any, path: str) -> ForeignLine:
+    named = next(iter(clue(labeller)), "").strip()
+    if path and not named:
+        raise NotInLayout(f"has nothing under '{shown(path)}', where it says who labelled; fill it in.")
+    return replace(line, party=named)
+
+
+def _by_labeller(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> Iterator[ForeignLine]:
+    """Yield a line for each person whose column it fills in; the line itself where people have no columns."""
+    if not asked.labellers:
+        yield line
+    for name in asked.labellers:
+        yield replace(line, said={"verdict": value_at(row, name)}, party=name)
 
 
 def _translate(said: dict[str, Any], layout: Layout, says: Mapping[str, str], scale: JudgeScale) -> None:

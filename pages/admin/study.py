@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from components import closing_view, draft_view, freeze_view, judges_view, members_view, session, study_view
+from components import (
+    closing_view,
+    draft_view,
+    freeze_view,
+    judges_view,
+    labels_view,
+    members_view,
+    session,
+    study_view,
+)
 from services.studies import catalogue
 
 draft_view.leave_if_deleted()
@@ -22,5 +31,6 @@ with session.refusals():
         draft_view.draw_draft(line)
     with judges:
         judges_view.draw_judges(line)
+        labels_view.draw_labels(line)
     with events:
         closing_view.draw_closing(line)

@@ -80,6 +80,12 @@ def candidate_keys(session: Session, study_id: int) -> CandidateKeys:
     return CandidateKeys((item, key, stored_id(number)) for item, key, number in session.connection().execute(query))
 
 
+def replaced_candidates(session: Session, study_id: int) -> dict[tuple[str, str], str]:
+    """Return, by the keys of item and candidate that a version of the study replaced, the key of what came instead."""
+    replaced = queries.replaced_keys(session, study_id)
+    return {(item, candidate): key for item, candidate, key in replaced if candidate is not None}
+
+
 def _text(item: str, candidate: str) -> bytes:
     # No key holds the character between the two.
     return f"{item}\0{candidate}".encode()

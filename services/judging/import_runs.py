@@ -22,7 +22,7 @@ from exchange.refusal import shown
 from protocol.language.judged import judged_fields, scale_of_field
 from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict, counted, require_length
-from services.judging.candidate_keys import candidate_keys
+from services.judging.candidate_keys import candidate_keys, replaced_candidates
 from services.judging.placed_rows import placed_rows
 from services.judging.run_identity import require_prompt_of_version
 from services.judging.slices import Progress, importing, unheard
@@ -195,7 +195,7 @@ def import_judge_verdicts(
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
     _require_plausible(identity)
-    scale = scale or _scale_of(database, actor, study_key, field)
+    scale = scale or scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])
     source_sha256 = hashlib.sha256(content).hexdigest()
     read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
@@ -210,9 +210,7 @@ def import_judge_verdicts(
         _require_for_development(session, study_id, identity.examples)
         as_frozen = _as_frozen(session, study_id)
         keys = candidate_keys(session, study_id)
-        newer = {
-            (item, candidate): key for item, candidate, key in queries.replaced_keys(session, study_id) if candidate
-        }
+        newer = replaced_candidates(session, study_id)
         # What a version replaced is refused below, so that every line is about an answer that stands.
         pool = queries.count_to_be_judged(session, study_id)
     placed = placed_rows(
@@ -293,8 +291,8 @@ def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[
         return {} if expansion is None else {name: asked.label for name, asked in judged_fields(expansion).items()}
 
 
-def _scale_of(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
-    """Return the scale of the field that a judge fills in.
+def scale_asked(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
+    """Return the scale of a field that a judge, or people elsewhere, fill in.
 
     Raises
     ------
@@ -307,7 +305,7 @@ def _scale_of(database: Database, actor: Actor, study_key: str, field: str) -> J
     known = {} if expansion is None else judged_fields(expansion)
     if not field:
         if known and not any(asked.type == "correctness" for asked in known.values()):
-            raise Conflict(f"Say which field the judge fills in: {', '.join(known)}.")
+            raise Conflict(f"Say which field is filled in: {', '.join(known)}.")
         return CORRECTNESS
     if field not in known:
         near = get_close_matches(field, known, n=1)

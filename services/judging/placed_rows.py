@@ -78,6 +78,7 @@ def placed_rows(
     *,
     skip_unplaced: bool,
     feed: Callable[[int], None] = lambda _: None,
+    doubled_says: str = "one run may judge a candidate once, but some are judged twice",
 ) -> PlacedRows:
     """Go through the rows once and return the candidate of each.
 
@@ -91,6 +92,8 @@ def placed_rows(
         Whether rows about no candidate of the study are left out, instead of refusing the file.
     feed
         Is told how many rows were gone through.
+    doubled_says
+        What is wrong with two rows on one candidate.
 
     Raises
     ------
@@ -121,7 +124,7 @@ def placed_rows(
     placed = np.array(codes, dtype=np.int64)
     _note_replaced(replaced, newer, len(placed), file_name, problems)
     _note_unmatched(unmatched, len(placed), file_name, problems)
-    _note_doubled(rows, placed, file_name, problems)
+    _note_doubled(rows, placed, file_name, problems, doubled_says)
     problems.refuse()
     return PlacedRows(placed, errors, left_out, tuple(unplaced))
 
@@ -156,7 +159,7 @@ def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: P
         )
 
 
-def _note_doubled(rows: Iterable[JudgeRow], codes: Ids, file_name: str, problems: Problems) -> None:
+def _note_doubled(rows: Iterable[JudgeRow], codes: Ids, file_name: str, problems: Problems, says: str) -> None:
     if not codes.size:
         return
     order = np.argsort(codes, kind="stable")
@@ -170,8 +173,5 @@ def _note_doubled(rows: Iterable[JudgeRow], codes: Ids, file_name: str, problems
         if place in places:
             doubled.add(row)
     problems.take(
-        InputRefused(
-            f"{file_name}: one run may judge a candidate once, but some are judged twice, such as "
-            f"{doubled.named}; keep one verdict of each and import again."
-        )
+        InputRefused(f"{file_name}: {says}, such as {doubled.named}; keep one verdict of each and import again.")
     )

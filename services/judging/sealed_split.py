@@ -20,6 +20,7 @@ from db import (
     FreezeItem,
     Item,
     JudgeRun,
+    LabelImport,
     SealedSplit,
     SplitOpening,
     Study,
@@ -89,8 +90,8 @@ def make_split(
     Raises
     ------
     Conflict
-        The study is not open, its report was open, a judge's verdicts were imported, or it was divided before; or a
-        part would have fewer than 20 subjects or 30 items that people rate.
+        The study is not open, its report was open, a judge's verdicts or labels made elsewhere were imported, or it was
+        divided before; or a part would have fewer than 20 subjects or 30 items that people rate.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -198,6 +199,8 @@ def _require_unseen(session: Session, study_id: int) -> None:
         raise Conflict("The report of this study was open before, so that nothing of it can be sealed any more.")
     if session.exec(select(JudgeRun.id).where(JudgeRun.study_id == study_id).limit(1)).first() is not None:
         raise Conflict("Verdicts of a judge were imported before; subjects are divided before the first import.")
+    if session.exec(select(LabelImport.id).where(LabelImport.study_id == study_id).limit(1)).first() is not None:
+        raise Conflict("Labels made elsewhere were imported before; subjects are divided before the first import.")
 
 
 def _drawn(session: Session, study_id: int, share: float, strata: Sequence[str]) -> SealedSplit:

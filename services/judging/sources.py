@@ -78,7 +78,12 @@ def stored_unplaced(unplaced: Sequence[Unplaced], count: int) -> dict[str, Any]:
 
 
 def asked_of(
-    layout: str = "", columns: Sequence[str] = (), says: Sequence[str] = (), of_model: str = "", scorer: str = ""
+    layout: str = "",
+    columns: Sequence[str] = (),
+    says: Sequence[str] = (),
+    of_model: str = "",
+    scorer: str = "",
+    labellers: Sequence[str] = (),
 ) -> Asked:
     """Return what an admin says of a file, from what was typed.
 
@@ -88,13 +93,16 @@ def asked_of(
         Each as WHAT=COLUMN.
     says
         Each as WORD=VERDICT.
+    labellers
+        Columns, each of one person who labelled.
 
     Raises
     ------
     Conflict
         One of them has no equals sign, nothing before it, or says a thing twice.
     """
-    return Asked(layout, _pairs("column", columns), _pairs("word", says), of_model, scorer)
+    people = tuple(dict.fromkeys(name.strip() for name in labellers if name.strip()))
+    return Asked(layout, _pairs("column", columns), _pairs("word", says), of_model, scorer, labellers=people)
 
 
 def settings_of(written: Sequence[str]) -> dict[str, str]:
@@ -185,7 +193,7 @@ def of_a_judge(read: Verdicts) -> Iterable[JudgeRow]:
     if people:
         raise InputRefused(
             f"The file holds labels of people ({listed(people)}), and no verdicts of a judge. They were not given "
-            "blind here: calibrate from files instead, by 'judge convert'."
+            "blind here: bring them in by 'judge import-labels', which marks them so."
         )
     return read.rows.get("", ())
 

@@ -112,6 +112,14 @@ IMPORT_RUN = Act(
     None,
     {"draft": (Conflict, "Freeze the study first: a judge is compared on a frozen pool of candidates.")},
 )
+IMPORT_LABELS = Act(
+    "study",
+    "import labels made elsewhere",
+    "admin",
+    ("open", "closed"),
+    None,
+    {"draft": (Conflict, "Freeze the study first: labels are placed on a frozen pool of candidates.")},
+)
 OPEN_QUEUE = Act(
     "study",
     "send items to reviewers",
@@ -260,8 +268,8 @@ TASK_DECIDED = Act("review task", "decide, having seen the opinions", "its revie
 RUN_IMPORTED = Act("judge run", "import", "admin", (), "imported")
 
 ACTS = (
-    CHANGE_DRAFT, PREPARE_VOLUMES, FREEZE, THAW, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, OPEN_QUEUE, LOOK, CLOSE,
-    REOPEN_STUDY, CLOSE_PHASE, OPEN_PHASE, NEW_VERSION, DIVIDE, OPEN_TEST,
+    CHANGE_DRAFT, PREPARE_VOLUMES, FREEZE, THAW, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, IMPORT_LABELS, OPEN_QUEUE,
+    LOOK, CLOSE, REOPEN_STUDY, CLOSE_PHASE, OPEN_PHASE, NEW_VERSION, DIVIDE, OPEN_TEST,
     SHOW, DRAFT, SUBMIT, GIVE_UP, REVISE, LEAVE, COME_UP, COME_LATE, WITHDRAW, TASK_READ, TASK_DECIDED, RUN_IMPORTED,
 )  # fmt: skip
 

@@ -36,8 +36,8 @@ from services.report.files.export import export_report
 from services.seals import audit_head
 from services.studies.versions import stored
 
-# Events that name or count what came of answers.
-_DRAWN_FROM_ANSWERS = frozenset({"drawn", "phases closed", "review queue opened"})
+# Events that name or count what came of answers, or hold the hash of labels, which may be few.
+_DRAWN_FROM_ANSWERS = frozenset({"drawn", "phases closed", "review queue opened", "labels made elsewhere imported"})
 
 
 def export_study(database: Database, actor: Actor, study_key: str, folder: Path) -> list[Path]:

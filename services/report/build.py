@@ -16,6 +16,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
 from services.report.files.data_files import data_files
+from services.report.files.label_file import with_labels
 from services.report.interval_settings import IntervalSettings
 from services.report.listed import listed_report
 from services.report.rows.consensus import consensus_of
@@ -63,11 +64,11 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         of_seal = tuple(notices_of_seal(session, stored_id(study.id)))
         if expansion is not None:
             listed = listed_report(session, study, expansion, "final" if state == "final" else "interim")
-            return replace(listed, notices=(*listed.notices, *of_seal))
+            return with_labels(session, study, replace(listed, notices=(*listed.notices, *of_seal)))
         with no_search_for_garbage():
             rows = load_rows(session, study)
-    report = report_of(rows, "final" if state == "final" else "interim")
-    return replace(report, notices=(*report.notices, *of_seal))
+        report = report_of(rows, "final" if state == "final" else "interim")
+        return with_labels(session, study, replace(report, notices=(*report.notices, *of_seal)))
 
 
 def current_report(database: Database, actor: Actor, study_key: str) -> Report:

@@ -31,9 +31,11 @@ from db import (
     Flag,
     Freeze,
     FreezeItem,
+    ImportedLabel,
     Item,
     JudgeRun,
     JudgeVerdict,
+    LabelImport,
     Membership,
     Overlay,
     PhaseClosing,
@@ -113,6 +115,9 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     SealedSplit: ("id", "study_id", "share", "strata", "test_subjects", "method", "person_id", "at"),
     SplitOpening: ("id", "study_id", "judge", "prompt", "reason", "person_id", "at"),
     CalibrationLook: ("id", "study_id", "field", "judge", "prompt", "part", "material_sha256", "person_id", "at"),
+    LabelImport: ("id", "study_id", "name", "field", "scale", "source", "source_sha256", "blinding", "drawn",
+                  "parameters", "person_id", "at"),
+    ImportedLabel: ("id", "import_id", "candidate_id", "labeller", "label", "missing", "remark"),
 }  # fmt: skip
 
 # Columns that are younger than seals, with what a row says in them that was there before: that is left out of its hash,
@@ -149,6 +154,7 @@ _PARENTS: dict[type[Base], tuple[str, type[Base]]] = {
     Thaw: ("freeze_id", Freeze),
     Reference: ("item_id", Item),
     JudgeVerdict: ("run_id", JudgeRun),
+    ImportedLabel: ("import_id", LabelImport),
 }
 
 # So many rows are hashed at once.

@@ -19,6 +19,7 @@ from db import (
     Freeze,
     JudgeImport,
     JudgeRun,
+    LabelImport,
     Membership,
     Overlay,
     PhaseClosing,
@@ -74,6 +75,7 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
         col(JudgeImport.expires_at) > now(),
         ~exists().where(col(JudgeRun.id) == JudgeImport.id),
     )
+    labelled = exists().where(col(LabelImport.study_id) == study.id)
     closed = exists().where(col(PhaseClosing.study_id) == study.id)
     opened = exists().where(col(PhaseOpening.study_id) == study.id)
     divided = exists().where(col(SealedSplit.study_id) == study.id)
@@ -83,6 +85,7 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
         (looked, "an interim look was taken"),
         (judged, "verdicts of a judge were imported"),
         (importing, "verdicts of a judge are being imported"),
+        (labelled, "labels made elsewhere were imported"),
         (closed, "a phase was closed"),
         (opened, "a phase was opened"),
         (followed, "a version of it was made"),

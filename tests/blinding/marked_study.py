@@ -14,7 +14,7 @@ import yaml
 from sqlmodel import select
 
 from db import Candidate, Database, Freeze, Item, Person, Study, Volume
-from services.judging import import_runs
+from services.judging import import_labels, import_runs
 from services.people import identity
 from services.people.identity import Actor
 from services.studies import freezing, importing, members
@@ -192,7 +192,7 @@ def mark_with_marks(situation: Situation, rater: Actor) -> None:
 
 
 def import_marked_judge(situation: Situation) -> None:
-    """Import an LLM judge whose name and explanations are marks."""
+    """Import an LLM judge, and labels made elsewhere, whose names and explanations are marks."""
     why = mark("explanation")
     rows = "".join(f"{mark(f'item{item}')},{mark(f'candidate{key}')},correct,{why}\n" for key, item, _ in CANDIDATES)
     import_runs.import_judge_verdicts(
@@ -203,6 +203,19 @@ def import_marked_judge(situation: Situation) -> None:
         judge=mark("judgename"),
         content=f"item,candidate,verdict,explanation\n{rows}".encode(),
         file_name=f"{mark('judgefile')}.csv",
+    )
+    labels = "".join(
+        f"{mark(f'item{item}')},{mark(f'candidate{key}')},{mark('labeller')},correct,{mark('labelremark')}\n"
+        for key, item, _ in CANDIDATES
+    )
+    import_labels.import_labels(
+        situation.database,
+        situation.admin,
+        STUDY,
+        name=mark("labels"),
+        content=f"item,candidate,labeller,verdict,explanation\n{labels}".encode(),
+        file_name=f"{mark('labelfile')}.csv",
+        blinding=mark("howblinded"),
     )
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from db import Database
 from services.adjudication import review_queue
-from services.judging import import_runs
+from services.judging import import_labels, import_runs
 from services.progress import data_lock
 from services.reading import revising, submission, worklist
 from services.reading.verdict_rows import Circumstances
 from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 
+LABELS_CSV = b"item,candidate,labeller,verdict,explanation\ni1,k1,p1,correct,Same side.\ni1,k1,p2,incorrect,\n"
 JUDGE_CSV = b"item,candidate,verdict\ni1,k1,correct\ni1,k2,\n"
 
 
@@ -46,6 +47,15 @@ def full_study(database: Database, folder: Path) -> Situation:
         submit(situation, situation.reviewer, payload)
     import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run", judge="judge", content=JUDGE_CSV, file_name="judge.csv"
+    )
+    import_labels.import_labels(
+        database,
+        situation.admin,
+        "tiny",
+        name="labels",
+        content=LABELS_CSV,
+        file_name="labels.csv",
+        blinding="not at all",
     )
     data_lock.take_interim_look(database, situation.admin, "tiny", "to try the report")
     return situation

@@ -20,10 +20,10 @@ def test_a_file_of_another_program_is_described_on_the_page_of_the_study(
     app = open_page(situation.admin, "admin/study.py", study="listed")
 
     assert not app.exception
-    (layout,) = [box for box in app.selectbox if box.label == "Its format"]
-    assert layout.options == [
+    of_judges, of_people = [box for box in app.selectbox if box.label == "Its format"]
+    assert of_judges.options == of_people.options == [
         "seen from the file", "our own columns, as an array", "MARCUS", "NeuroVLM-Bench", "Inspect AI",
-        "HealthBench meta-evaluation", "mapped columns",
+        "HealthBench meta-evaluation", "our own columns, with labeller", "mapped columns",
     ]  # fmt: skip
     assert {area.label for area in app.text_area} >= {"Columns", "Words"}
 
@@ -51,3 +51,35 @@ def test_the_calibration_shows_prompts_and_offers_files(
     assert not app.exception
     (link,) = [button for button in app.get("link_button") if button.proto.label == "verdicts.csv"]
     assert link.proto.url.startswith("/download/listed/judges/verdicts.csv?field=score.verdict&run=v1")
+
+
+def test_labels_made_elsewhere_are_imported_and_chosen_on_the_pages_and_marked_there(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = opened_listed(served_database, tmp_path / "study", SCORE_ALONE)
+    import_runs.import_judge_verdicts(
+        served_database, situation.admin, "listed", name="run", judge="Judge", file_name="j.csv",
+        content=b"item,candidate,verdict\ni1,k1,1\ni1,k2,0\n", field="score.verdict",
+    )  # fmt: skip
+    app = open_page(situation.admin, "admin/study.py", study="listed")
+    next(field for field in app.text_input if field.label == "Name of the labels").set_value("sheet")
+    next(field for field in app.text_input if field.label == "Labeller").set_value("Dr A")
+    next(field for field in app.get("file_uploader") if "labeller" in field.label).upload(
+        "labels.csv", b"item,candidate,verdict\ni1,k1,1\ni1,k2,1\n", "text/csv"
+    ).run()
+    next(each for each in app.button if each.label == "Import labels").click().run()
+    assert not app.exception
+    assert any("made elsewhere, not blinded here: 2 labels of 1 labeller" in done.value for done in app.success)
+    work_through(situation)
+    data_lock.close_study(served_database, situation.admin, "listed")
+
+    app = open_page(situation.admin, "admin/calibration.py", study="listed")
+
+    assert not app.exception and not app.warning
+    (people,) = [group for group in app.get("button_group") if group.label == "People"]
+    people.set_value("Labels made elsewhere").run()
+    assert not app.exception
+    assert [warning.value for warning in app.warning] == ["People's labels were made elsewhere, not blinded here."]
+    app.toggle[0].set_value(True).run()
+    assert any("not blinded here; elsewhere, 'sheet': not known" in code.value for code in app.code)
+    assert "(elsewhere)" in "".join(str(html.proto.body) for html in app.get("html"))

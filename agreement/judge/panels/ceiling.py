@@ -154,7 +154,8 @@ def judge_of(row: Row) -> str:
     -------
     str
     """
-    return row.basis.removeprefix(_WHERE[0]).removesuffix(_WHERE[1])
+    # Whoever marks a panel adds to the basis what holds of all its rows.
+    return row.basis.removeprefix(_WHERE[0]).rpartition(_WHERE[1])[0]
 
 
 def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:

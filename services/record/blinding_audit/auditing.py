@@ -353,7 +353,7 @@ def _leak(leak: Leak, work: _Work, *, show_values: bool) -> dict[str, Any]:
 
 
 def _may_print(kind: str, work: _Work) -> bool:
-    if work.is_sealed and KINDS[kind].sort == "answer":
+    if work.is_sealed and (KINDS[kind].sort == "answer" or not KINDS[kind].while_sealed):
         return False
     return work.is_closed or KINDS[kind].while_open
 

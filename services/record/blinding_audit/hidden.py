@@ -23,9 +23,11 @@ from db import (
     Flag,
     Freeze,
     FreezeItem,
+    ImportedLabel,
     Item,
     JudgeRun,
     JudgeVerdict,
+    LabelImport,
     Membership,
     Overlay,
     Person,
@@ -66,6 +68,7 @@ class Cut:
     flag: int
     adjudication: int
     judge_verdict: int
+    imported_label: int = 0
 
     @staticmethod
     def now(session: Session) -> Cut:
@@ -73,6 +76,7 @@ class Cut:
         tables: dict[str, Any] = {
             "assignment": Assignment, "membership": Membership, "verdict": Verdict, "flag": Flag,
             "adjudication": Adjudication, "judge_verdict": JudgeVerdict,
+            "imported_label": ImportedLabel,
         }  # fmt: skip
         return Cut(**{name: session.exec(select(func.max(table.id))).one() or 0 for name, table in tables.items()})
 
@@ -239,6 +243,7 @@ def hidden_values(
     _add_authors(session, study_id, values)
     _add_people(session, study_id, cut, phases, values)
     _add_judges(session, study_id, cut, values)
+    _add_labels(session, study_id, cut, values)
     _add_answers(session, study_id, cut, values)
     _add_samples(session, study_id, values)
     for phase in phases.phases if phases.listed else ():
@@ -380,6 +385,20 @@ def _add_judges(session: Session, study_id: int, cut: Cut, values: _Collection) 
         values.add("judge_verdict", verdict.verdict, own)
         values.add("judge_explanation", verdict.explanation, own)
         values.add("judge_explanation", verdict.error, own)
+
+
+def _add_labels(session: Session, study_id: int, cut: Cut, values: _Collection) -> None:
+    query = (
+        select(ImportedLabel, LabelImport)
+        .join(LabelImport, col(LabelImport.id) == ImportedLabel.import_id)
+        .where(LabelImport.study_id == study_id, col(ImportedLabel.id) <= cut.imported_label)
+    )
+    for label, imported in session.exec(query):
+        own = ("candidate", label.candidate_id)
+        values.add("labeller", imported.name)
+        values.add("labeller", label.labeller)
+        values.add("label", label.label, own)
+        values.add("remark_on_label", label.remark, own)
 
 
 def _add_answers(session: Session, study_id: int, cut: Cut, values: _Collection) -> None:

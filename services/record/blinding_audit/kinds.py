@@ -30,6 +30,8 @@ class Kind:
         Whether it is a fact about the answer under judgement, whose words are looked at as those of a vignette are.
     while_open
         Whether a value may be printed before the data lock.
+    while_sealed
+        Whether a value may be printed while test subjects are sealed, where it is no answer.
     """
 
     key: str
@@ -40,6 +42,7 @@ class Kind:
     topic: bool = False
     of_the_answer: bool = False
     while_open: bool = True
+    while_sealed: bool = True
 
 
 KINDS: dict[str, Kind] = {
@@ -56,6 +59,16 @@ KINDS: dict[str, Kind] = {
         Kind("judge", "names of judges and of their runs", "name", "everywhere"),
         Kind("judge_verdict", "verdicts of judges", "fact", of_the_answer=True, while_open=False),
         Kind("judge_explanation", "explanations and errors of judges", "fact", fewest_words=4, while_open=False),
+        Kind("labeller", "names of labellers and of their labels made elsewhere", "name", "unless shared"),
+        Kind("label", "labels made elsewhere", "fact", of_the_answer=True, while_open=False, while_sealed=False),
+        Kind(
+            "remark_on_label",
+            "remarks beside labels made elsewhere",
+            "fact",
+            fewest_words=4,
+            while_open=False,
+            while_sealed=False,
+        ),
         Kind("answer_of_others", "answers of other members", "answer", while_open=False),
         Kind("remark_of_others", "comments, notes and reasons of other members", "answer", while_open=False),
         Kind("person", "names, logins and pseudonyms of others", "name", "unless shared"),

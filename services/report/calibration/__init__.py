@@ -6,6 +6,7 @@ from services.report.calibration.computing import (
     calibration_of,
     fields_with_judges,
     in_words,
+    labels_in,
     sections_of,
     summary_of,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "fields_with_judges",
     "figures_of",
     "in_words",
+    "labels_in",
     "sections_of",
     "summary_of",
 ]

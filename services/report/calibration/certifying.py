@@ -21,6 +21,7 @@ from services.installation.version import SOFTWARE_VERSION
 from services.judging.run_identity import in_words, judge_of
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.report.calibration import elsewhere
 from services.report.calibration.computing import Calibration, calibration_of
 
 FILE_NAME, CARD_NAME = "judge-certificate.json", "judge-certificate.txt"
@@ -44,12 +45,13 @@ def certify(
     runs: Sequence[str] = (),
     basis: str = "",
     rubric: bytes | None = None,
+    labels: Sequence[str] = (),
 ) -> Certificate:
     """Certify the judge of some runs, or say what it lacks: a judge that fails gets its certificate too.
 
     Parameters
     ----------
-    field, runs, basis
+    field, runs, basis, labels
         As of `calibration_of`; the runs are those of one judge with one prompt.
     rubric
         The text by which people rated, where it is a file of its own; its hash is part of the certificate.
@@ -59,7 +61,7 @@ def certify(
     NotFound, NotAllowed, Conflict
         As of `calibration_of`, and where runs of several judges or prompts are given.
     """
-    computed = calibration_of(database, actor, study_key, field, runs, basis)
+    computed = calibration_of(database, actor, study_key, field, runs, basis, labels)
     if len(computed.of_judges) != 1:
         raise Conflict(
             f"A certificate is of one judge with one prompt, and these runs are of {', '.join(computed.of_judges)}; "
@@ -75,20 +77,35 @@ def certify(
         judge_model=_common(stored, "model"),
         prompt_sha256=_common(stored, "prompt_sha256"),
         rubric_sha256=None if rubric is None else text_sha256(rubric),
-        blinded="read in Blindread, where no rater is shown a judge's verdict, or which model answered",
-        labels_from=f"the raters of the study {computed.study_key}, field {computed.field}",
+        blinded=_blinded(computed),
+        labels_from=_labels_from(computed),
     )
     factors = tuple(of_judge.material.factors)
+    files = [(str(run.parameters.get("file", run.name)), run.source_sha256) for run in stored]
     origin = Origin(
-        tuple((str(run.parameters.get("file", run.name)), run.source_sha256) for run in stored),
+        (*files, *((line.source, line.source_sha256) for line in computed.labels)),
         Columns((), (name,), "model", ("item", "candidate"), by=factors),
         of_judge.candidates.names,
         said,
     )
     plan = replace(of_judge.plan, looks=of_judge.looks)
     criteria = PANELS[KEY].compute(of_judge.material, plan)
+    if computed.labels:
+        criteria = elsewhere.marked(criteria, of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
     return Certificate(name, document["passed"], _as_json(document), card(document))
+
+
+def _blinded(computed: Calibration) -> str:
+    if computed.labels:
+        return elsewhere.blinded_in_words(computed.labels)
+    return "read in Blindread, where no rater is shown a judge's verdict, or which model answered"
+
+
+def _labels_from(computed: Calibration) -> str:
+    if computed.labels:
+        return f"{elsewhere.origin_in_words(computed.labels)}; field {computed.field} of {computed.study_key}"
+    return f"the raters of the study {computed.study_key}, field {computed.field}"
 
 
 def _as_json(document: dict[str, Any]) -> str:

@@ -24,10 +24,11 @@ from exchange.report_words import shown_p
 from protocol.language.expansion import Expansion
 from protocol.language.judged import judged_fields
 from services.errors import Conflict
+from services.judging.import_labels import LabelLine, lines_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
-from services.report.calibration import looks, parts
+from services.report.calibration import elsewhere, looks, parts
 from services.report.calibration.glance import at_a_glance
 from services.report.calibration.parts import OfJudge
 from services.report.rows.loading import hold_one_snapshot
@@ -56,6 +57,8 @@ class Calibration:
     of_judges
         What each judge is certified from, by its name: of a study that is divided, test subjects once agreement on them
         was opened for it, and development subjects before.
+    labels
+        Where the labels made elsewhere came from that stand in the place of raters' verdicts; none where these count.
     """
 
     study_key: str
@@ -71,6 +74,7 @@ class Calibration:
     material: Material
     panels: dict[str, Panel]
     of_judges: Mapping[str, OfJudge]
+    labels: tuple[LabelLine, ...] = ()
 
 
 def fields_with_judges(database: Database, actor: Actor, study_key: str) -> dict[str, tuple[str, list[str]]]:
@@ -93,8 +97,28 @@ def fields_with_judges(database: Database, actor: Actor, study_key: str) -> dict
         return {name: (fields[name].label, names) for name, names in by_field.items() if names}
 
 
+def labels_in(database: Database, actor: Actor, study_key: str, field: str) -> list[str]:
+    """Return the names of the imports of labels made elsewhere in a field, by which a calibration takes them.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As of the report.
+    """
+    with database.read_only() as session:
+        study, expansion = _open(session, actor, study_key)[:2]
+        of_field = "" if expansion is None else field
+        return [line.name for line in lines_of(session, stored_id(study.id)) if line.field == of_field]
+
+
 def calibration_of(
-    database: Database, actor: Actor, study_key: str, field: str = "", runs: Sequence[str] = (), basis: str = ""
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    field: str = "",
+    runs: Sequence[str] = (),
+    basis: str = "",
+    labels: Sequence[str] = (),
 ) -> Calibration:
     """Compute the panels for a field of a study; that somebody looked at each judge is stored.
 
@@ -107,13 +131,15 @@ def calibration_of(
     basis
         Which human verdicts corrections and certificate rest on: majority, unanimous, adjudicated, mean or a rater;
         empty for the usual ones.
+    labels
+        Names of imports of labels made elsewhere, which then stand in the place of raters' verdicts; none for these.
 
     Raises
     ------
     NotFound, NotAllowed
         As of the report.
     Conflict
-        No judge fills in such a field, no run has such a name, or there are no such human verdicts.
+        No judge fills in such a field, no run has such a name, or there are no such human verdicts or labels.
     """
     known = fields_with_judges(database, actor, study_key)
     chosen = field or (next(iter(known)) if len(known) == 1 else "")
@@ -128,7 +154,7 @@ def calibration_of(
     with database.read_only() as session:
         hold_one_snapshot(session)
         study, expansion, state = _open(session, actor, study_key)
-        what = parts.read_parts(session, study, expansion, chosen, wanted, basis)
+        what = parts.read_parts(session, study, expansion, chosen, wanted, basis, labels)
     _require_basis(what.whole, basis)
     looked_at = what.looked_at()
     times = looks.note_looks(
@@ -144,10 +170,13 @@ def calibration_of(
         name: replace(of_judge, looks=times[of_judge.judge, of_judge.part]) for name, of_judge in what.of_judges.items()
     }
     counts = [f"{name} {each.looks} ({each.part})" for name, each in of_judges.items()]
+    lines = () if what.labels is None else what.labels.lines
+    origin = elsewhere.sentences(lines)
     said = (*what.said, f"Looks at agreement with people, this one included: {', '.join(counts)}.")
+    read = (*origin, *what_was_read(what.whole), *said)
     return Calibration(
-        study_key, study.title, state, chosen, label, tuple(wanted), (*what_was_read(what.whole), *said), said,
-        tuple(each.name for each in bases(what.whole)), what.plan, what.whole, panels, of_judges,
+        study_key, study.title, state, chosen, label, tuple(wanted), read, (*origin, *said),
+        tuple(each.name for each in bases(what.whole)), what.plan, what.whole, panels, of_judges, lines,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from exchange.report_structure import Cell
+from services.judging.import_labels import NOT_BLINDED_HERE
 
 Kind = Literal["human", "judge"]
 # What somebody says of a candidate: what became of it, and the verdict where there is one.
@@ -18,7 +19,8 @@ VERDICT = "verdict"
 class Party:
     """A person or a run of a judge, with what they say of each candidate; None of those that were not theirs.
 
-    `prompt` is the version of a judge's prompt, as it is named beside the judge.
+    `prompt` is the version of a judge's prompt, as it is named beside the judge; `is_elsewhere` whether a person gave
+    their labels elsewhere, not blinded here.
     """
 
     name: str
@@ -26,6 +28,12 @@ class Party:
     run: str
     says: Sequence[Said | None]
     prompt: str = ""
+    is_elsewhere: bool = False
+
+    @property
+    def kind_in_words(self) -> str:
+        """What it is, with what holds of a person's labels that were made elsewhere."""
+        return f"{self.kind}, {NOT_BLINDED_HERE}" if self.is_elsewhere else self.kind
 
 
 @dataclass(frozen=True)

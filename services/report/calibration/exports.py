@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sqlmodel import Session, col, select
 
-from db import Database, JudgeRun, JudgeVerdict, Study
+from db import Database, JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from exchange.report_csv import csv_lines
 from exchange.report_structure import Cell
@@ -22,11 +22,13 @@ from services.judging.verdict_columns import NOT_JUDGED, VerdictColumns, verdict
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
+from services.report.calibration import elsewhere
 from services.report.calibration.coding import coding
 from services.report.calibration.computing import fields_with_judges
 from services.report.calibration.differing import differing
 from services.report.calibration.exported import VERDICT, Exported, Kind, Party, Said, Texts
 from services.report.files.listed_files import ItemLine
+from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.loading import hold_one_snapshot, load_rows
 from services.report.rows.ratings import ratings_of
@@ -42,7 +44,7 @@ _COLUMNS = ("item", "candidate", "model", "subject", "category", "format")
 def tidy(exported: Exported) -> dict[str, Iterator[str]]:
     """Return one line for each candidate and each who says something of it, in words, with why there is no verdict."""
     lines = (
-        (*candidate, party.name, party.kind, party.run, *said)
+        (*candidate, party.name, party.kind_in_words, party.run, *said)
         for place, candidate in enumerate(exported.candidates)
         for party in exported.parties
         if (said := party.says[place]) is not None
@@ -61,7 +63,7 @@ def long_for_r(exported: Exported) -> dict[str, Iterator[str]]:
             f"{exported.candidates[place][0]}/{exported.candidates[place][1]}",
             *exported.candidates[place],
             party.name,
-            party.kind,
+            party.kind_in_words,
             party.run,
             *_in_r(party.says[place], place_of),
         )
@@ -123,7 +125,13 @@ FILES: dict[str, tuple[str, ...]] = {
 
 
 def export_verdicts(
-    database: Database, actor: Actor, study_key: str, format_name: str, field: str = "", runs: Sequence[str] = ()
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    format_name: str,
+    field: str = "",
+    runs: Sequence[str] = (),
+    labels: Sequence[str] = (),
 ) -> dict[str, Iterator[str]]:
     """Return the files of a format, by name, each as pieces of text.
 
@@ -131,7 +139,7 @@ def export_verdicts(
     ----------
     format_name
         One of `FORMATS`.
-    field, runs
+    field, runs, labels
         As of a calibration.
 
     Raises
@@ -143,11 +151,16 @@ def export_verdicts(
     """
     if format_name not in FORMATS:
         raise Conflict(f"There is no format '{format_name}', expected one of {', '.join(FORMATS)}.")
-    return FORMATS[format_name](read_exported(database, actor, study_key, field, runs))
+    return FORMATS[format_name](read_exported(database, actor, study_key, field, runs, labels))
 
 
 def read_exported(
-    database: Database, actor: Actor, study_key: str, field: str = "", runs: Sequence[str] = ()
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    field: str = "",
+    runs: Sequence[str] = (),
+    labels: Sequence[str] = (),
 ) -> Exported:
     """Return what people and judges said of all candidates; parameters and errors as of `export_verdicts`."""
     known = fields_with_judges(database, actor, study_key)
@@ -160,22 +173,28 @@ def read_exported(
         raise Conflict(f"There is no run '{missing[0]}' in {chosen}; expected some of {', '.join(known[chosen][1])}.")
     with database.read_only() as session:
         hold_one_snapshot(session)
-        return _read(session, actor, study_key, chosen, list(runs) or known[chosen][1])
+        return _read(session, actor, study_key, chosen, list(runs) or known[chosen][1], labels)
 
 
-def _read(session: Session, actor: Actor, study_key: str, field: str, names: Sequence[str]) -> Exported:
+def _read(
+    session: Session, actor: Actor, study_key: str, field: str, names: Sequence[str], labels: Sequence[str]
+) -> Exported:
     study, _ = require_role(session, actor, study_key, "admin")
     study_id = stored_id(study.id)
     require_report_open(session, study_id, actor.person_id)
     expansion = frozen_facts.expansion_of(session, study_id)
-    rated = _marked(session, study) if expansion is None else _filled_in(session, study, expansion, field)
+    given = None
+    if labels:
+        sealed = queries.sealed_items(session, study_id)
+        given = load_labels(session, study_id, "" if expansion is None else field, labels, sealed)
+    rated = _marked(session, study, given) if expansion is None else _filled_in(session, study, expansion, field, given)
     ids = [number for number, _ in rated.candidates]
     runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
     chosen = [run for run in runs if run.name in names]
     read = verdict_columns(session, {stored_id(run.id): scale_of(run.scale) for run in chosen})
     levels = read[stored_id(chosen[0].id)].scale.names
     people = [
-        Party(name, "human", "", [_as_number(says.get(number), levels) for number in ids])
+        Party(name, "human", "", [_as_number(says.get(number), levels) for number in ids], is_elsewhere=bool(labels))
         for name, says in rated.people.items()
     ]
     judges = [
@@ -210,7 +229,7 @@ class _Rated:
     texts: Mapping[int, Texts]
 
 
-def _marked(session: Session, study: Study) -> _Rated:
+def _marked(session: Session, study: Study, labels: Labels | None) -> _Rated:
     """Read a study that marks answers after its reads."""
     rows = load_rows(session, study)
     scores, items = scores_of(rows), {item.id: item for item in rows.items}
@@ -220,7 +239,7 @@ def _marked(session: Session, study: Study) -> _Rated:
             values = (item.key, candidate.key, candidate.model, item.subject, item.category, item.format)
             candidates.append((candidate.id, values))
     sample = [candidate.id for candidate in scores.sample]
-    people = {
+    people: dict[str, dict[int, Said]] = {
         rater.party.name: {
             number: (VERDICT, said) for number, said in zip(sample, given, strict=True) if said is not None
         }
@@ -228,16 +247,20 @@ def _marked(session: Session, study: Study) -> _Rated:
     }
     names = {rater.id: rater.party.name for rater in scores.raters}
     remarks = _remarks([entry for entry in rows.entries if entry.phase == "scoring"], names)
+    chances = {candidate.id: candidate.probability for candidate in scores.sample}
+    asked = set(sample)
+    if labels is not None:
+        people, remarks, chances = elsewhere.people_of(labels), elsewhere.remarks_of(labels), {}
+        asked = {label.candidate_id for label in labels.given}
     texts = {
         candidate.id: Texts(item.prompt, _reference(item), candidate.answer, remarks.get(candidate.id, {}))
-        for candidate in scores.sample
-        for item in (items[candidate.item_id],)
+        for candidate in rows.candidates
+        if candidate.id in asked and (item := items.get(candidate.item_id)) is not None
     }
-    chances = {candidate.id: candidate.probability for candidate in scores.sample}
     return _Rated(_COLUMNS, candidates, chances, people, texts)
 
 
-def _filled_in(session: Session, study: Study, expansion: Expansion, field: str) -> _Rated:
+def _filled_in(session: Session, study: Study, expansion: Expansion, field: str, labels: Labels | None) -> _Rated:
     """Read what was filled in in a field of a study that lists its phases."""
     rows = load_listed(session, study, expansion, frozen_facts.phases_of(session, stored_id(study.id)))
     phase, _, key = field.partition(".")
@@ -255,7 +278,7 @@ def _filled_in(session: Session, study: Study, expansion: Expansion, field: str)
             values = (item.key, line.key, line.model, item.subject, item.category, item.format)
             candidates.append((line.id, (*values, *(own.get(name) or None for name in declared))))
     rated = [unit.candidate.id if unit.candidate else -1 for unit in ratings.units]
-    people = {
+    people: dict[str, dict[int, Said]] = {
         column.party.name: {
             number: (VERDICT if state == "answered" else state, answer)
             for number, state, answer in zip(rated, column.states, answers, strict=True)
@@ -267,6 +290,9 @@ def _filled_in(session: Session, study: Study, expansion: Expansion, field: str)
     names = {member.id: member.party.name for _, member in rows.members}
     remarks = _remarks([entry for entry in rows.entries if entry.phase == phase], names)
     asked = set(rated)
+    if labels is not None:
+        people, remarks, chances = elsewhere.people_of(labels), elsewhere.remarks_of(labels), {}
+        asked = {label.candidate_id for label in labels.given}
     texts = {
         line.id: Texts(item.prompt, _reference(item), line.answer, remarks.get(line.id, {}))
         for line in rows.candidates

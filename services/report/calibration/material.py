@@ -185,7 +185,7 @@ def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[Ju
     places = [place_of[candidate.id] for candidate in scores.sample]
     humans = {}
     for rater, own, given in zip(scores.raters, scores.scores, scores.given, strict=True):
-        codes, states = _nothing(len(pool))
+        codes, states = nothing(len(pool))
         for place, is_correct, said in zip(places, own, given, strict=True):
             if is_correct is not None:
                 codes[place], states[place] = float(is_correct), State.VERDICT
@@ -268,11 +268,11 @@ def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) 
 
 
 def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], n: int, scale: Scale) -> Verdicts:
-    codes, states = _nothing(n)
+    codes, states = nothing(n)
     for place, state, answer in zip(places, column.states, answers, strict=True):
         if place < 0:
             continue
-        code = _code(answer, scale) if state == "answered" else None
+        code = code_of(answer, scale) if state == "answered" else None
         if code is not None:
             codes[place], states[place] = code, State.VERDICT
         elif state in _EXCLUDED or state == "answered":
@@ -280,14 +280,15 @@ def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], 
     return Verdicts(codes, states)
 
 
-def _code(answer: object, scale: Scale) -> float | None:
+def code_of(answer: object, scale: Scale) -> float | None:
     """Return the code of an answer; None of one that is no level of the scale, such as *excluded*."""
     if scale.kind == "number":
         return None if answer is None else float(str(answer))
     return float(scale.levels.index(str(answer))) if str(answer) in scale.levels else None
 
 
-def _nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
+def nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
+    """Return codes and states of somebody who says nothing of n candidates."""
     return np.full(n, np.nan), np.full(n, State.NO_VERDICT, dtype=np.int8)
 
 
@@ -295,14 +296,14 @@ def _of_run(run: Run, failures: Failures, ids: Sequence[int], scale: Scale) -> V
     rows = np.array(ids, dtype=np.int64)
     known = run.verdicts.codes_of(rows)
     said = known >= 0
-    codes, states = _nothing(len(ids))
+    codes, states = nothing(len(ids))
     if run.verdicts.numbers is None:
         # Each word of the run's scale is looked up once, however many verdicts say it.
-        words = [_code(name, scale) for name in run.verdicts.scale.names]
+        words = [code_of(name, scale) for name in run.verdicts.scale.names]
         codes[said] = np.array([math.nan if code is None else code for code in words])[known[said]]
     else:
         answers = run.verdicts.said_of(rows[said])
-        worth = (None if answer is None else _code(answer, scale) for answer in answers)
+        worth = (None if answer is None else code_of(answer, scale) for answer in answers)
         codes[said] = [math.nan if code is None else code for code in worth]
     states[said] = np.where(np.isnan(codes[said]), State.EXCLUDED, State.VERDICT)
     for place in np.flatnonzero(known == UNRESOLVED).tolist():

@@ -17,6 +17,7 @@ from db.base import stored_id
 from protocol.language.expansion import Expansion
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
+from services.report.calibration import elsewhere
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
     Candidates,
@@ -28,6 +29,7 @@ from services.report.calibration.material import (
 )
 from services.report.calibration.planning import plan_of
 from services.report.rows.candidates import load_runs
+from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.loading import load_rows
 from services.report.rows.ratings import PhaseRatings, Ratings, ratings_of
@@ -78,6 +80,8 @@ class Parts:
         By the judge's name.
     said
         Sentences on how the study is divided.
+    labels
+        Those made elsewhere that stand in the place of raters' verdicts; None where these count.
     """
 
     whole: Material
@@ -85,6 +89,7 @@ class Parts:
     plan: Plan
     of_judges: Mapping[str, OfJudge]
     said: tuple[str, ...]
+    labels: Labels | None = None
 
     def looked_at(self) -> Iterator[tuple[str, Judge, Part, Material]]:
         """Yield everything that is looked at: name of the judge, judge with its prompt, part, material."""
@@ -95,27 +100,49 @@ class Parts:
 
 
 def read_parts(
-    session: Session, study: Study, expansion: Expansion | None, field: str, runs: Sequence[str], basis: str
+    session: Session,
+    study: Study,
+    expansion: Expansion | None,
+    field: str,
+    runs: Sequence[str],
+    basis: str,
+    labels: Sequence[str] = (),
 ) -> Parts:
     """Read what people and the judges of some runs say in a field.
+
+    Labels made elsewhere on test subjects are sealed as verdicts are. Those that were imported after agreement was
+    opened stay on development subjects, as a run does: else labels could be chosen by how the judge does.
 
     Verdicts on test subjects are read only where agreement on them was opened for one of these judges, and only for
     runs that were there by then: another run under an opened name would be one more look at them, and a run made up for
     it would tell a single verdict.
 
+    Parameters
+    ----------
+    labels
+        Names of imports of labels made elsewhere, which are then all that people said; none for the raters' verdicts.
+
     Raises
     ------
     Conflict
-        Nothing was drawn that the field is filled in about.
+        Nothing was drawn that the field is filled in about, or there are no such labels.
     """
     study_id = stored_id(study.id)
     stored = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
     wanted = [run for run in stored if run.name in runs]
     judges = {in_words(judge_of(run)): judge_of(run) for run in wanted}
     for_test = queries.items_for_test(session, study_id)
-    too_late = _too_late(session, study_id, wanted)
+    of_field = "" if expansion is None else field
+    given = load_labels(session, study_id, of_field, labels, for_test) if labels else None
+    too_late = _too_late(session, study_id, wanted, given)
     opened = judges.keys() - {in_words(judge_of(run)) for run in too_late}
-    read, plan = _read(session, study, expansion, field, wanted, basis, frozenset() if opened else for_test)
+    without = frozenset() if opened else for_test
+    if given is not None and opened:
+        given = load_labels(session, study_id, of_field, labels, without)
+    read, plan = _read(session, study, expansion, field, wanted, basis, without)
+    if given is not None:
+        read = elsewhere.with_labels(read, given)
+        plan = elsewhere.planned(plan, given, read[0])
     part: Part = "all" if not for_test else "development"
     whole = part_of(read, for_test, within=False) if opened else read
     on_test = part_of(read, for_test, within=True) if opened else None
@@ -138,14 +165,24 @@ def read_parts(
             else OfJudge(judge, part, *_alone(whole, name), plan)
             for name, judge in judges.items()
         },
-        said=_said(session, study_id, sorted(opened), for_test, too_late),
+        said=_said(session, study_id, sorted(opened), for_test, wanted, given),
+        labels=given,
     )
 
 
-def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun]) -> list[JudgeRun]:
-    """Return the runs for which nothing is open on test: of a judge that was not opened, or imported after that."""
+def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun], labels: Labels | None) -> list[JudgeRun]:
+    """Return the runs for which nothing is open on test: of a judge that was not opened, or imported after that.
+
+    Of labels that were imported after that nothing is open either.
+    """
     opened_at = queries.opened_for(session, study_id)
-    return [run for run in runs if judge_of(run) not in opened_at or run.created_at > opened_at[judge_of(run)]]
+    return [
+        run
+        for run in runs
+        if judge_of(run) not in opened_at
+        or run.created_at > opened_at[judge_of(run)]
+        or (labels is not None and labels.imported_at > opened_at[judge_of(run)])
+    ]
 
 
 def _opened_together(
@@ -171,12 +208,13 @@ def panels_of(what: Parts) -> dict[str, Panel]:
             own.append(panel if what.part == "all" else _marked(panel, what.part))
         if key in _ON_TEST:
             own += [_marked(kind.compute(each.material, each.plan), each.part) for each in opened.values()]
-        panels[key] = Panel(
+        panel = Panel(
             key,
             tuple(sentence for panel in own for sentence in panel.sentences),
             tuple(row for panel in own for row in panel.rows),
             tuple(dict.fromkeys(said for panel in own for said in panel.refused)),
         )
+        panels[key] = panel if what.labels is None else elsewhere.marked(panel, what.whole.humans)
     return panels
 
 
@@ -194,18 +232,27 @@ def _alone(read: Read, judge: str) -> Read:
 
 
 def _said(
-    session: Session, study_id: int, opened: Sequence[str], for_test: frozenset[int], too_late: Sequence[JudgeRun]
+    session: Session,
+    study_id: int,
+    opened: Sequence[str],
+    for_test: frozenset[int],
+    runs: Sequence[JudgeRun],
+    labels: Labels | None,
 ) -> tuple[str, ...]:
     split = queries.split_of(session, study_id)
     if split is None:
         return ()
     many = f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(for_test), 'item')}"
-    after = [run.name for run in too_late if judge_of(run) in queries.opened_for(session, study_id)]
-    later = (
-        (f"Imported after agreement on test was opened, and held against development subjects: {', '.join(after)}.",)
-        if after
-        else ()
-    )
+    opened_at = queries.opened_for(session, study_id)
+    mine = [run for run in runs if judge_of(run) in opened_at]
+    after = [run.name for run in mine if run.created_at > opened_at[judge_of(run)]]
+    later: tuple[str, ...] = ()
+    if after:
+        later = (
+            f"Imported after agreement on test was opened, and held against development subjects: {', '.join(after)}.",
+        )
+    if labels is not None and any(labels.imported_at > opened_at[judge_of(run)] for run in mine):
+        later = (*later, "The labels were imported after agreement on test was opened: on development subjects only.")
     if not opened:
         return (f"{many}: sealed, so that every figure is of development subjects.", *later)
     return (f"{many}: opened for {', '.join(opened)}, in panels 5 and 8.", *later)

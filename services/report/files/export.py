@@ -23,6 +23,7 @@ from services.people.permission import require_role
 from services.report.build import build_report, current_report
 from services.report.figures.of_sections import figures_of
 from services.report.files.judge_file import judge_files
+from services.report.files.label_file import label_files
 
 HTML_NAME = "report.html"
 JSON_NAME = "report.json"
@@ -45,7 +46,7 @@ def export_report(database: Database, actor: Actor, study_key: str, folder: Path
     """
     report = build_report(database, actor, study_key)
     files: dict[str, Iterable[str]] = {HTML_NAME: (report_page(report),), JSON_NAME: (report_json(report),)}
-    files |= csv_files(report, *judge_files(database, report))
+    files |= csv_files(report, *judge_files(database, report), *label_files(database, report))
     _write_whole(folder, files)
     _note_export(database, actor, report, "folder")
     return [folder / name for name in files]
@@ -81,7 +82,7 @@ def report_csv_archive(database: Database, report: Report) -> bytes:
     """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, lines in csv_files(report, *judge_files(database, report)).items():
+        for name, lines in csv_files(report, *judge_files(database, report), *label_files(database, report)).items():
             member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             member.compress_type = zipfile.ZIP_DEFLATED
             # How long a file becomes is not known before: one of more than 2 GiB needs the longer form of its entry.

@@ -268,3 +268,15 @@ def test_one_prompt_is_one_prompt_however_its_file_ends_lines(files, certified, 
     same = ("--judge-model", "gpt-5-mini-2026-08", "--prompt", str(tmp_path / "prompt.txt"))
 
     assert checked(files, certified, files / "same.csv", capsys, *same)[0] == 0
+
+
+def test_of_many_humans_six_are_named_and_the_others_counted(tmp_path, capsys):
+    rows = [(f"q{place}", *["correct"] * 7, "" if place else "correct", "incorrect") for place in range(4)]
+    names = ",".join(f"h{number}" for number in range(8))
+    file = written(tmp_path / "many.csv", rows, f"item,{names},judge")
+
+    main([str(file), "--human", names, "--judge", "judge", "--item", "item", "--resamples", "200"])
+
+    printed = capsys.readouterr().out
+    assert "4 candidates, 4 of them with a verdict of a human (h0, h1, h2, h3, h4, h5 and 2 more)" in printed
+    assert "8 humans: 1 to 4 verdicts each; 3 no verdict: not scored." in printed

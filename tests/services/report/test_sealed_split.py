@@ -15,12 +15,12 @@ import pytest
 from sqlmodel import col, select
 
 from agreement.judge.panels.corrected import CORRECTED
-from db import Assignment, Database, Item, Verdict, queries
+from db import Assignment, Candidate, Database, ImportedLabel, Item, Verdict, queries
 from db.engine import make_engine
 from exchange.report_json import report_json
 from services import report
 from services.errors import Conflict, NotAllowed
-from services.judging import import_runs, sealed_split
+from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock, outstanding, overview
 from services.reading import member_progress
 from services.record import package, verification
@@ -83,6 +83,16 @@ def imported(situation: Situation, name: str, version: str, examples: tuple[str,
     )  # fmt: skip
 
 
+def labelled(situation: Situation, name: str) -> None:
+    """Bring in labels of all candidates that were made elsewhere, each with a remark of its own."""
+    lines = [f"i{n},k{n},Dr A,{'correct' if n % 3 == 0 else 'incorrect'},{planted(n, name)}" for n in range(N)]
+    import_labels.import_labels(
+        situation.database, situation.admin, situation.study_key, name=name, field="score.verdict",
+        content="\n".join(["item,candidate,labeller,verdict,explanation", *lines]).encode(), file_name=f"{name}.csv",
+        is_random_part=True,
+    )  # fmt: skip
+
+
 def drafted(migrated_sqlite: Path, folder: Path, items: int = N) -> Situation:
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     study = with_many_items(folder / "study", PROTOCOL, items)
@@ -105,6 +115,7 @@ def sealed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     imported(situation, "first", "v1")
     imported(situation, "first again", "v1")
     imported(situation, "second", "v2")
+    labelled(situation, "physicians")
     yield situation
     situation.database.engine.dispose()
 
@@ -117,7 +128,10 @@ def items_for_test(situation: Situation) -> set[str]:
 
 
 def said_of(situation: Situation, items: set[str]) -> set[str]:
-    """Return everything by which an answer about some items can be known: notes, receipts, hashes of answers."""
+    """Return everything by which an answer about some items can be known: notes, receipts, hashes of answers.
+
+    Of labels made elsewhere what was remarked beside them.
+    """
     with situation.database.read_only() as session:
         verdicts = session.exec(
             select(Verdict)
@@ -125,7 +139,13 @@ def said_of(situation: Situation, items: set[str]) -> set[str]:
             .join(Item, col(Item.id) == Assignment.item_id)
             .where(col(Item.key).in_(items))
         ).all()
-    return {
+        remarks = session.exec(
+            select(ImportedLabel.remark)
+            .join(Candidate, col(Candidate.id) == ImportedLabel.candidate_id)
+            .join(Item, col(Item.id) == Candidate.item_id)
+            .where(col(Item.key).in_(items))
+        ).all()
+    return set(remarks) | {
         text for verdict in verdicts for text in (str(verdict.fields["note"]), verdict.receipt, verdict.content_sha256)
     }
 
@@ -152,14 +172,25 @@ def _audit(situation: Situation, folder: Path) -> str:
 
 
 def _calibration(situation: Situation, _: Path) -> str:
-    computed = calibration.calibration_of(situation.database, situation.admin, "sealed")
+    return _calibrated(situation)
+
+
+def _calibrated(situation: Situation, *labels: str) -> str:
+    computed = calibration.calibration_of(situation.database, situation.admin, "sealed", labels=labels)
     words = calibration.in_words(computed, everything=True)
     return f"{words}{[calibration.summary_of(computed), *calibration.sections_of(computed)]}"
 
 
 def _exports(situation: Situation, _: Path) -> str:
+    return _exported(situation)
+
+
+def _exported(situation: Situation, *labels: str) -> str:
     database, admin = situation.database, situation.admin
-    files = [exports.export_verdicts(database, admin, "sealed", name, runs=["first"]) for name in exports.FORMATS]
+    files = [
+        exports.export_verdicts(database, admin, "sealed", name, runs=["first"], labels=labels)
+        for name in exports.FORMATS
+    ]
     return "".join(piece for by_name in files for pieces in by_name.values() for piece in pieces)
 
 
@@ -176,6 +207,11 @@ ROUTES: dict[str, Callable[[Situation, Path], str]] = {
     "the calibration, on its page and by command": _calibration,
     "manage.py judge export": _exports,
     "a certificate": lambda s, _: calibration.certify(s.database, s.admin, "sealed", runs=["first"]).document,
+    "the calibration by labels made elsewhere": lambda s, _: _calibrated(s, "physicians"),
+    "manage.py judge export of labels made elsewhere": lambda s, _: _exported(s, "physicians"),
+    "a certificate by labels made elsewhere": lambda s, _: str(
+        calibration.certify(s.database, s.admin, "sealed", runs=["first"], labels=["physicians"])
+    ),
     "manage.py blinding-audit --show-values": _audit,
     "manage.py verify": lambda s, _: (
         str(verification.verify_study(s.database, "sealed")) + str(verification.remarks_on(s.database, "sealed"))
@@ -188,11 +224,14 @@ ROUTES: dict[str, Callable[[Situation, Path], str]] = {
             outstanding.open_work_of(s.database, s.admin, "sealed"),
             overview.overview_of(s.database, s.admin, "sealed"),
             import_runs.judge_runs_of(s.database, s.admin, "sealed"),
+            import_labels.labels_of(s.database, s.admin, "sealed"),
         )
     ),
 }
 # Those that hold answers row by row: in these an answer about development subjects is shown, and one on test would be.
 OF_ROWS = ("the report's CSV files", "manage.py report", "manage.py export")
+# The same of labels made elsewhere.
+OF_LABELS = (*OF_ROWS, "manage.py judge export of labels made elsewhere")
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -204,11 +243,16 @@ def test_nothing_that_was_answered_about_test_subjects_comes_by(sealed: Situatio
     if route in OF_ROWS:
         others = {f"i{n}" for n in range(N)} - of_test
         assert planted(int(min(others)[1:]), "a") in output
+    if route in OF_LABELS:
+        # On which the judge differs, so that the lists of differences have it too.
+        differing = next(n for n in range(N) if f"i{n}" not in of_test and n % 11 == 0 and n % 3)
+        assert planted(differing, "physicians") in output
 
 
 def test_the_count_of_what_is_missing_is_said(sealed: Situation, tmp_path: Path) -> None:
     of_test = items_for_test(sealed)
-    verdicts = len({text for text in said_of(sealed, of_test) if text.startswith("zz")})
+    notes = {text for text in said_of(sealed, of_test) if text.startswith("zz")}
+    verdicts = len({note for note in notes if "physicians" not in note})
 
     notices = " ".join(report.current_report(sealed.database, sealed.admin, "sealed").notices)
     assert f"{len(of_test)} test subjects with {len(of_test)} items are sealed" in notices
@@ -218,7 +262,7 @@ def test_the_count_of_what_is_missing_is_said(sealed: Situation, tmp_path: Path)
     assert (counted["items"], counted["verdicts_left_out"]) == (len(of_test), verdicts)
 
 
-ROWS = {"Verdict", "Adjudication", "PooledAnswer", "Draft"}
+ROWS = {"Verdict", "Adjudication", "PooledAnswer", "Draft", "ImportedLabel"}
 NAMED_READS = {"answers_in", "earlier_turns", "root_verdict", "standing_verdicts", "verdict_chain"}
 
 
@@ -245,8 +289,13 @@ READERS = {
     # Through `load_rows` and `load_listed`, which leave out what is sealed.
     "services/report/rows/entries.py",
     "services/report/rows/loading.py",
-    # Leaves out what is sealed itself.
+    # Leave out what is sealed themselves.
     "services/record/package.py",
+    "services/report/files/label_file.py",
+    # Is told what to leave out by whoever calibrates or exports.
+    "services/report/rows/labels.py",
+    # Counts labels and names their labellers.
+    "services/judging/import_labels.py",
     # Is not written while anything is sealed.
     "services/record/disclosure.py",
     # Names no answer while anything is sealed.
@@ -385,6 +434,22 @@ def test_a_run_that_came_after_the_opening_tells_nothing_of_test_subjects(sealed
     assert alone.of_judges["Judge (v1)"].part == "test"
 
 
+def test_labels_made_elsewhere_are_opened_with_the_judge_unless_they_came_after_that(sealed: Situation) -> None:
+    database, admin = sealed.database, sealed.admin
+    labelled(sealed, "made up for it")
+
+    opened = calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians"])
+    late = calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["made up for it"])
+
+    of_test, of_late = opened.of_judges["Judge (v1)"], late.of_judges["Judge (v1)"]
+    assert (of_test.part, of_test.material.labelled.n) == ("test", len(items_for_test(sealed)))
+    assert (of_late.part, of_late.material.labelled.n) == ("development", N - len(items_for_test(sealed)))
+    assert "imported after agreement on test was opened" in " ".join(late.said)
+    assert set(of_test.material.humans) == {"Dr A (elsewhere)"} and of_test.material.adjudicated is None
+    with pytest.raises(Conflict, match="'Dr A' labelled an answer in two of the imports"):
+        calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians", "made up for it"])
+
+
 def test_two_texts_are_not_one_version_of_a_prompt(sealed: Situation) -> None:
     imported(sealed, "with a text", "v5", prompt="Be strict.")
 
@@ -395,7 +460,12 @@ def test_two_texts_are_not_one_version_of_a_prompt(sealed: Situation) -> None:
 def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed: Situation, tmp_path: Path) -> None:
     sealed_split.unseal(sealed.database, sealed.admin, "sealed", "The paper is written.")
 
-    notes = {text for text in said_of(sealed, items_for_test(sealed)) if text.startswith("zz")}
+    notes = {
+        text for text in said_of(sealed, items_for_test(sealed)) if text.startswith("zz") and "physicians" not in text
+    }
+    (tmp_path / "labels").mkdir()
+    remark = planted(int(min(items_for_test(sealed))[1:]), "physicians")
+    assert all(remark in ROUTES[route](sealed, tmp_path / "labels" / str(place)) for place, route in enumerate(OF_ROWS))
     for route in OF_ROWS:
         folder = tmp_path / route.replace(" ", "")
         folder.mkdir()

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlmodel import col, select
 
 from db import Database, Volume
-from services.judging import import_runs
+from services.judging import import_labels, import_runs
 from services.record.blinding_audit.auditing import audit_blinding
 from services.studies import freezing, importing, members
 from tests.listed_study import work_through, write_listed
@@ -27,7 +27,7 @@ blindread: 2
 name: listed
 title: A study of reads and scores
 seed: 20261123
-instructions: Read every item. Compare it with strict-judge-9. Draw 20261123.
+instructions: Read every item. Compare it with strict-judge-9 and dr-hyde-4. Draw 20261123.
 groups: {residents: Residents of ward 7, scorers: Scorers}
 attributes: {cases: {site: text}, candidates: {condition: text}}
 phases:
@@ -58,6 +58,7 @@ phases:
 # What the raters' free answer and their comment are, which the author had from somewhere.
 SAID, REMARKED = "a cyst beside the temporal lobe", "please repeat with contrast agent"
 WHY = "not the same as the reference lesion"
+SEEN_ELSEWHERE = "The outer capsule is spared there"
 
 
 def _change_row(folder: Path, table: str, key: str, **cells: str) -> None:
@@ -94,7 +95,7 @@ def plant(folder: Path) -> None:
     for key, answer in {
         "k1": "As model-a I say yes.",
         "k3": "On the left (no-image).",
-        "k4": f"On the right: {WHY}.",
+        "k4": f"On the right: {WHY}. {SEEN_ELSEWHERE}.",
         "k5": "A cyst of the arachnoid membrane.",
         "k6": "Incorrect, I cannot tell.",
     }.items():
@@ -115,6 +116,9 @@ PLANTED: Mapping[str, tuple[str, str]] = {
     "judge": ("instructions", ""),
     "judge_verdict": ("candidate", "i5"),
     "judge_explanation": ("candidate", "i2"),
+    "labeller": ("instructions", ""),
+    "label": ("candidate", "i5"),
+    "remark_on_label": ("candidate", "i2"),
     "answer_of_others": ("images.panes.volumes.label", "i5"),
     "remark_of_others": ("context.vignette", "i3"),
     "person": ("context.vignette", "i1"),
@@ -189,6 +193,13 @@ def planted_study(database: Database, folder: Path) -> Situation:
     import_runs.import_judge_verdicts(
         database, admin, "listed", name="first run", judge="strict-judge-9", file_name="judge.csv",
         content=f"item,candidate,verdict,explanation\n{verdicts}".encode(),
+    )  # fmt: skip
+    import_labels.import_labels(
+        database, admin, "listed", name="labels", file_name="labels.csv",
+        content=(
+            "item,candidate,labeller,verdict,explanation\n"
+            f"i5,k6,dr-hyde-4,incorrect,\ni2,k4,dr-hyde-4,correct,{SEEN_ELSEWHERE}\n"
+        ).encode(),
     )  # fmt: skip
     return situation
 

@@ -1,0 +1,147 @@
+"""The labels that people gave elsewhere in one study, and the form that imports a file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from components.judges_view import ask_columns
+from components.notice import notify
+from components.problems import draw_problems
+from components.session import current_actor, database
+from services.errors import InputRefused, Refused
+from services.judging import import_labels, import_runs, sources
+from services.studies.catalogue import StudyLine
+
+_EXAMPLE = """item,candidate,labeller,verdict,explanation
+i1,k1,Dr A,correct,
+i1,k1,Dr B,incorrect,Wrong side."""
+
+
+def draw_labels(line: StudyLine) -> None:
+    """Draw what was imported of people's labels, and the form that imports more."""
+    lines = import_labels.labels_of(database(), current_actor(), line.key)
+    if lines:
+        st.markdown("**Labels made elsewhere**, not blinded here: calibrations alone may take them, by name")
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    (
+                        each.name,
+                        ", ".join(each.labellers),
+                        each.field or "correct or incorrect",
+                        each.labels,
+                        each.candidates,
+                        each.blinding or "not known",
+                        "a random part" if each.is_random_part else "not known",
+                        each.source,
+                        f"{each.at}, {each.imported_by}",
+                    )
+                    for each in lines
+                ],
+                columns=[
+                    "name",
+                    "labellers",
+                    "what they say",
+                    "labels",
+                    "candidates",
+                    "blinding",
+                    "how chosen",
+                    "file",
+                    "imported",
+                ],
+            ),
+            hide_index=True,
+            width="stretch",
+        )
+    if line.state == "draft":
+        return
+    with st.container(width=560, border=True):
+        st.markdown("**Import labels that people gave elsewhere** on the candidates")
+        _draw_form(line.key)
+
+
+def _draw_form(study_key: str) -> None:
+    st.caption(
+        "They stand in calibrations in the place of raters' verdicts, where you choose them, and are marked there, in "
+        "certificates and in files as not blinded here. No rater sees them, and no figure of raters has them."
+    )
+    # What was imported leaves the form, and its fields are new ones.
+    form = f"labels-{st.session_state.setdefault('labels-imported', 0)}"
+    left, right = st.columns(2)
+    name = left.text_input("Name of the labels", key=f"{form}-name")
+    labeller = right.text_input(
+        "Labeller", key=f"{form}-labeller", help="Where the file itself does not say who labelled."
+    )
+    field = _choose_field(study_key, form)
+    blinding = st.text_input(
+        "How the labellers were blinded",
+        key=f"{form}-blinding",
+        placeholder="to the model, not to the judge; leave it empty where you do not know",
+    )
+    is_random_part = st.checkbox(
+        "What they labelled is a simple random part of all answers",
+        key=f"{form}-random",
+        help="Without that no score is corrected by these labels.",
+    )
+    columns = st.text_input(
+        "Columns of labellers, parted by commas",
+        key=f"{form}-labellers",
+        help="Of a table with a column for each person; they are called like their columns.",
+    )
+    file = st.file_uploader(
+        f"{import_runs.FORMATS_IN_WORDS}: item, candidate, labeller, verdict; or another program's",
+        type=import_runs.ENDINGS,
+        key=f"{form}-file",
+    )
+    st.code(_EXAMPLE, language=None)
+    asked, skip = ask_columns(form)
+    if st.button("Import labels", disabled=file is None) and file is not None:
+        said = {"name": name, "labeller": labeller, "field": field, "blinding": blinding}
+        of_people = {**asked, "labellers": columns.split(",")}
+        _import(study_key, file.getvalue(), file.name, said, of_people, is_random_part=is_random_part, skip=skip)
+
+
+def _choose_field(study_key: str, form: str) -> str:
+    fields = import_runs.fields_for_judges(database(), current_actor(), study_key)
+    if not fields:
+        return ""
+    chosen = st.selectbox(
+        "What they say", list(fields), format_func=lambda key: f"{fields[key]} ({key})", key=f"{form}-field"
+    )
+    return str(chosen)
+
+
+def _import(
+    study_key: str,
+    content: bytes,
+    file_name: str,
+    said: Mapping[str, str],
+    asked: Mapping[str, Any],
+    *,
+    is_random_part: bool,
+    skip: bool,
+) -> None:
+    try:
+        line = import_labels.import_labels(
+            database(),
+            current_actor(),
+            study_key,
+            content=content,
+            file_name=file_name,
+            is_random_part=is_random_part,
+            asked=sources.asked_of(**asked),
+            skip_unplaced=skip,
+            **said,
+        )
+        notify("done", line.in_words)
+        st.session_state["labels-imported"] += 1
+    except InputRefused as refusal:
+        draw_problems(refusal, "Correct them in the file and upload it again.")
+        return
+    except Refused as refusal:
+        notify("error", str(refusal))
+    st.rerun()

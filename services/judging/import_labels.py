@@ -1,0 +1,333 @@
+"""Take in labels that people gave elsewhere, each on its candidate: nobody here knows that they were given blind.
+
+They stand beside the verdicts of raters and never among them: calibrations alone may take them as people's, by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlmodel import Session, col, func, select
+
+from db import Database, ImportedLabel, LabelImport, Membership, Person, audit
+from db.base import stored_id
+from exchange.file_format import endings_in_words
+from exchange.foreign.layout import OF_ITSELF, Asked
+from exchange.formats import JUDGE_VERDICTS
+from exchange.judge_verdicts import NO_VERDICT, JudgeRow
+from exchange.refusal import InputRefused, Problems, listed, shown
+from services.errors import LONGEST_REASON, Conflict, counted, require_length
+from services.judging import import_runs
+from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
+from services.judging.placed_rows import PlacedRows, placed_rows
+from services.judging.sources import Verdicts, read_verdicts, stored_unplaced
+from services.people import acts
+from services.people.acts import require_in_study
+from services.people.identity import Actor
+from services.people.permission import require_role
+from services.seals import proofs
+
+ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
+NOT_BLINDED_HERE = "made elsewhere, not blinded here"
+# More people than have ever labelled one study: a file that seems to have them names something else.
+_MOST_LABELLERS = 300
+_LONGEST_NAME = 80
+_DOUBLED = "one labeller may label a candidate once, but some are labelled twice"
+
+
+@dataclass(frozen=True)
+class LabelLine:
+    """The labels of one file, for the admins of a study: where they came from and how many, without any of them.
+
+    Attributes
+    ----------
+    field
+        As PHASE.FIELD; empty where a label says correct or incorrect.
+    labellers, candidates, labels
+        How many people labelled, how many candidates they labelled, and how many labels these are together.
+    blinding
+        How the people are said to have been blinded; empty where that is not known.
+    """
+
+    name: str
+    field: str
+    source: str
+    source_sha256: str
+    labellers: tuple[str, ...]
+    candidates: int
+    labels: int
+    blinding: str
+    is_random_part: bool
+    imported_by: str
+    at: str
+    unplaced: int = 0
+    namesakes: tuple[str, ...] = ()
+
+    @property
+    def blinding_in_words(self) -> str:
+        """How the people are said to have been blinded."""
+        return f"said to be: {self.blinding}" if self.blinding else "not known"
+
+    @property
+    def in_words(self) -> str:
+        """What was imported, and what holds of it."""
+        left_out = f" {counted(self.unplaced, 'line')} of the file could not be placed." if self.unplaced else ""
+        same = ""
+        if self.namesakes:
+            same = f" Also names of members of this study, who are kept apart: {listed(self.namesakes)}."
+        return (
+            f"Labels '{self.name}' are imported, {NOT_BLINDED_HERE}: {counted(self.labels, 'label')} of "
+            f"{counted(len(self.labellers), 'labeller')} on {counted(self.candidates, 'candidate')}; how they were "
+            f"blinded is {self.blinding_in_words}.{left_out}{same}"
+        )
+
+
+def import_labels(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    *,
+    name: str,
+    content: bytes,
+    file_name: str,
+    labeller: str = "",
+    field: str = "",
+    blinding: str = "",
+    is_random_part: bool = False,
+    asked: Asked = OF_ITSELF,
+    skip_unplaced: bool = False,
+) -> LabelLine:
+    """Store labels that people gave elsewhere, each on the candidate that its line fits; all of the file or nothing.
+
+    Parameters
+    ----------
+    name
+        Of these labels, by which a calibration asks for them.
+    labeller
+        Who gave them, where the file does not say it.
+    field
+        As of a judge's run: the labels stand on its scale. It may be empty where people rate one alone.
+    blinding
+        How these people are said to have been blinded; empty where that is not known.
+    is_random_part
+        Whether what they labelled is said to be a simple random part of all candidates, without which no score is
+        corrected by it.
+    asked, skip_unplaced
+        As of a judge's run.
+
+    Raises
+    ------
+    InputRefused
+        The file is malformed, does not say who labelled, names a candidate that the study lacks, or has two labels of
+        one labeller on one; the offenders are listed.
+    Conflict
+        The study is not frozen, has no such field, or holds labels of this name.
+    """
+    name = require_length("The name of the labels", name, _LONGEST_NAME)
+    labeller = require_length("The name of the labeller", labeller, _LONGEST_NAME)
+    blinding = require_length("How the labellers were blinded", " ".join(blinding.split()), LONGEST_REASON)
+    field = field or _only_field(database, actor, study_key)
+    scale = import_runs.scale_asked(database, actor, study_key, field)
+    asked = replace(asked, field=field.rpartition(".")[2], of_people=True)
+    read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
+    file_name = shown(file_name, 80)
+    by_labeller = _by_labeller(read, labeller, file_name)
+    sha256 = hashlib.sha256(content).hexdigest()
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        study_id = stored_id(study.id)
+        require_in_study(session, acts.IMPORT_LABELS, study)
+        _require_new(session, study_id, name, sha256)
+        placed = _placed(session, study_id, by_labeller, file_name, read.problems, skip_unplaced=skip_unplaced)
+        unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
+        left_out = len(read.unplaced) + sum(each.left_out for each in placed.values())
+        stored = LabelImport(
+            study_id=study_id,
+            name=name,
+            field=field,
+            scale=list(scale.names),
+            source=file_name,
+            source_sha256=sha256,
+            blinding=blinding,
+            drawn="random" if is_random_part else "",
+            parameters=asked.stored | read.stored | stored_unplaced(unplaced, left_out),
+            person_id=actor.person_id,
+        )
+        session.add(stored)
+        session.flush()
+        labels = [
+            ImportedLabel(
+                import_id=stored_id(stored.id),
+                candidate_id=number,
+                labeller=who,
+                label=row.verdict,
+                missing=row.failure or "",
+                remark=row.explanation or (row.error or ""),
+            )
+            for who, rows in by_labeller.items()
+            for row, number in zip(rows, placed[who].ids.tolist(), strict=True)
+            if number != UNKNOWN
+        ]
+        session.add_all(labels)
+        session.flush()
+        audit.record(
+            session,
+            "labels made elsewhere imported",
+            person_id=actor.person_id,
+            study_id=study_id,
+            labels=stored.name,
+            source_sha256=sha256,
+            rows=proofs.sealed([stored, *labels]),
+        )
+        (line,) = _lines(session, study_id, [stored])
+        return replace(line, namesakes=_namesakes(session, study_id, line.labellers))
+
+
+def labels_of(database: Database, actor: Actor, study_key: str) -> list[LabelLine]:
+    """Return the labels made elsewhere of a study, for its admins, in the order in which they were imported."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        return lines_of(session, stored_id(study.id))
+
+
+def lines_of(session: Session, study_id: int) -> list[LabelLine]:
+    """Return the same of a study that somebody is already let into."""
+    query = select(LabelImport).where(LabelImport.study_id == study_id).order_by(col(LabelImport.id))
+    return _lines(session, study_id, session.exec(query).all())
+
+
+def _only_field(database: Database, actor: Actor, study_key: str) -> str:
+    """Return the field that people rate; empty in a study that marks answers after its reads."""
+    known = import_runs.fields_for_judges(database, actor, study_key)
+    if len(known) > 1:
+        raise Conflict(f"Say of which field the labels are: {', '.join(known)}.")
+    return next(iter(known), "")
+
+
+def _by_labeller(read: Verdicts, labeller: str, file_name: str) -> dict[str, tuple[JudgeRow, ...]]:
+    """Return what each person said; a line without a label, and without a reason for that, says nothing."""
+    named = sorted(who for who in read.rows if who)
+    if named and labeller:
+        raise InputRefused(
+            f"{file_name} says itself who labelled ({listed(named)}), and the labeller is given as "
+            f"'{shown(labeller)}'; leave it out."
+        )
+    if "" in read.rows and not labeller:
+        raise InputRefused(
+            f"{file_name} does not say who labelled: name the labeller, or the column that says it (labeller=COLUMN)."
+        )
+    by_labeller = {
+        who or labeller: tuple(row for row in rows if row.verdict is not None or row.failure != NO_VERDICT)
+        for who, rows in read.rows.items()
+    }
+    for who in by_labeller:
+        _require_name(who, file_name)
+    if len(by_labeller) > _MOST_LABELLERS:
+        raise InputRefused(
+            f"{file_name} has {len(by_labeller):,} labellers, such as {listed(named)}, and at most {_MOST_LABELLERS} "
+            "are taken; look whether labeller is mapped to the column that says who labelled."
+        )
+    if not any(by_labeller.values()) and not read.problems.count:
+        raise InputRefused(f"{file_name} holds no label; expected one at least.")
+    return {who: rows for who, rows in by_labeller.items() if rows}
+
+
+def _require_name(who: str, file_name: str) -> None:
+    if len(who) > _LONGEST_NAME or not who.isprintable():
+        raise InputRefused(
+            f"{file_name}: the labeller '{shown(who)}' is no name of at most {_LONGEST_NAME} printable letters; "
+            "correct it, or the column that is mapped."
+        )
+
+
+def _require_new(session: Session, study_id: int, name: str, sha256: str) -> None:
+    if not name:
+        raise Conflict("The labels have no name; give them one, by which a calibration asks for them.")
+    query = select(LabelImport).where(LabelImport.study_id == study_id, LabelImport.name == name)
+    other = session.exec(query).first()
+    if other is None:
+        return
+    if other.source_sha256 == sha256:
+        raise Conflict(f"This file has already been imported as labels '{name}'; nothing was changed.")
+    raise Conflict(f"Labels '{name}' already exist in this study; choose another name.")
+
+
+def _placed(
+    session: Session,
+    study_id: int,
+    by_labeller: Mapping[str, tuple[JudgeRow, ...]],
+    file_name: str,
+    problems: Problems,
+    *,
+    skip_unplaced: bool,
+) -> dict[str, PlacedRows]:
+    """Return by labeller the candidates that were labelled; refused is what is of a judge, but for each labeller."""
+    keys, newer = candidate_keys(session, study_id), replaced_candidates(session, study_id)
+    placed = {}
+    for who, rows in by_labeller.items():
+        of_one = Problems()
+        try:
+            placed[who] = placed_rows(
+                rows,
+                keys,
+                newer,
+                f"{file_name}, {shown(who)}",
+                of_one,
+                skip_unplaced=skip_unplaced,
+                doubled_says=_DOUBLED,
+            )
+        except InputRefused as refusal:
+            problems.take(refusal)
+    problems.refuse()
+    return placed
+
+
+def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> list[LabelLine]:
+    labellers: dict[int, list[str]] = {}
+    in_study = select(LabelImport.id).where(LabelImport.study_id == study_id)
+    of_study = col(ImportedLabel.import_id).in_(in_study)
+    named = select(ImportedLabel.import_id, ImportedLabel.labeller).where(of_study).distinct()
+    for import_id, labeller in session.exec(named.order_by(col(ImportedLabel.labeller))):
+        labellers.setdefault(import_id, []).append(labeller)
+    numbers = {
+        import_id: (candidates, labels)
+        for import_id, candidates, labels in session.exec(
+            select(
+                ImportedLabel.import_id,
+                func.count(func.distinct(col(ImportedLabel.candidate_id))),
+                func.count(col(ImportedLabel.label)),
+            )
+            .where(of_study)
+            .group_by(col(ImportedLabel.import_id))
+        )
+    }
+    names = dict(session.exec(select(Person.id, Person.name)).all())
+    return [
+        LabelLine(
+            row.name,
+            row.field,
+            row.source,
+            row.source_sha256,
+            tuple(labellers[stored_id(row.id)]),
+            *numbers[stored_id(row.id)],
+            row.blinding,
+            row.drawn == "random",
+            names.get(row.person_id, "not known"),
+            f"{row.at:%Y-%m-%d}",
+            int(row.parameters.get("unplaced", {}).get("rows", 0)),
+        )
+        for row in imports
+    ]
+
+
+def _namesakes(session: Session, study_id: int, labellers: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labellers who are called like a member of the study."""
+    members = session.exec(
+        select(Membership.pseudonym, Person.name, Person.login)
+        .join(Person, col(Person.id) == Membership.person_id)
+        .where(Membership.study_id == study_id)
+    )
+    known = {name.casefold() for row in members for name in row if name}
+    return tuple(name for name in labellers if name.casefold() in known)
