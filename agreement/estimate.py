@@ -10,6 +10,8 @@ from typing import Any
 from agreement.arguments import number_in
 from agreement.cautions import few_clusters, together
 
+_ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -142,6 +144,10 @@ class Estimate:
 
 def _short(number: float) -> str:
     """Two decimals, or two digits where these would be 0, without the zero before the point."""
+    if abs(number) < _ROUNDING:
+        number = 0.0
+    elif abs(number) >= _LONG:
+        return f"{number:.2e}"
     decimals = 2 if number == 0.0 or abs(number) >= 0.01 else 1 - math.floor(math.log10(abs(number)))
     return re.sub(r"^(-?)0\.", r"\1.", f"{number:z.{decimals}f}")
 

@@ -292,7 +292,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
     rows = rows_of(ratings, argument, fewest=fewest)
     try:
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{argument} holds something that is no number; expected numbers, None where missing"
         ) from None

@@ -234,6 +234,7 @@ def _scored(linearised: Estimate, scores: Floats, weights: Floats, freedom: int)
     if freedom < 1:
         return linearised
     n, value, se = linearised.n, linearised.value, linearised.se or 0.0
+    weights = weights / weights.max()  # whose squares could be beyond any number
     of_weights = n * float((weights**2).sum()) / float(weights.sum()) ** 2
     most = of_weights if linearised.n_clusters is None else max(of_weights, n / linearised.n_clusters)
     events = float(min(scores.sum(), n - scores.sum()))
