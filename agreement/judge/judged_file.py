@@ -309,9 +309,9 @@ class _Reader:
         strange = np.array([coded_text is None for coded_text in coded] + [False])
         if strange[which].any():
             row = int(raw.rows[np.flatnonzero(strange[which])[0]])
-            expected = "numbers" if scale.kind == "number" else ", ".join(scale.levels)
+            expected = "a number" if scale.kind == "number" else f"one of {', '.join(scale.levels)}"
             raise JudgedFileError(
-                f"{raw.sheet.where(row)} holds the verdict {raw.column.text(row)!r}; expected one of {expected}, or an "
+                f"{raw.sheet.where(row)} holds the verdict {raw.column.text(row)!r}; expected {expected}, or an "
                 "empty field, error, refusal, unreadable (--states names other words)"
             )
         pairs = [pair if pair is not None else (State.NO_VERDICT, np.nan) for pair in coded]
