@@ -153,6 +153,8 @@ def _read(
     for column in needed:
         if column not in frame.columns:
             raise RatingsFileError(no_column(column, [str(name) for name in frame.columns]))
+    for column in {*columns.item, columns.rater, *columns.by}:
+        frame[column] = _stripped(frame[column])
     if frame.empty:
         raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
     for column in (*columns.item, columns.rater):
@@ -182,7 +184,7 @@ def _read(
     ratings[place] = codes
     clusters = None
     if of_cluster:
-        result = _one_for_each_item(frame[of_cluster], item, items, "cluster")
+        result = _one_for_each_item(_stripped(frame[of_cluster]), item, items, "cluster")
         if result.isna().any():
             raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
         clusters = pd.factorize(result)[0]
@@ -207,13 +209,23 @@ def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
     return item, items
 
 
+def _stripped(names: pd.Series) -> pd.Series:
+    """Names without the blanks around them, which nobody sees; nothing where there are blanks alone."""
+    codes, levels = pd.factorize(names)
+    plain = [level.strip() if isinstance(level, str) else level for level in levels]
+    if plain == list(levels) and "" not in plain:
+        return names
+    named = np.array([*(None if name == "" else name for name in plain), None], dtype=object)
+    return pd.Series(named[codes], index=names.index)
+
+
 def _text(verdicts: pd.Series) -> pd.Series:
     """Verdicts as text, written alike: a table with gaps writes the whole number 1 as 1.0."""
     if not isinstance(verdicts.dtype, pd.CategoricalDtype):
         codes, levels = pd.factorize(verdicts)
     else:
         codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
-    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) for level in levels]
+    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) or None for level in levels]
     # as objects, of which there are few: pandas would make a text of each anew
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 

@@ -495,3 +495,19 @@ def test_a_folder_and_lists_in_a_parquet_file_are_named(tmp_path, capsys):
     assert "is a folder; expected a file" in capsys.readouterr().err
     assert main([str(lists)]) == 2
     assert "in 'verdict'; expected one value in each row" in capsys.readouterr().err
+
+
+def test_blanks_around_names_make_no_rater_or_item_of_their_own_and_a_blank_verdict_is_missing(tmp_path, capsys):
+    plain, blanks = tmp_path / "plain.csv", tmp_path / "blanks.csv"
+    plain.write_text(CSV)
+    blanks.write_text(CSV.replace("2,ann,", " 2,ann ,").replace("4,ann,,", "4,ann,  ,").replace(",s3", ", s3 "))
+
+    assert printed(capsys, blanks) == printed(capsys, plain)
+
+
+def test_a_name_of_blanks_is_none(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text(CSV.replace("2,bob", "2,  "))
+
+    assert main([str(file)]) == 2
+    assert "row 4 has no 'rater'" in capsys.readouterr().err
