@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from agreement.coding import Codes, Floats
 from agreement.ratings import MOST_LEVELS
-from agreement.separated import headings_of, no_column, separator_of, what_is_no_text, what_is_torn
+from agreement.separated import headings_of, no_column, separator_of, what_is_no_text, what_is_torn, with_point
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -233,7 +233,7 @@ def _text(verdicts: pd.Series) -> pd.Series:
 def _with_points(verdicts: pd.Series) -> pd.Series:
     """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
     codes, levels = pd.factorize(verdicts)
-    written = [re.sub(r"^(\s*[+-]?\d*),(\d+\s*)$", r"\1.\2", str(level)) for level in levels]
+    written = [with_point(str(level)) for level in levels]
     # as objects, of which there are few: pandas would make a text of each anew
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 

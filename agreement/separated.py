@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 SEPARATORS = (",", ";", "\t")
 _NAMED = {",": "comma", ";": "semicolon", "\t": "tab"}
+_DECIMAL_COMMA = re.compile(r"^(\s*[+-]?\d*),(\d+\s*)$")
 _BLOCK = 1 << 20
 _MOST_NAMES = 12
 """So many columns are named where one is missing."""
@@ -28,6 +30,25 @@ def separator_of(path: Path) -> str:
     with path.open(encoding="utf-8-sig") as lines:
         headings = lines.readline()
     return max(SEPARATORS, key=headings.count)
+
+
+def with_point(written: str) -> str:
+    """A number with a decimal comma, as a spreadsheet writes it beside semicolons, with a point; other text as it is.
+
+    Parameters
+    ----------
+    written : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_point("-0,25"), with_point(" 7,5"), with_point("1,000,000"), with_point("a,5")
+    ('-0.25', ' 7.5', '1,000,000', 'a,5')
+    """
+    return _DECIMAL_COMMA.sub(r"\1.\2", written)
 
 
 def headings_of(path: Path) -> tuple[str, ...]:

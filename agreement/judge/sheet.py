@@ -75,6 +75,11 @@ class Sheet:
             raise JudgedFileError(f"{self.path.name} has {no_column(name, self.names)}")
         return self.columns[name]
 
+    @property
+    def has_semicolons(self) -> bool:
+        """Whether semicolons separate its columns, so that numbers may have a decimal comma."""
+        return self.path.suffix.lower() not in PARQUET and separator_of(self.path) == ";"
+
     def where(self, row: int) -> str:
         """File and line of a row, for a sentence."""
         if self.path.suffix.lower() in PARQUET:

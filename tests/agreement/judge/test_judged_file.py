@@ -223,3 +223,14 @@ def test_lists_in_a_parquet_file_are_refused_by_the_column(tmp_path):
 
     with pytest.raises(JudgedFileError, match="in 'human'; expected one value in each row"):
         read_judged(path, WIDE, ScaleAsked("binary"))
+
+
+def test_beside_semicolons_numbers_have_a_decimal_comma(tmp_path):
+    path = file(tmp_path, "item;model;human;judge;sure\nq1;A;3,5;4;0,25\nq2;A;-0,5;1.5;0,75\n")
+    columns = Columns(("human",), ("judge",), "model", ("item",), score="sure")
+
+    material = read_judged(path, columns, ScaleAsked("number")).material
+
+    assert material.humans["human"].codes.tolist() == [3.5, -0.5]
+    assert material.judges["judge"].codes.tolist() == [4.0, 1.5]
+    assert material.grades["judge"].tolist() == [0.25, 0.75]
