@@ -10,9 +10,11 @@ import numpy as np
 from scipy import stats
 
 from agreement.arguments import check_resamples
+from agreement.cautions import nearly_constant
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence
+from agreement.pairwise import others_than_most
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
@@ -76,7 +78,8 @@ def prediction_powered_difference(
     Returns
     -------
     ModelDifference
-        Each undefined as `prediction_powered_mean`.
+        Each undefined as `prediction_powered_mean`; with a warning where the models differ on fewer than five of the
+        labelled items.
 
     Raises
     ------
@@ -109,6 +112,9 @@ def prediction_powered_difference(
         gaps[0], *silent, tuned=False, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
         confidence=confidence, name="difference of two models, labelled alone", unit=unit,
     )  # fmt: skip
+    used = gaps[0][~np.isnan(gaps[0]) & ~np.isnan(gaps[1])]
+    few = nearly_constant(others_than_most(used)) if used.size else None
+    powered, alone = powered.warned(few), alone.warned(few)
     effective = powered.n * (alone.se / powered.se) ** 2 if alone.se and powered.se else None
     return ModelDifference(powered, alone, effective)
 

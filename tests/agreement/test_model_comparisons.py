@@ -40,6 +40,8 @@ def test_a_difference_has_no_interval_of_a_share_where_one_model_never_did_bette
     alone = np.std([1.0] * 3 + [0.0] * 56) / math.sqrt(59)
     assert result.labelled_only.low == pytest.approx(3 / 59 - 1.959964 * alone)
     assert result.labelled_only.low < 0 < result.labelled_only.high
+    assert result.difference.warning == result.labelled_only.warning
+    assert result.difference.warning == "fewer than 5 differ from the most frequent value: the interval is uncertain"
 
 
 def test_two_models_alike_on_every_labelled_item_have_no_interval():
