@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from agreement.arguments import number_in
+from agreement.arguments import number_in, shown
 from agreement.cautions import few_clusters, together
 
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
@@ -72,6 +72,8 @@ class Estimate:
     warning: str | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.unit, str):
+            raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
         if incomplete and not self.undefined_because:
             raise ValueError(f"{self.name}: a value or limit is nan but undefined_because gives no reason")
