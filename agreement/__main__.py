@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Read the file, print its estimates, return the exit code (2 for a file or an option that cannot be used)."""
     options = _parser().parse_args(arguments)
     columns = Columns(
-        tuple(options.item.split(",")),
+        tuple(name.strip() for name in options.item.split(",")),
         options.rater,
         options.verdict,
         options.reference,
@@ -126,7 +126,7 @@ def _computed(calculations: list[Calculation], at_once: int | None) -> list[Esti
 
 
 def _parts(listed: str | None) -> list[str]:
-    return listed.split(",") if listed else []
+    return [part.strip() for part in listed.split(",")] if listed else []
 
 
 def table(rows: list[dict[str, Any]]) -> str:

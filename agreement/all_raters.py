@@ -16,7 +16,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.own_weights import Matrix, agreement_weights
 from agreement.pairwise import share_of_items
-from agreement.ratings import RatingTable, rows_of
+from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.several_raters import fleiss_kappa
 
@@ -271,6 +271,8 @@ def light_kappa(
 def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:
     rows = rows_of(ratings)
     flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    if categories is None:
+        refuse_unlike_columns(list(zip(*rows, strict=True)), levels)
     return flat.reshape(len(rows), len(rows[0]) if rows else 0), levels
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from agreement.arguments import one_of, shown, unmasked, whole_number
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, encode
-from agreement.ratings import RatingTable, numbers_of, rows_of
+from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, random_generator
 
 Rule = Literal["unanimous", "majority", "plurality", "median", "mean"]
@@ -202,6 +202,8 @@ def _coded(table: RatingTable, categories: Sequence[Hashable] | None) -> tuple[C
         return flat.reshape(table.shape), levels
     rows = rows_of(table, fewest=1)
     flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    if categories is None:
+        refuse_unlike_columns(list(zip(*rows, strict=True)), levels)
     return flat.reshape(len(rows), len(rows[0]) if rows else 0), levels
 
 

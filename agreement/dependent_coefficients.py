@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agreement.arguments import one_of, shown
 from agreement.cautions import few_raters, nearly_constant, rare_category
 from agreement.chance_corrected import Coefficient
-from agreement.codebook import declared, is_missing
+from agreement.codebook import declared, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, numbers_or_nan
 from agreement.coefficients import (
     brennan_prediger_coefficient,
@@ -24,7 +24,7 @@ from agreement.functions_of_sums import OfSums, ccc_of, icc_of, kendall_of, mean
 from agreement.krippendorff import Level, alpha_coefficient
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
 from agreement.pairwise import others_than_most
-from agreement.ratings import RatingTable, numbers_of, rows_of
+from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 
 Statistic = Literal[
     "accuracy", "f1", "kappa", "fleiss", "ac", "brennan_prediger", "alpha", "icc", "ccc",
@@ -204,8 +204,14 @@ def _given(row: list[Any]) -> int:
 
 def _levels(sides: tuple[list[list[Any]], ...], categories: Sequence[Hashable] | None) -> tuple[Any, ...]:
     """The categories of both sides together: a coefficient that depends on their number must have the same of both."""
-    values = [value for side in sides for row in side for value in row]
-    return encode(values, categories, "first or second")[1] if categories is None else declared(categories)
+    if categories is not None:
+        return declared(categories)
+    levels = encode([value for side in sides for row in side for value in row], None, "first or second")[1]
+    for side, name in zip(sides, ("first", "second"), strict=True):
+        refuse_unlike_columns(list(zip(*side, strict=True)), levels, f"{name} (and its reference)")
+    first, second = ((value for row in side for value in row) for side in sides)
+    refuse_unlike(first=first, second=second)
+    return levels
 
 
 def _codes(side: list[list[Any]], levels: tuple[Any, ...]) -> Codes:

@@ -7,8 +7,10 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from agreement.arguments import number_in
+from agreement.arguments import number_in, shown
 from agreement.cautions import few_clusters, together
+
+_ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Estimate:
     warning: str | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.unit, str):
+            raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
         if incomplete and not self.undefined_because:
             raise ValueError(f"{self.name}: a value or limit is nan but undefined_because gives no reason")
@@ -142,6 +146,10 @@ class Estimate:
 
 def _short(number: float) -> str:
     """Two decimals, or two digits where these would be 0, without the zero before the point."""
+    if abs(number) < _ROUNDING:
+        number = 0.0
+    elif abs(number) >= _LONG:
+        return f"{number:.2e}"
     decimals = 2 if number == 0.0 or abs(number) >= 0.01 else 1 - math.floor(math.log10(abs(number)))
     return re.sub(r"^(-?)0\.", r"\1.", f"{number:z.{decimals}f}")
 

@@ -16,7 +16,7 @@ from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
-from agreement.ratings import RatingTable, rows_of
+from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, random_generator
 from agreement.spread import UNDEFINED_SHARE
 
@@ -169,6 +169,9 @@ def _coded(
     if reference is not None:
         same_length(sides[0], answers, "first", "reference")
     flat, levels = encode([value for side in sides for row in side for value in row] + answers, categories, "ratings")
+    if categories is None:
+        columns = [column for rows in sides for column in zip(*rows, strict=True)]
+        refuse_unlike_columns([*columns, answers], levels, "first and second, and reference")
     widths = [len(rows[0]) if rows else 0 for rows in sides]
     split = len(sides[0]) * widths[0]
     end = flat.size - len(answers)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement.cautions import nearly_constant
-from agreement.codebook import is_missing
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, Ratings, encode_clusters, single_values
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -125,6 +125,8 @@ def leave_one_out(
     verdicts = single_values(judge, "judge") if judge is not None else None
     if verdicts is not None and len(verdicts) != len(rows):
         raise ValueError(f"judge has shape ({len(verdicts)},); expected ({len(rows)},), one for each item")
+    if verdicts is not None and categories is None:
+        refuse_unlike(ratings=(value for row in rows for value in row), judge=verdicts)
     groups = encode_clusters(clusters, len(rows)) if clusters is not None else None
     held = np.zeros((len(rows), raters))
     agreed, with_judge = held.copy(), held.copy()

@@ -10,9 +10,11 @@ import numpy as np
 from scipy import stats
 
 from agreement.arguments import check_resamples
+from agreement.cautions import nearly_constant
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence
+from agreement.pairwise import others_than_most
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
@@ -57,7 +59,8 @@ def prediction_powered_difference(
     """Mean verdict on model A less that on model B over a pool, from a labelled sample and a judge's verdicts on all.
 
     The prediction-powered mean [1]_ [2]_ of the differences item by item: what human and judge err by alike on both
-    models of an item cancels before anything is estimated. The labels gained follow from the variances:
+    models of an item cancels before anything is estimated. Limits are normal, not clipped: a difference is no share,
+    also where the labelled happen to hold 0 and 1 alone. The labels gained follow from the variances:
     ``effective labels = n (se of the labelled alone / se)^2``.
 
     Parameters
@@ -75,7 +78,8 @@ def prediction_powered_difference(
     Returns
     -------
     ModelDifference
-        Each undefined as `prediction_powered_mean`.
+        Each undefined as `prediction_powered_mean`; with a warning where the models differ on fewer than five of the
+        labelled items.
 
     Raises
     ------
@@ -99,15 +103,18 @@ def prediction_powered_difference(
     gaps = [_gap(pair, name) for pair, name in ((human, "human"), (judge, "judge"), (unlabelled, "unlabelled"))]
     name = "prediction-powered difference of two models"
     powered = prediction_powered_mean(
-        *gaps, tuned=tuned, clusters=clusters, unlabelled_clusters=unlabelled_clusters, confidence=confidence,
-        name=name, unit=unit,
+        *gaps, tuned=tuned, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
+        confidence=confidence, name=name, unit=unit,
     )  # fmt: skip
     # a judge who says nothing of the items leaves the mean of the labelled
     silent = [np.where(np.isnan(gap), np.nan, 0.0) for gap in gaps[1:]]
     alone = prediction_powered_mean(
-        gaps[0], *silent, tuned=False, clusters=clusters, unlabelled_clusters=unlabelled_clusters,
+        gaps[0], *silent, tuned=False, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
         confidence=confidence, name="difference of two models, labelled alone", unit=unit,
     )  # fmt: skip
+    used = gaps[0][~np.isnan(gaps[0]) & ~np.isnan(gaps[1])]
+    few = nearly_constant(others_than_most(used)) if used.size else None
+    powered, alone = powered.warned(few), alone.warned(few)
     effective = powered.n * (alone.se / powered.se) ** 2 if alone.se and powered.se else None
     return ModelDifference(powered, alone, effective)
 

@@ -15,7 +15,7 @@ from agreement.coding import Codes, Floats, encode
 from agreement.row_sums import row_counts
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
-"""Shape (items, raters): nested lists, a numpy array or a pandas DataFrame; None and NaN are missing."""
+"""Shape (items, raters): nested lists, an array, a pandas DataFrame or an Arrow table; None and NaN are missing."""
 
 Weights = Literal["linear", "quadratic"]
 
@@ -71,6 +71,8 @@ def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2)
         When it has not two dimensions, rows differ in length, or there are fewer raters than `fewest`.
     """
     ratings = unmasked(ratings)
+    if hasattr(ratings, "column_names") and hasattr(ratings, "itercolumns"):  # a table of Arrow
+        ratings = list(zip(*(column.to_pylist() for column in ratings.itercolumns()), strict=True))
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
     shape = getattr(table, "shape", None)
@@ -292,7 +294,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
     rows = rows_of(ratings, argument, fewest=fewest)
     try:
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{argument} holds something that is no number; expected numbers, None where missing"
         ) from None

@@ -12,8 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from agreement.coding import Codes, Floats
+from agreement.ratings import MOST_LEVELS
+from agreement.separated import headings_of, no_column, separator_of, what_is_no_text, what_is_torn, with_point
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -142,18 +145,22 @@ def read(
 def _read(
     path: Path, columns: Columns, level: Level, categories: Sequence[str] | None, excluded: Collection[str]
 ) -> RatingsFile:
-    frame, separator = _load(path)
-    frame.columns = _headings(frame)
     optional = [column for column in (columns.reference, columns.cluster) if column is not None]
-    for column in (*columns.item, columns.rater, columns.verdict, *optional, *columns.by):
+    needed = (*columns.item, columns.rater, columns.verdict, *optional, *columns.by)
+    frame, separator = _load(path, needed)
+    if frame[frame.columns[0]].isna().any():
+        frame = frame.dropna(how="all")  # a spreadsheet writes empty rows as separators alone
+    for column in needed:
         if column not in frame.columns:
-            raise RatingsFileError(f"no column {column!r}; it has {', '.join(map(str, frame.columns))}")
+            raise RatingsFileError(no_column(column, [str(name) for name in frame.columns]))
+    for column in {*columns.item, columns.rater, *columns.by}:
+        frame[column] = _stripped(frame[column])
     if frame.empty:
         raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
     for column in (*columns.item, columns.rater):
         if frame[column].isna().any():
-            line = int(np.flatnonzero(frame[column].isna())[0])
-            raise RatingsFileError(f"row {line + 1} has no {column!r}")
+            row = frame.index[int(np.flatnonzero(frame[column].isna())[0])]
+            raise RatingsFileError(f"row {row + 1} has no {column!r}")
     of_reference = columns.reference or ("reference" if "reference" in frame.columns else None)
     of_cluster = columns.cluster or ("cluster" if "cluster" in frame.columns else None)
     if of_cluster is None and len(columns.item) > 1:
@@ -177,7 +184,7 @@ def _read(
     ratings[place] = codes
     clusters = None
     if of_cluster:
-        result = _one_for_each_item(frame[of_cluster], item, items, "cluster")
+        result = _one_for_each_item(_stripped(frame[of_cluster]), item, items, "cluster")
         if result.isna().any():
             raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
         clusters = pd.factorize(result)[0]
@@ -202,13 +209,23 @@ def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
     return item, items
 
 
+def _stripped(names: pd.Series) -> pd.Series:
+    """Names without the blanks around them, which nobody sees; nothing where there are blanks alone."""
+    codes, levels = pd.factorize(names)
+    plain = [level.strip() if isinstance(level, str) else level for level in levels]
+    if plain == list(levels) and "" not in plain:
+        return names
+    named = np.array([*(None if name == "" else name for name in plain), None], dtype=object)
+    return pd.Series(named[codes], index=names.index)
+
+
 def _text(verdicts: pd.Series) -> pd.Series:
     """Verdicts as text, written alike: a table with gaps writes the whole number 1 as 1.0."""
     if not isinstance(verdicts.dtype, pd.CategoricalDtype):
         codes, levels = pd.factorize(verdicts)
     else:
         codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
-    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) for level in levels]
+    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) or None for level in levels]
     # as objects, of which there are few: pandas would make a text of each anew
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
@@ -216,7 +233,7 @@ def _text(verdicts: pd.Series) -> pd.Series:
 def _with_points(verdicts: pd.Series) -> pd.Series:
     """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
     codes, levels = pd.factorize(verdicts)
-    written = [re.sub(r"^(\s*[+-]?\d*),(\d+\s*)$", r"\1.\2", str(level)) for level in levels]
+    written = [with_point(str(level)) for level in levels]
     # as objects, of which there are few: pandas would make a text of each anew
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
@@ -229,34 +246,46 @@ def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:
         raise RatingsFileError(f"rater {who!r} rated item {what!r} twice; expected one verdict for each item and rater")
 
 
-def _load(path: Path) -> tuple[pd.DataFrame, str]:
+def _load(path: Path, needed: Collection[str]) -> tuple[pd.DataFrame, str]:
     """The table, and what separates its columns; nothing for Parquet."""
     if not path.is_file():
-        raise RatingsFileError("no such file")
+        raise RatingsFileError("is a folder; expected a file" if path.is_dir() else "no such file")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return _parquet(path, needed), ""
+    wrong = what_is_no_text(path)
+    if wrong is not None:
+        raise RatingsFileError(wrong)
     try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path), ""
-        separator = _separator(path)
+        separator = separator_of(path)
+        names = headings_of(path)
         # only an empty field is missing: "NA" and "None" may be answers
-        return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""]), separator
-    except (ValueError, UnicodeDecodeError) as error:
-        raise RatingsFileError(f"cannot be read: {error}") from None
+        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""])
+    except (ValueError, UnicodeDecodeError):
+        raise RatingsFileError(what_is_torn(path)) from None
+    if not isinstance(frame.index, pd.RangeIndex):  # rows with more cells than headings, taken for names of rows
+        raise RatingsFileError(what_is_torn(path))
+    frame.columns = _each_once(names)
+    return frame, separator
 
 
-def _headings(frame: pd.DataFrame) -> list[str]:
-    """Names of the columns without the blanks around them."""
-    names = [str(name).strip() for name in frame.columns]
+def _parquet(path: Path, needed: Collection[str]) -> pd.DataFrame:
+    try:
+        fields = pq.read_schema(path)
+        nested = next((field for field in fields if field.name in needed and pa.types.is_nested(field.type)), None)
+        if nested is not None:
+            raise RatingsFileError(f"holds {nested.type} in {nested.name!r}; expected one value in each row")
+        frame = pd.read_parquet(path, columns=[field.name for field in fields if not pa.types.is_nested(field.type)])
+    except pa.ArrowInvalid as error:
+        raise RatingsFileError(f"cannot be read: {str(error).splitlines()[0]}") from None
+    frame.columns = _each_once([str(name).strip() for name in frame.columns])
+    return frame
+
+
+def _each_once(names: Sequence[str]) -> list[str]:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise RatingsFileError(f"has two columns {twice[0]!r}; expected one of each name")
-    return names
-
-
-def _separator(path: Path) -> str:
-    """What separates the headings: a comma, a semicolon or a tab, whichever there are most of."""
-    with path.open(encoding="utf-8-sig") as lines:
-        headings = lines.readline()
-    return max((",", ";", "\t"), key=headings.count)
+    return list(names)
 
 
 def _one_for_each_item(values: pd.Series, item: Any, items: Any, what: str) -> pd.Series:
@@ -287,7 +316,10 @@ def _code(
     codes, levels = pd.factorize(every)
     observed = [str(verdict) for verdict in levels]
     if declared is not None:
-        categories: list[Any] = list(declared)
+        categories: list[Any] = [category.strip() for category in declared]
+        again = [category for category in categories if categories.count(category) > 1]
+        if again:
+            raise RatingsFileError(f"--categories names {again[0]!r} twice; expected each category once")
         strange = [verdict for verdict in observed if verdict not in categories]
         if strange:
             raise RatingsFileError(f"holds the verdict {strange[0]!r}, which --categories does not name")
@@ -295,6 +327,11 @@ def _code(
         scale = _numbers(pd.Series(observed, dtype=object))
         if not np.equal(np.mod(scale, 1), 0).all():
             raise RatingsFileError("ordinal verdicts without --categories must be whole numbers")
+        if len(scale) and np.ptp(scale) >= MOST_LEVELS:
+            raise RatingsFileError(
+                f"holds ordinal verdicts from {scale.min():.0f} to {scale.max():.0f}; expected at most {MOST_LEVELS} "
+                "steps, --categories with the scale in its order, or --level interval"
+            )
         categories = [str(step) for step in range(int(scale.min()), int(scale.max()) + 1)] if len(scale) else []
         observed = [str(int(step)) for step in scale]
     else:
@@ -317,6 +354,15 @@ def _refuse_strangers(verdicts: pd.Series, reference: pd.Series) -> None:
 
 def _numbers(values: pd.Series) -> Floats:
     try:
-        return np.asarray(pd.to_numeric(values), dtype=np.float64)
-    except (ValueError, TypeError) as error:
-        raise RatingsFileError(f"holds a verdict that is no number ({error})") from None
+        numbers = np.asarray(pd.to_numeric(values), dtype=np.float64)
+    except (ValueError, TypeError):
+        coerced = pd.to_numeric(values.astype(str), errors="coerce")
+        strange = values[coerced.isna() & values.notna()]
+        shown = repr(str(strange.iloc[0])) if len(strange) else "of another type"
+        raise RatingsFileError(
+            f"holds a verdict that is no number ({shown}); expected numbers, or --level ordinal with --categories in "
+            "their order"
+        ) from None
+    if np.isinf(numbers).any():
+        raise RatingsFileError(f"holds the verdict {str(values[np.isinf(numbers)].iloc[0])!r}; expected finite numbers")
+    return numbers

@@ -31,6 +31,7 @@ from agreement.resampling import (
     sums_by_cluster,
 )
 
+_LARGE = 1e100  # weights from here on are scaled before they are squared
 NOTE = ", weighted by 1 / inclusion probability"
 
 
@@ -234,6 +235,8 @@ def _scored(linearised: Estimate, scores: Floats, weights: Floats, freedom: int)
     if freedom < 1:
         return linearised
     n, value, se = linearised.n, linearised.value, linearised.se or 0.0
+    if weights.max() > _LARGE:  # their squares would be beyond any number
+        weights = weights / weights.max()
     of_weights = n * float((weights**2).sum()) / float(weights.sum()) ** 2
     most = of_weights if linearised.n_clusters is None else max(of_weights, n / linearised.n_clusters)
     events = float(min(scores.sum(), n - scores.sum()))

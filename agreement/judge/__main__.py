@@ -42,7 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given[:1] == ["check"]:
             return _check(check_asked_of(given[1:]))
         return _calibrate(asked_of(given))
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        print(f"python -m agreement.judge: {what}", file=sys.stderr)
+        return UNUSABLE
+    except ValueError as error:
         print(f"python -m agreement.judge: {error}", file=sys.stderr)
         return UNUSABLE
 

@@ -15,6 +15,7 @@ from agreement.judge.material import Factor, Material, Verdicts
 from agreement.judge.run_versions import made_of
 from agreement.judge.scale import Scale, State, codes_of, scale_of
 from agreement.judge.sheet import Column, JudgedFileError, Sheet, read_sheet
+from agreement.separated import with_point
 
 FEW = 5
 """So many lines are named of those that cannot be used."""
@@ -278,6 +279,8 @@ class _Reader:
         self, sheet: Sheet, column: Column, candidate: Codes, among: Codes, party: str, *, may_repeat: bool = False
     ) -> _Raw:
         """Row of each candidate; an empty field gives way to another row, and two verdicts are refused."""
+        if self.asked.kind == "number" and sheet.has_semicolons:
+            column = Column(column.codes, tuple(map(with_point, column.texts)))
         given = among[column.codes[among] >= 0]
         rows = np.full(self.n, -1, dtype=np.intp)
         if self._once(sheet):
@@ -309,9 +312,9 @@ class _Reader:
         strange = np.array([coded_text is None for coded_text in coded] + [False])
         if strange[which].any():
             row = int(raw.rows[np.flatnonzero(strange[which])[0]])
-            expected = "numbers" if scale.kind == "number" else ", ".join(scale.levels)
+            expected = "a number" if scale.kind == "number" else f"one of {', '.join(scale.levels)}"
             raise JudgedFileError(
-                f"{raw.sheet.where(row)} holds the verdict {raw.column.text(row)!r}; expected one of {expected}, or an "
+                f"{raw.sheet.where(row)} holds the verdict {raw.column.text(row)!r}; expected {expected}, or an "
                 "empty field, error, refusal, unreadable (--states names other words)"
             )
         pairs = [pair if pair is not None else (State.NO_VERDICT, np.nan) for pair in coded]
@@ -372,10 +375,11 @@ class _Reader:
         if name is None:
             return None
         values, texts = self._values(name)
+        comma = self._sheet_with(name).has_semicolons
         numbers = np.full(len(texts) + 1, np.nan)
         for code, text in enumerate(texts):
             try:
-                number = float(text)
+                number = float(with_point(text) if comma else text)
             except ValueError:
                 number = np.nan
             if not (0.0 < number <= 1.0 if probability else np.isfinite(number)):

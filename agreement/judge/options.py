@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from agreement.arguments import whole_number
 from agreement.judge.certificate import Identity, text_sha256
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.plan import Criteria, Design, Plan
@@ -94,7 +95,7 @@ def asked_of(arguments: Sequence[str]) -> Asked:
     plan = Plan(
         given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon, design=design,
         specificity=given.specificity,
-        basis=given.basis, criteria=criteria, looks=given.looks,
+        basis=given.basis, criteria=criteria, looks=whole_number(given.looks, "looks", 1),
     )  # fmt: skip
     scale = ScaleAsked(given.scale, _parts(given.levels), _parts(given.positive), _states(given.states, given.excluded))
     return Asked(

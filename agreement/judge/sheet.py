@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from agreement.coding import Codes
+from agreement.separated import headings_of, no_column, separator_of, what_is_no_text, what_is_torn
 
 PARQUET = (".parquet", ".pq")
 
@@ -71,8 +72,13 @@ class Sheet:
             When the file has none of that name.
         """
         if name not in self.columns:
-            raise JudgedFileError(f"{self.path.name} has no column {name!r}; it has {', '.join(self.names)}")
+            raise JudgedFileError(f"{self.path.name} has {no_column(name, self.names)}")
         return self.columns[name]
+
+    @property
+    def has_semicolons(self) -> bool:
+        """Whether semicolons separate its columns, so that numbers may have a decimal comma."""
+        return self.path.suffix.lower() not in PARQUET and separator_of(self.path) == ";"
 
     def where(self, row: int) -> str:
         """File and line of a row, for a sentence."""
@@ -101,14 +107,11 @@ def read_sheet(path: Path, needed: Collection[str]) -> Sheet:
     """
     if not path.is_file():
         raise JudgedFileError(f"{path} is not a file")
-    try:
-        table, names = _parquet(path, needed) if path.suffix.lower() in PARQUET else _csv(path, needed)
-    except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError, csv.Error) as error:
-        raise JudgedFileError(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from None
+    table, names = _parquet(path, needed) if path.suffix.lower() in PARQUET else _csv(path, needed)
     if table.num_rows == 0:
         raise JudgedFileError(f"{path.name} has headings and no rows; expected one row for each verdict or candidate")
     columns = {name: _column(table.column(name)) for name in table.column_names}
-    return Sheet(path, names, columns, table.num_rows)
+    return Sheet(path, names, *_without_empty_end(columns, table.num_rows))
 
 
 def line_of(path: Path, row: int) -> int:
@@ -126,7 +129,7 @@ def line_of(path: Path, row: int) -> int:
     int
     """
     with path.open(encoding="utf-8-sig", newline="") as text:
-        rows = csv.reader(text, delimiter=_separator(path))
+        rows = csv.reader(text, delimiter=separator_of(path))
         next(rows, None)
         before = -1
         for fields in rows:
@@ -137,13 +140,38 @@ def line_of(path: Path, row: int) -> int:
     return row + 2
 
 
+def _without_empty_end(columns: dict[str, Column], n: int) -> tuple[dict[str, Column], int]:
+    """Leave out the rows at the end that hold nothing, which a spreadsheet writes as separators alone."""
+    if not columns or any(column.codes[-1] >= 0 for column in columns.values()):
+        return columns, n
+    filled = np.flatnonzero(np.any([column.codes >= 0 for column in columns.values()], axis=0))
+    end = int(filled[-1]) + 1 if filled.size else n
+    return {name: Column(column.codes[:end], column.texts) for name, column in columns.items()}, end
+
+
 def _parquet(path: Path, needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]]:
-    names = tuple(pa.parquet.read_schema(path).names)
-    return pa.parquet.read_table(path, columns=[name for name in names if name in needed]), names
+    try:
+        fields = pa.parquet.read_schema(path)
+        names = tuple(fields.names)
+        nested = next((field for field in fields if field.name in needed and pa.types.is_nested(field.type)), None)
+        if nested is not None:
+            raise JudgedFileError(f"{path.name} holds {nested.type} in {nested.name!r}; expected one value in each row")
+        return pa.parquet.read_table(path, columns=[name for name in names if name in needed]), names
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise JudgedFileError(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from None
 
 
 def _csv(path: Path, needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]]:
-    names = _headings(path)
+    wrong = what_is_no_text(path)
+    if wrong is not None:
+        raise JudgedFileError(f"{path.name} {wrong}")
+    try:
+        return _separated(path, headings_of(path), needed)
+    except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError, csv.Error):
+        raise JudgedFileError(f"{path.name} {what_is_torn(path)}") from None
+
+
+def _separated(path: Path, names: tuple[str, ...], needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]]:
     twice = [name for name in names if name in needed and names.count(name) > 1]
     if twice:
         raise JudgedFileError(f"{path.name} has two columns {twice[0]!r}; expected one of each name")
@@ -154,7 +182,7 @@ def _csv(path: Path, needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]
     table = pa.csv.read_csv(
         path,
         read_options=pa.csv.ReadOptions(column_names=numbered, skip_rows_after_names=1),
-        parse_options=pa.csv.ParseOptions(delimiter=_separator(path), newlines_in_values=True),
+        parse_options=pa.csv.ParseOptions(delimiter=separator_of(path), newlines_in_values=True),
         convert_options=pa.csv.ConvertOptions(
             include_columns=wanted or numbered[:1],
             column_types=dict.fromkeys(wanted or numbered[:1], text),
@@ -163,18 +191,6 @@ def _csv(path: Path, needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]
         ),
     )
     return table.select(wanted) if wanted else table, names
-
-
-def _headings(path: Path) -> tuple[str, ...]:
-    with path.open(encoding="utf-8-sig", newline="") as text:
-        first = next(csv.reader(text, delimiter=_separator(path)), [])
-    return tuple(name.strip() for name in first)
-
-
-def _separator(path: Path) -> str:
-    with path.open(encoding="utf-8-sig") as lines:
-        headings = lines.readline()
-    return max((",", ";", "\t"), key=headings.count)
 
 
 def _column(values: pa.ChunkedArray) -> Column:

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import agreement
@@ -29,6 +30,7 @@ HOLDERS = {
     "tuple of tuples": lambda table: tuple(map(tuple, table.tolist())),
     "array of floats": lambda table: table.astype(float),
     "data frame": pd.DataFrame,
+    "table of Arrow": lambda table: pa.table({str(rater): column for rater, column in enumerate(table.T)}),
     "masked array": lambda table: np.ma.array(table, mask=np.zeros_like(table, dtype=bool)),
 }
 

@@ -112,3 +112,11 @@ def test_what_is_no_sequence_of_verdicts_is_refused():
         encode(["a"], ["a"], "a")
     with pytest.raises(ValueError, match=r"clusters has shape \(1,\); expected \(2,\)"):
         encode_clusters(["s"], 2)
+
+
+def test_the_noise_of_rounding_prints_as_nothing_and_what_is_huge_by_its_power_of_ten():
+    noise = Estimate("ICC(2,1)", -5.6e-17, -0.47, 0.74, 4, "item", "by hand")
+    huge = Estimate("mean", 1e20, -3e300, 3e300, 10, "item", "normal")
+
+    assert str(noise) == ".00 [-.47, .74], n = 4 items, ICC(2,1)"
+    assert str(huge) == "1.00e+20 [-3.00e+300, 3.00e+300], n = 10 items, mean"

@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -113,7 +114,22 @@ OF_TWO = [
             agreement.gwet_ac,
             agreement.brennan_prediger,
             agreement.krippendorff_alpha,
+            agreement.percent_agreement_of_all,
+            agreement.light_kappa,
+            agreement.consensus,
+            agreement.leave_one_out,
+            partial(agreement.dawid_skene, seed=1),
         )
+    ),
+    lambda a, b: agreement.leave_one_out(list(zip(a, a, a, strict=True)), b),
+    lambda a, b: agreement.coefficient_difference(a, a, "kappa", reference=b, seed=1),
+    lambda a, b: agreement.coefficient_difference(a, b, "accuracy", reference=a, seed=1),
+    lambda a, b: agreement.coefficient_difference(
+        [*zip(a, a, strict=True)], [*zip(b, b, strict=True)], "alpha", seed=1
+    ),
+    lambda a, b: agreement.rater_group_difference([*zip(a, a, strict=True)], [*zip(a, b, strict=True)], seed=1),
+    lambda a, b: agreement.rater_group_difference(
+        [*zip(a, a, strict=True)], [*zip(a, a, strict=True)], "accuracy", reference=b, seed=1
     ),
 ]
 
@@ -218,3 +234,8 @@ def test_unused_room_goes_and_long_texts_stay() -> None:
     assert without_unused_width(wide).dtype == np.dtype("U3")
     assert without_unused_width(long).tolist() == long.tolist()
     assert without_unused_width(np.zeros(2, dtype="U40")).tolist() == ["", ""]
+
+
+def test_whole_numbers_beyond_any_float_are_refused() -> None:
+    with pytest.raises(ValueError, match="holds something that is no number"):
+        agreement.icc([[10**400, 1], [2, 3], [4, 4]])

@@ -29,6 +29,30 @@ def test_it_is_the_prediction_powered_mean_of_the_differences():
     assert result.effective_labels == pytest.approx(60 * (result.labelled_only.se / mean.se) ** 2)
 
 
+def test_a_difference_has_no_interval_of_a_share_where_one_model_never_did_better_among_the_labelled():
+    human = ([1.0] * 3 + [1.0, 0.0] * 28, [0.0] * 3 + [1.0, 0.0] * 28)
+    others = ([1.0, 0.0, 1.0, 0.0] * 100, [1.0, 0.0, 0.0, 1.0] * 100)
+
+    result = prediction_powered_difference(human, human, others, tuned=False)
+
+    se = math.sqrt(np.var(np.subtract(*others)) / 400)
+    assert result.difference.low == pytest.approx(-1.959964 * se) and result.difference.high == -result.difference.low
+    alone = np.std([1.0] * 3 + [0.0] * 56) / math.sqrt(59)
+    assert result.labelled_only.low == pytest.approx(3 / 59 - 1.959964 * alone)
+    assert result.labelled_only.low < 0 < result.labelled_only.high
+    assert result.difference.warning == result.labelled_only.warning
+    assert result.difference.warning == "fewer than 5 differ from the most frequent value: the interval is uncertain"
+
+
+def test_two_models_alike_on_every_labelled_item_have_no_interval():
+    alike = ([1.0, 0.0] * 10, [1.0, 0.0] * 10)
+
+    result = prediction_powered_difference(alike, alike, alike)
+
+    assert result.difference.value == 0.0
+    assert result.difference.undefined_because == "the standard error is 0"
+
+
 def test_a_good_judge_gains_labels_and_a_coin_none():
     rng = np.random.default_rng(2)
 

@@ -107,3 +107,9 @@ def test_a_number_may_be_of_any_kind_and_a_name_only_one_of_those_that_there_are
             number_in(odd, "p", "a share", lambda p: 0 < p < 1)
     with pytest.raises(ValueError, match="model is 4; expected 1, 2 or 3"):
         one_of(4, "model", (1, 2, 3))
+
+
+@pytest.mark.parametrize("unit", [3, None, True, ["item"]])
+def test_a_unit_that_is_no_word_is_refused(unit):
+    with pytest.raises(ValueError, match=r"unit is .*; expected what is counted, such as 'item'"):
+        agreement.cohen_kappa([1, 0, 1], [1, 1, 0], unit=unit)

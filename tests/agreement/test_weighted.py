@@ -129,3 +129,12 @@ def test_strata_keep_their_sizes() -> None:
     # Within a stratum nothing varies, so no resample differs from the sample.
     assert estimate.value == 0.5
     assert estimate.undefined_because is not None
+
+
+def test_probabilities_near_nothing_weigh_as_their_ratios_say():
+    values, chances = [1, 0, 1, 1, 0, 1], [0.2, 0.4, 0.4, 0.2, 0.2, 0.8]
+
+    tiny = weighted_mean(values, [chance * 1e-300 for chance in chances])
+    usual = weighted_mean(values, chances)
+
+    assert (tiny.value, tiny.low, tiny.high) == pytest.approx((usual.value, usual.low, usual.high))

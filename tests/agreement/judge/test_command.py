@@ -102,6 +102,8 @@ def test_json_holds_every_panel_with_typed_rows(files, capsys):
         (("--direction-margin", "10"), "direction_margin is 10; expected a share between 0 and 1"),
         (("--least-agreement", "-10"), "least_agreement is -10; expected a share between -1 and 1"),
         (("--judge", "h1"), "expected different names in each"),
+        (("--looks", "0"), "looks is 0; expected a whole number of at least 1"),
+        (("--prompt", "none.txt"), "none.txt: No such file or directory"),
         (("--states", "later=someday"), "states holds 'later=someday'; expected WORD=error"),
     ],
 )

@@ -1,6 +1,8 @@
 """What can be read: one table, one row for each verdict, or two files joined by their keys; and what is refused."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from agreement.judge.columns import Columns, ScaleAsked
@@ -125,7 +127,11 @@ def test_runs_are_laid_on_the_same_candidates(tmp_path):
             "two verdicts on item q1, model A: judged.csv, line 2 (1) and",
         ),
         ("item,model,human,judge\nq1,A,1,1\n,A,1,0\n", "line 3 has no 'item'"),
-        ("item,model,human,judge\nq1,A,1\n", "cannot be read"),
+        ("item,model,human,judge\nq1,A,1\n", "has 3 cells on line 2 and 4 headings; expected as many"),
+        ("item,model,human,judge\nq1,A,1,1\n\nq2,A,1,1,9\n", "has 5 cells on line 4 and 4 headings"),
+        ("", "is empty; expected headings"),
+        ("item,model,human,judge\nq1,A\0,1,1\n", "holds a byte 0 on line 2, which is no text"),
+        ('item,model,human,judge,why\nq1,A,1,1,"so\nq2,A,0,1,so\n', "a quotation mark on line 2 that is never closed"),
         ("item,model,human,judge,judge\nq1,A,1,1,1\n", "two columns 'judge'"),
     ],
 )
@@ -190,3 +196,41 @@ def test_two_versions_in_one_run_are_refused_with_their_lines(tmp_path):
         JudgedFileError, match=r"run 'a' has two values of 'prompt' .*line 2 'v1' and .*line 3 'v2'.*; expected one"
     ):
         read_judged(path, VERSIONS)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "says"), [("utf-16", "is UTF-16 text; save it as UTF-8"), ("latin-1", "is no UTF-8 text (byte 0xfc)")]
+)
+def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path, encoding, says):
+    path = tmp_path / "judged.csv"
+    path.write_bytes("item,model,human,judge\nq1,Müller,1,1\n".encode(encoding))
+
+    with pytest.raises(JudgedFileError) as refused:
+        read_judged(path, WIDE, ScaleAsked("binary"))
+
+    assert str(refused.value).startswith(f"judged.csv {says}")
+
+
+def test_empty_rows_at_the_end_of_a_spreadsheet_are_left_out(tmp_path):
+    material = read_judged(file(tmp_path, "item,model,human,judge\nq1,A,1,1\nq2,A,,0\n,,,\n,,,\n"), WIDE).material
+
+    assert material.n == 2
+
+
+def test_lists_in_a_parquet_file_are_refused_by_the_column(tmp_path):
+    path = tmp_path / "judged.parquet"
+    pa.parquet.write_table(pa.table({"item": ["q1"], "model": ["A"], "human": [["1"]], "judge": ["1"]}), path)
+
+    with pytest.raises(JudgedFileError, match="in 'human'; expected one value in each row"):
+        read_judged(path, WIDE, ScaleAsked("binary"))
+
+
+def test_beside_semicolons_numbers_have_a_decimal_comma(tmp_path):
+    path = file(tmp_path, "item;model;human;judge;sure\nq1;A;3,5;4;0,25\nq2;A;-0,5;1.5;0,75\n")
+    columns = Columns(("human",), ("judge",), "model", ("item",), score="sure")
+
+    material = read_judged(path, columns, ScaleAsked("number")).material
+
+    assert material.humans["human"].codes.tolist() == [3.5, -0.5]
+    assert material.judges["judge"].codes.tolist() == [4.0, 1.5]
+    assert material.grades["judge"].tolist() == [0.25, 0.75]

@@ -1,0 +1,168 @@
+"""What is wrong with a file of separated values, in words that say where and what to do about it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+SEPARATORS = (",", ";", "\t")
+_NAMED = {",": "comma", ";": "semicolon", "\t": "tab"}
+_DECIMAL_COMMA = re.compile(r"^(\s*[+-]?\d*),(\d+\s*)$")
+_BLOCK = 1 << 20
+_MOST_NAMES = 12
+"""So many columns are named where one is missing."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def separator_of(path: Path) -> str:
+    """What separates the headings: a comma, a semicolon or a tab, whichever there are most of.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+    """
+    with path.open(encoding="utf-8-sig") as lines:
+        headings = lines.readline()
+    return max(SEPARATORS, key=headings.count)
+
+
+def with_point(written: str) -> str:
+    """A number with a decimal comma, as a spreadsheet writes it beside semicolons, with a point; other text as it is.
+
+    Parameters
+    ----------
+    written : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_point("-0,25"), with_point(" 7,5"), with_point("1,000,000"), with_point("a,5")
+    ('-0.25', ' 7.5', '1,000,000', 'a,5')
+    """
+    return _DECIMAL_COMMA.sub(r"\1.\2", written)
+
+
+def headings_of(path: Path) -> tuple[str, ...]:
+    """The headings without the blanks around them.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    tuple of str
+    """
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        first = next(csv.reader(text, delimiter=separator_of(path)), [])
+    return tuple(name.strip() for name in first)
+
+
+def what_is_no_text(path: Path) -> str | None:
+    """Why a file is not read at all: empty, in another encoding, with bytes of 0, or with an open quotation mark.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str or None
+        What follows the name of the file in a sentence.
+    """
+    marks, anything, before = 0, False, 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            if not before and block[:2] in _UTF_16:
+                return "is UTF-16 text; save it as UTF-8, in Excel as 'CSV UTF-8'"
+            if b"\0" in block:
+                line = before + block[: block.index(b"\0")].count(b"\n") + 1
+                return f"holds a byte 0 on line {line}, which is no text; expected a CSV file in UTF-8"
+            marks += block.count(b'"')
+            anything = anything or bool(block.strip())
+            before += block.count(b"\n")
+    if not anything:
+        return "is empty; expected headings, and below them a row for each verdict"
+    return _open_mark(path) if marks % 2 else None
+
+
+def what_is_torn(path: Path) -> str:
+    """What is wrong with a file that could not be read: its encoding, or a row of another length than the headings.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+        What follows the name of the file in a sentence.
+    """
+    line = 0
+    try:
+        separator = separator_of(path)
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            rows = csv.reader(text, delimiter=separator)
+            headings = len(next(rows, []))
+            line = rows.line_num
+            for cells in rows:
+                if cells and len(cells) != headings:
+                    return (
+                        f"has {len(cells)} cells on line {line + 1} and {headings} headings; expected as many, and "
+                        f"cells with a {_NAMED[separator]} of their own in quotation marks"
+                    )
+                line = rows.line_num
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        return f"is no UTF-8 text (byte 0x{byte:02x}); save it as UTF-8, in Excel as 'CSV UTF-8'"
+    except csv.Error as error:
+        return f"cannot be read from line {line + 1} on: {error}"
+    return "cannot be read as a table of separated values; expected a CSV file in UTF-8"
+
+
+def no_column(name: str, names: Sequence[str]) -> str:
+    """That a file lacks a column, and which ones it has.
+
+    Parameters
+    ----------
+    name : str
+    names : sequence of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> no_column("item", ["Item", "rater"])
+    "no column 'item'; it has Item, rater"
+    """
+    shown = ", ".join(names[:_MOST_NAMES])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    alone = "; expected headings separated by commas, semicolons or tabs" if len(names) == 1 else ""
+    return f"no column {name!r}; it has {shown}{more}{alone}"
+
+
+def _open_mark(path: Path) -> str | None:
+    """Where a quotation mark opens that is never closed, which would take all rows below it into one cell."""
+    line = 0
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as text:
+        separator = max(SEPARATORS, key=text.readline().count)
+        text.seek(0)
+        rows = csv.reader(text, delimiter=separator, strict=True)
+        try:
+            for _ in rows:
+                line = rows.line_num
+        except csv.Error as error:
+            if "unexpected end" in str(error) or "field larger" in str(error):
+                return f"opens a quotation mark on line {line + 1} that is never closed; expected them in pairs"
+    return None
