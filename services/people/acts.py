@@ -20,7 +20,7 @@ STATES: Mapping[str, tuple[str, ...]] = {
     "study": ("draft", "open", "closed"),
     "assignment": ("waiting", "on the desk", "done", "being revised", "not shown", "too late"),
     "review task": ("not read", "read", "decided"),
-    "judge run": ("imported",),
+    "judge run": ("unfinished", "imported", "cleaned away"),
 }
 
 
@@ -265,12 +265,14 @@ COME_UP = Act("assignment", "finish the one before it", "its member", ("waiting"
 
 TASK_READ = Act("review task", "read blind", "its reviewer", ("not read",), "read")
 TASK_DECIDED = Act("review task", "decide, having seen the opinions", "its reviewer", ("read",), "decided")
-RUN_IMPORTED = Act("judge run", "import", "admin", (), "imported")
+RUN_IMPORTED = Act("judge run", "store its row behind its verdicts", "its import", ("unfinished",), "imported")
+RUN_CLEARED = Act("judge run", "remove what a kill left", "the next import", ("unfinished",), "cleaned away")
 
 ACTS = (
     CHANGE_DRAFT, PREPARE_VOLUMES, FREEZE, THAW, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, IMPORT_LABELS, OPEN_QUEUE,
     LOOK, CLOSE, REOPEN_STUDY, CLOSE_PHASE, OPEN_PHASE, NEW_VERSION, DIVIDE, OPEN_TEST,
     SHOW, DRAFT, SUBMIT, GIVE_UP, REVISE, LEAVE, COME_UP, COME_LATE, WITHDRAW, TASK_READ, TASK_DECIDED, RUN_IMPORTED,
+    RUN_CLEARED,
 )  # fmt: skip
 
 

@@ -260,6 +260,7 @@ def test_a_backup_that_was_taken_meanwhile_has_nothing_of_the_run_and_takes_it_a
 # ---- what ends it ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("beginning", "before", "left"),
     [
@@ -291,6 +292,7 @@ def test_what_a_kill_leaves_is_seen_by_nobody_and_the_next_import_starts_clean_a
     assert verification.verify_study(database, "tiny") == []
 
 
+@pytest.mark.server
 def test_what_a_kill_left_is_listed_and_removed_by_the_command_that_cleans(opened: Situation) -> None:
     killed_at(opened, "INSERT INTO judge_verdict", 3)
     time.sleep(1)
@@ -308,6 +310,7 @@ def test_what_a_kill_left_is_listed_and_removed_by_the_command_that_cleans(opene
     assert unfinished_of(opened.database) == (0, 0)
 
 
+@pytest.mark.server
 def test_an_import_of_another_run_cleans_away_what_a_kill_left_too(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     killed_at(situation, "INSERT INTO judge_verdict", 3)
@@ -379,6 +382,7 @@ def test_an_import_that_stood_still_is_taken_over_and_stores_nothing_more(
 # ---- the study meanwhile ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.server
 def test_a_study_is_not_thawed_while_verdicts_come_in_and_is_after_a_kill(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     said = []

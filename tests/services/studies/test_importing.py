@@ -126,8 +126,8 @@ def leaving_the_folder(folder: Path) -> None:
         (rewrite("items.csv", "i2,", "i1,"), ("items.csv, line 3", "item 'i1' is already in line 2")),
         (rewrite("volumes.csv", "c2-p,c2,prior", "c2-p,c1,prior"), ("items.csv, line 4", "needs a prior volume T1")),
         (rewrite("items.csv", "T1|T2", "T1|FLAIR"), ("items.csv, line 3", "no volume in volumes.csv")),
-        (rewrite("references.csv", "i2,left", "i2,above"), ("references.csv, line 3", "none of the options")),
-        (rewrite("references.csv", "i1,yes", "i1,perhaps"), ("references.csv, line 2", "none of the options")),
+        (rewrite("references.csv", "i2,left", "i2,above"), ("references.csv, line 3", "not one of the options")),
+        (rewrite("references.csv", "i1,yes", "i1,perhaps"), ("references.csv, line 2", "not one of the options")),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence_and_nothing_is_stored(
