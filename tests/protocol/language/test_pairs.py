@@ -114,7 +114,8 @@ def test_it_is_read_back_with_what_makes_a_pair_and_how_its_sides_come_about() -
 
 
 @pytest.mark.parametrize(
-    ("estimate", "is_computed"), [("win_rate", True), ("agreement", True), ("rate", False), ("accuracy", False)]
+    ("estimate", "is_computed"),
+    [("win_rate", True), ("agreement", True), ("rate, option: a", False), ("accuracy", False)],
 )
 def test_a_plan_can_declare_what_is_computed_of_a_preference(estimate: str, is_computed: bool) -> None:
     plan = f"analysis: {{primary: {{estimate: {estimate}, of: compare.better}}}}\n"
