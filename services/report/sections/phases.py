@@ -20,7 +20,7 @@ from services.report.sections.fields import REPORTS
 from services.report.sections.fields.abstaining import INVALID, NOT_ASSESSABLE, UNDETERMINED
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import Topic, weighted_in_words
 
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
@@ -101,7 +101,7 @@ def topic_table(
     return EstimateTable(
         key=f"{ratings.field.key}_{topic.key}",
         title=title,
-        explanation=" ".join(filter(None, [topic.explanation, in_words(rows)])),
+        explanation=" ".join(filter(None, [*topic.explained(ratings, rows), weighted_in_words(rows), in_words(rows)])),
         rows=tuple(rows),
         lines="both",
         cluster=study.analysis.cluster,
