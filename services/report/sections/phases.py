@@ -11,6 +11,7 @@ from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.expansion import Expansion
+from protocol.language.wording import spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERSION, WRITTEN_BY
 from services.report.rows.ratings import PhaseRatings, Ratings
@@ -49,14 +50,18 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
     several = len(phase.fields) > 1
     tables: list[Table] = [_answers(phase)]
     for place, ratings in enumerate(phase.fields):
+        of_field: list[Table] = []
+        label = _label(phase, ratings) if several else ""
         # A unit as a whole is called not assessable, whatever is asked of it.
         whole = (NOT_ASSESSABLE,) if place == 0 else ()
         parts = parts_of(ratings, study)
         for topic in (*REPORTS[ratings.field.type].topics, DEPENDING, UNDETERMINED, INVALID, *whole):
-            table = topic_table(topic, parts, study, intervals, label=ratings.field.label if several else "")
+            table = topic_table(topic, parts, study, intervals, label=label)
             if table.rows:
-                tables.append(table)
-        tables += matrices_of(ratings, ratings.field.label if several else "")
+                of_field.append(table)
+        of_field += matrices_of(ratings, label)
+        again = any(above.field.key == ratings.field.key for above in phase.fields[:place])
+        tables += [_of_form(table, ratings) for table in of_field] if again else of_field
     tables += _all_fields(phase, study, intervals)
     return Section(
         key=f"phase_{phase.phase.key}",
@@ -65,6 +70,25 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         explanation=(EXPLORATORY,),
         tables=tuple(tables),
     )
+
+
+def _label(phase: PhaseRatings, ratings: Ratings) -> str:
+    """Return what a field is called: where several forms have one of its name, with its form."""
+    field = ratings.field
+    if sum(other.field.key == field.key for other in phase.fields) < 2:
+        return field.label
+    return f"{field.label} (form “{spoken(_form_of(ratings))}”)"
+
+
+def _form_of(ratings: Ratings) -> str:
+    """Return the form that its units name."""
+    return ratings.units[0].item.form or ""
+
+
+def _of_form(table: Table, ratings: Ratings) -> Table:
+    """Return a table of a field whose name another form has used: its key is to be of no other table."""
+    field = ratings.field.key
+    return replace(table, key=f"{field}_{_form_of(ratings)}{table.key.removeprefix(field)}")
 
 
 def _all_fields(phase: PhaseRatings, study: Expansion, intervals: IntervalSettings) -> list[Table]:
@@ -182,7 +206,7 @@ def stratum_of(study: Expansion, name: str, value: str) -> Stratum:
 def _answers(phase: PhaseRatings) -> PlainTable:
     """Count by field and rater what became of the units."""
     counts: list[tuple[str, str, Counter[str | None]]] = [
-        (ratings.field.label, party_in_words(column.party), Counter[str | None](column.states))
+        (_label(phase, ratings), party_in_words(column.party), Counter[str | None](column.states))
         for ratings in phase.fields
         for column in (*ratings.columns, *ratings.models)
     ]

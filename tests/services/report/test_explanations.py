@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,8 +12,12 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from services.report import Report
+from services.progress import data_lock
+from services.report import Report, build_report, report_page
+from services.studies import freezing
+from studies.examples import build
 from tests.harness.databases import copy_of_sqlite_file
+from tests.listed_study import drawn_answers, imported_listed, work_through
 from tests.services.report import planted
 
 # Both say the same of all answers.
@@ -60,3 +67,24 @@ def test_answers_that_are_correct_in_part_are_spoken_of_where_they_can_be_given(
 
     assert "in part" not in explained("phase_judge", "verdict_share_correct")
     assert "Weighted" not in explained("phase_judge", "verdict_share_correct")
+
+
+def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_own(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = build("neural_medbench_reads", tmp_path / "study")
+    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    (folder / "protocol.yaml").write_text(protocol.replace("people: 5", "people: 1"), encoding="utf-8")
+    situation = imported_listed(sqlite_database, folder, groups=("student", "senior", "grader", "grader"))
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    rng = random.Random(3)
+    work_through(situation, lambda payload: drawn_answers(payload, rng))
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
+    report = build_report(sqlite_database, situation.admin, situation.study_key)
+
+    consult = report.section("phase_consult")
+    assert consult is not None
+    titles = [table.title for table in consult.tables]
+    assert "Why (form “differential”): agreement between raters" in titles and len(titles) == len(set(titles))
+    ids = re.findall(r'\bid="([^"]+)"', report_page(report))
+    assert [key for key, times in Counter(ids).items() if times > 1] == []
