@@ -87,8 +87,9 @@ def _form_of(ratings: Ratings) -> str:
 
 def _of_form(table: Table, ratings: Ratings) -> Table:
     """Return a table of a field whose name another form has used: its key is to be of no other table."""
-    field = ratings.field.key
-    return replace(table, key=f"{field}_{_form_of(ratings)}{table.key.removeprefix(field)}")
+    field, form = ratings.field.key, _form_of(ratings)
+    key = f"{field}_{form}{table.key.removeprefix(field)}"
+    return replace(table, key=key, form=form) if isinstance(table, EstimateTable) else replace(table, key=key)
 
 
 def _all_fields(phase: PhaseRatings, study: Expansion, intervals: IntervalSettings) -> list[Table]:
@@ -249,6 +250,6 @@ def marked(section: Section, planned: Sequence[EstimateTable]) -> Section:
 
 def _identity(table: EstimateTable, row: EstimateRow) -> tuple[object, ...]:
     return (
-        table.field, row.statistic, row.compared, row.parties, row.stratum, row.stage, row.bound, row.weighted,
-        row.category, row.depth,
+        table.field, table.form, row.statistic, row.compared, row.parties, row.stratum, row.stage, row.bound,
+        row.weighted, row.category, row.depth,
     )  # fmt: skip
