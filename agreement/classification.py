@@ -88,10 +88,10 @@ def classification_scores(
 
     An abstention is a false negative of the reference class and a false positive of none [1]_; an invalid output
     likewise, and both are counted. Per class ``precision = TP / (TP + FP)``, ``recall = TP / (TP + FN)``,
-    ``F1 = 2 TP / (2 TP + FP + FN)``. Macro F1 is the mean of F1, weighted F1 its mean weighted by support, micro F1
-    that of summed counts, balanced accuracy the mean recall: each over the classes that occur in the reference; F1
-    of a class never predicted is 0. Recall is undefined for a class without support, precision for one never
-    predicted, everything for no units.
+    ``F1 = 2 TP / (2 TP + FP + FN)``. Macro F1 is the mean of F1, weighted F1 the mean weighted by support, balanced
+    accuracy the mean recall: each over the classes that occur in the reference; micro F1 is that of the summed counts
+    of all classes. F1 of a class never predicted is 0. Recall is undefined for a class without support, precision for
+    one never predicted, everything for no units.
 
     Parameters
     ----------

@@ -165,7 +165,7 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     given, items = of_rater.sum(axis=1), n if times is None else int(times.sum())
     if (given == 0).any():
         empty = int(np.flatnonzero(given == 0)[0])
-        reason = f"the rater in column {empty} has rated nothing"
+        reason = f"a rater (column {empty}) has rated nothing"
         return Coefficient(counts, no_value, lambda: np.zeros(n), reason)
 
     def chance(totals: Floats) -> Floats:

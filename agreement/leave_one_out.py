@@ -195,7 +195,8 @@ class _Table:
             reason = f"{self.held.shape[1]} raters: a consensus of the others needs {FEWEST_RATERS} or more"
         elif not held.any(axis=0).all():
             empty = columns[int(np.flatnonzero(~held.any(axis=0))[0])]
-            reason = f"the rater in column {empty} shares no {unit} with a consensus of the others"
+            whose = f"a rater (column {empty})" if len(columns) > 1 else "the rater"
+            reason = f"{whose} has answered no {unit} of which the others have a consensus"
         if reason is not None:
             return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
 

@@ -242,7 +242,8 @@ class Stratum:
     """On which items or candidates an estimate rests.
 
     `value` is the format, category, grounding or model; of `prior` what became of it; of `scan` pane and sequence; of
-    `attribute` its value, in words, with the `name` of what was declared; of `selected` the selection in words.
+    `attribute` its value, in words, with the `name` of what was declared; of `selected` the selection in words, and
+    of `part` what a part of a part is called.
     """
 
     kind: Literal[
@@ -262,6 +263,7 @@ class Stratum:
         "controls",
         "attribute",
         "selected",
+        "part",
     ]
     value: str = ""
     name: str = ""

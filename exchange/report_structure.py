@@ -42,6 +42,8 @@ class EstimateTable:
         Whose table it is, where there is one for each of several.
     field
         The field that was filled in, as PHASE.FIELD, in a study that lists its phases.
+    form
+        Where several forms have a field of that name, the form of this one; empty for the first, which plans are about.
     drawn
         How its rows are drawn, where that follows from the type of the field, such as values with intervals, or shares
         on both sides of the middle of an ordered scale.
@@ -57,6 +59,7 @@ class EstimateTable:
     cluster: str = "subject"
     of: Party | None = None
     field: str = ""
+    form: str = ""
     drawn: Drawn = "no"
     points: tuple[PairedPoints, ...] = ()
 

@@ -11,6 +11,7 @@ from protocol.language.criteria import check_criteria
 from protocol.language.forms import EMPTY_LISTS, SharedLists, expand_fields, options_of
 from protocol.language.misfits import DoesNotFit, Misfits
 from protocol.language.phases import KNOWN_ATTRIBUTES, Known, expand_phase
+from protocol.language.plan_lines import check_lines
 from protocol.language.possible import check_possible
 from protocol.language.results import filled_in, require_result, require_values
 
@@ -73,6 +74,10 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
     )
 
 
+# What an attribute would be taken for, or hide.
+_TAKEN = {"group": "the group of a rater", "written_by": "whether a person or a model wrote an answer"}
+
+
 def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> list[expanded.Attribute]:
     declared_in: dict[str, str] = {}
     attributes = []
@@ -85,6 +90,8 @@ def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> l
                 )
             if key in KNOWN_ATTRIBUTES:
                 misfits.add(place, f"'{key}' is a column that every study has; remove the declaration.")
+            if key in _TAKEN:
+                misfits.add(place, f"'{key}' means {_TAKEN[key]} in plans and tables; give the attribute another name.")
             declared_in.setdefault(key, table)
             options, _ = options_of(written.options, lists, misfits.add, (*place, "options"))
             if written.type in ("choice", "ordinal") and len(options) < 2:
@@ -114,7 +121,8 @@ def _check_analysis(
     misfits: Misfits,
 ) -> None:
     """Refuse estimates of fields that nobody fills in, and tables by attributes that nothing has."""
-    types = {f"{phase.key}.{asked.key}": asked.type for phase in phases for asked in filled_in(phase, known.forms)}
+    fields = {f"{phase.key}.{asked.key}": asked for phase in phases for asked in filled_in(phase, known.forms)}
+    types = {name: asked.type for name, asked in fields.items()}
     filled = list(types)
     by_key = {phase.key: phase for phase in phases}
     names = sorted(known.attribute_names | {"group"})
@@ -140,6 +148,7 @@ def _check_analysis(
                 require_values(key, values, known.attributes, misfits, (*place, "where"))
         _check_option(line, by_key, known, misfits, place)
         check_possible(line, types, misfits, place)
+    check_lines(lines, fields, misfits)
     clusters = {"subject", "case", "item", *names} - {"group", *known.columns_of_raters}
     misfits.require(("analysis", "cluster"), plan.cluster, sorted(clusters), "attribute of the units")
     if len(study.groups) < 2:

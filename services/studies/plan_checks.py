@@ -127,8 +127,10 @@ class PlanChecks:
             for phase in self._phases_of(line):
                 count = len(self._where(phase, line))
                 if count < 2 <= len(self._of(phase)):
-                    units = "a single unit" if count else "no unit"
-                    yield f"analysis.{key} is about {units} of phase '{phase.key}': no estimate of it has an interval."
+                    about, so = ("a single unit", "no estimate of it has an interval")
+                    if not count:
+                        about, so = "no unit", "there is nothing to compute it from"
+                    yield f"analysis.{key} is about {about} of phase '{phase.key}': {so}."
 
     def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
         """Return the value of each unit, of a number with declared bounds its level."""
@@ -154,7 +156,9 @@ class PlanChecks:
         return self._units[phase.key]
 
     def _where(self, phase: Phase, line: AuthoredEstimate) -> list[_Unit]:
-        conditions = [(name, values) for name, values in line.where.items() if "." not in name]
+        # Conditions on raters select no units.
+        of_raters = {each.key for each in self._study.attributes if each.table == "raters"} | {"group"}
+        conditions = [(name, own) for name, own in line.where.items() if "." not in name and name not in of_raters]
         return [unit for unit in self._of(phase) if all(unit.value_of(name) in values for name, values in conditions)]
 
 
@@ -248,11 +252,13 @@ def _clusters(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
 def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[_Unit]) -> Iterator[str]:
     if not units:
         return
-    values = {unit.value_of(line.compare or "") for unit in units} - {""}
+    given = {unit.value_of(line.compare or "") for unit in units}
+    values = given - {""}
     if len(values) < 2:
+        which = "every unit" if len(given) == 1 else "every unit with a value"
         has = f"the value '{values.pop()}'" if values else "no value"
         yield (
-            f"{spoken(line.compare or '')} is compared, and every unit of '{phase.key}' has {has} there; remove "
+            f"{spoken(line.compare or '')} is compared, and {which} of '{phase.key}' has {has} there; remove "
             "compare, or select units of several values."
         )
 

@@ -221,7 +221,7 @@ def test_clusters_widen_a_ceiling():
 def test_two_raters_and_raters_without_shared_items_have_no_ceiling():
     assert "2 raters" in leave_one_out([[1, 1], [0, 1]]).mean.undefined_because
     lonely = leave_one_out([[1, 1, None, 1], [None, None, 1, None]], resamples=20)
-    assert "column 2 shares no item" in lonely.mean.undefined_because
+    assert "a rater (column 2) has answered no item of which" in lonely.mean.undefined_because
     with pytest.raises(ValueError, match=r"judge has shape \(1,\); expected \(2,\)"):
         leave_one_out([[1, 1, 1], [0, 1, 1]], [1])
 

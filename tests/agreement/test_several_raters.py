@@ -172,7 +172,7 @@ def test_one_item_has_no_interval(coefficient):
 def test_a_rater_who_rated_nothing_has_no_marginals():
     estimate = conger_kappa([["a", "a", None], ["a", "b", None]])
 
-    assert estimate.undefined_because == "the rater in column 2 has rated nothing"
+    assert estimate.undefined_because == "a rater (column 2) has rated nothing"
 
 
 @pytest.mark.parametrize("coefficient", ALL)

@@ -61,15 +61,18 @@ def forest(
 ) -> tuple[Any, int]:
     """Draw estimates with their intervals: one line per label, one colour and symbol per name; and give the height.
 
-    `limits` is the whole scale; a difference has none, and is drawn as far as its intervals reach.
+    `limits` is the whole scale; a difference has none, and is drawn from 0 as far as its intervals reach.
     """
-    return spans([_span(*labelled) for labelled in zip(rows, labels, names, strict=True)], axis, limits=limits)
+    drawn = [_span(*labelled) for labelled in zip(rows, labels, names, strict=True)]
+    return spans(drawn, axis, limits=limits, from_zero=all(row.scale in ("points", "signed") for row in rows))
 
 
-def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None) -> tuple[Any, int]:
+def spans(
+    drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None, from_zero: bool = False
+) -> tuple[Any, int]:
     """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`.
 
-    One name that is empty needs no legend.
+    One name that is empty needs no legend. Where nothing else says how far the axis goes, `from_zero` has it show 0.
     """
     lines, series = list(dict.fromkeys(span.line for span in drawn)), list(dict.fromkeys(span.name for span in drawn))
     traces, shifts = [], _shifts(drawn, series)
@@ -101,8 +104,9 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
             )
         )
     height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * len(series))) * len(lines)
-    # Of kappa, what chance alone would give.
-    strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if limits == KAPPA else []
+    # Of kappa, what chance alone would give; of what has a sign, no difference.
+    shows_zero = limits == KAPPA or (limits is None and from_zero)
+    strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if shows_zero else []
     # Said at once: each later change of a layout costs Plotly as much as making it.
     of_all = layout(height)
     whole = {
@@ -110,7 +114,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
         "margin": {**of_all["margin"], "r": N_WIDTH},
         "showlegend": series != [""],
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        "xaxis": _axis(axis, limits),
+        "xaxis": _axis(axis, limits) | ({"rangemode": "tozero"} if shows_zero else {}),
         "yaxis": _axis_of_lines(lines),
         "shapes": strokes,
         "annotations": _numbers_beside(drawn, lines, shifts),

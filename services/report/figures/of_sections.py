@@ -29,7 +29,6 @@ from exchange.report_words import (
     who,
 )
 from services.report.figures.drawing import (
-    AXIS,
     KAPPA,
     SHARES,
     Span,
@@ -237,7 +236,6 @@ def _judges(report: Report, section: Section) -> list[Figure]:
                 rows, "Human minus judge (percentage points)", limits=None, labels=labels, names=names
             )
             figure.update_layout(showlegend=False)
-            figure.add_vline(x=0, line={"color": AXIS, "width": 1.5})
             for x, anchor, text in ((0.0, "left", "← judge more lenient"), (1.0, "right", "judge stricter →")):
                 figure.add_annotation(
                     x=x, y=1.0, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text, showarrow=False

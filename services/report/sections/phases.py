@@ -11,6 +11,7 @@ from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.expansion import Expansion
+from protocol.language.wording import spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERSION, WRITTEN_BY
 from services.report.rows.ratings import PhaseRatings, Ratings
@@ -20,7 +21,7 @@ from services.report.sections.fields import REPORTS
 from services.report.sections.fields.abstaining import INVALID, NOT_ASSESSABLE, UNDETERMINED
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import Topic, weighted_in_words
 
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
@@ -49,14 +50,18 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
     several = len(phase.fields) > 1
     tables: list[Table] = [_answers(phase)]
     for place, ratings in enumerate(phase.fields):
+        of_field: list[Table] = []
+        label = _label(phase, ratings) if several else ""
         # A unit as a whole is called not assessable, whatever is asked of it.
         whole = (NOT_ASSESSABLE,) if place == 0 else ()
         parts = parts_of(ratings, study)
         for topic in (*REPORTS[ratings.field.type].topics, DEPENDING, UNDETERMINED, INVALID, *whole):
-            table = topic_table(topic, parts, study, intervals, label=ratings.field.label if several else "")
+            table = topic_table(topic, parts, study, intervals, label=label)
             if table.rows:
-                tables.append(table)
-        tables += matrices_of(ratings, ratings.field.label if several else "")
+                of_field.append(table)
+        of_field += matrices_of(ratings, label)
+        again = any(above.field.key == ratings.field.key for above in phase.fields[:place])
+        tables += [_of_form(table, ratings) for table in of_field] if again else of_field
     tables += _all_fields(phase, study, intervals)
     return Section(
         key=f"phase_{phase.phase.key}",
@@ -65,6 +70,26 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         explanation=(EXPLORATORY,),
         tables=tuple(tables),
     )
+
+
+def _label(phase: PhaseRatings, ratings: Ratings) -> str:
+    """Return what a field is called: where several forms have one of its name, with its form."""
+    field = ratings.field
+    if sum(other.field.key == field.key for other in phase.fields) < 2:
+        return field.label
+    return f"{field.label} (form “{spoken(_form_of(ratings))}”)"
+
+
+def _form_of(ratings: Ratings) -> str:
+    """Return the form that its units name."""
+    return ratings.units[0].item.form or ""
+
+
+def _of_form(table: Table, ratings: Ratings) -> Table:
+    """Return a table of a field whose name another form has used: its key is to be of no other table."""
+    field, form = ratings.field.key, _form_of(ratings)
+    key = f"{field}_{form}{table.key.removeprefix(field)}"
+    return replace(table, key=key, form=form) if isinstance(table, EstimateTable) else replace(table, key=key)
 
 
 def _all_fields(phase: PhaseRatings, study: Expansion, intervals: IntervalSettings) -> list[Table]:
@@ -101,7 +126,7 @@ def topic_table(
     return EstimateTable(
         key=f"{ratings.field.key}_{topic.key}",
         title=title,
-        explanation=" ".join(filter(None, [topic.explanation, in_words(rows)])),
+        explanation=" ".join(filter(None, [*topic.explained(ratings, rows), weighted_in_words(rows), in_words(rows)])),
         rows=tuple(rows),
         lines="both",
         cluster=study.analysis.cluster,
@@ -182,7 +207,7 @@ def stratum_of(study: Expansion, name: str, value: str) -> Stratum:
 def _answers(phase: PhaseRatings) -> PlainTable:
     """Count by field and rater what became of the units."""
     counts: list[tuple[str, str, Counter[str | None]]] = [
-        (ratings.field.label, party_in_words(column.party), Counter[str | None](column.states))
+        (_label(phase, ratings), party_in_words(column.party), Counter[str | None](column.states))
         for ratings in phase.fields
         for column in (*ratings.columns, *ratings.models)
     ]
@@ -225,6 +250,6 @@ def marked(section: Section, planned: Sequence[EstimateTable]) -> Section:
 
 def _identity(table: EstimateTable, row: EstimateRow) -> tuple[object, ...]:
     return (
-        table.field, row.statistic, row.compared, row.parties, row.stratum, row.stage, row.bound, row.weighted,
-        row.category, row.depth,
+        table.field, table.form, row.statistic, row.compared, row.parties, row.stratum, row.stage, row.bound,
+        row.weighted, row.category, row.depth,
     )  # fmt: skip

@@ -28,7 +28,7 @@ from services.report.sections.fields.comparing_groups import agreement_rows_of_g
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
 from services.report.sections.main_statistic import is_main
 from services.report.sections.phases import in_order
@@ -176,7 +176,8 @@ def _table(
         ]
 
     rows = counted(computed, intervals, study.analysis.comparisons)
-    explanations = [topic.explanation for topic in topics]
+    pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
+    explanations = [*pieces, weighted_in_words(rows)]
     if line.compare == "group":
         between_groups = _between_groups(study, line, ratings, phases)
         rows += counted(between_groups, intervals, study.analysis.comparisons)

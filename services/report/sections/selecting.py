@@ -144,5 +144,6 @@ def within(outer: Stratum, inner: Stratum) -> Stratum:
         return outer
     if outer == _OF_MODELS and inner.kind == "model":
         return inner
-    first = outer.value if outer.kind == "selected" else stratum_in_words(outer)
-    return Stratum("selected", f"{first}, {stratum_in_words(inner)}")
+    if outer.kind == "selected":
+        return Stratum("selected", f"{outer.value}, {stratum_in_words(inner)}")
+    return Stratum("part", f"{stratum_in_words(outer)}, {stratum_in_words(inner)}")

@@ -353,6 +353,55 @@ FITS_NOT = {
         "analysis.primary.estimate",
         "distance can be of a field of the type point, and 'a.v' is yes_no",
     ),
+    "a depth of what has no lines": (
+        one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: accuracy, of: a.v, k: 3}}",
+        "analysis.primary.k",
+        "k is how many lines pass_at looks at, and this is accuracy",
+    ),
+    "a depth below the last line": (
+        one_phase("{v: {type: ranked, at_most: 5}}") + "\nanalysis: {primary: {estimate: pass_at, of: a.v, k: 6}}",
+        "analysis.primary.k",
+        "k is 6, and 'a.v' takes at most 5 lines",
+    ),
+    "an option of what counts none": (
+        one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: accuracy, of: a.v, option: yes}}",
+        "analysis.primary.option",
+        "an option is counted by rate, joint_rate and flag_precision",
+    ),
+    "a rate of no option": (
+        one_phase("{v: {type: several, options: {x: X, y: Y}}}") + "\nanalysis: {also: [{estimate: rate, of: a.v}]}",
+        "analysis.also.0",
+        "rate counts one option, and 'a.v' has no positive one",
+    ),
+    "parts by one attribute twice": (
+        one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: accuracy, of: a.v, by: [format, format]}}",
+        "analysis.primary.by",
+        "'format' stands there twice",
+    ),
+    "values compared in parts that have one each": (
+        one_phase("{v: yes_no}")
+        + "\nanalysis: {primary: {estimate: difference, of: a.v, compare: format, by: format}}",
+        "analysis.primary",
+        "format is compared, and each part by format has one value",
+    ),
+    "two lines alike": (
+        one_phase("{v: yes_no}")
+        + "\nanalysis: {primary: {estimate: accuracy, of: a.v}, also: [{estimate: accuracy, of: a.v}]}",
+        "analysis.also.0",
+        "it says the same as analysis.primary",
+    ),
+    "groups compared where one is left": (
+        one_phase("{v: yes_no}")
+        + "\ngroups: {x: {title: X}, y: {title: Y}}"
+        + "\nanalysis: {primary: {estimate: accuracy, of: a.v, compare: group, where: {group: x}}}",
+        "analysis.primary",
+        "groups of raters are compared, and where leaves one of them",
+    ),
+    "an attribute that is called like the groups of raters": (
+        one_phase("{v: yes_no}") + "\nattributes: {items: {group: text}}",
+        "attributes.items.group",
+        "'group' means the group of a rater in plans and tables",
+    ),
     "bounds out of order": (
         one_phase("{v: yes_no}") + "\nattributes: {raters: {years: {type: number, bins: [10, 5]}}}",
         "attributes.raters.years.bins",

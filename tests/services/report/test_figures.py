@@ -140,6 +140,15 @@ def test_shares_are_drawn_from_0_to_100(report: Report) -> None:
             assert low <= 0 and high >= 100
 
 
+def test_differences_are_drawn_with_a_line_at_0_however_far_off_they_are(report: Report) -> None:
+    differences = [chart for chart in figures_of(report) if "points)" in str(chart.figure.layout.xaxis.title.text)]
+
+    assert differences
+    for chart in differences:
+        assert chart.figure.layout.xaxis.rangemode == "tozero"
+        assert [(stroke.x0, stroke.x1) for stroke in chart.figure.layout.shapes] == [(0, 0)]
+
+
 def test_each_line_says_the_n_of_its_values(report: Report) -> None:
     for chart in figures_of(report):
         if chart.figure.data[0].type == "heatmap":

@@ -267,7 +267,7 @@ def test_groups_of_raters_are_compared_on_the_same_items(tables: dict[str, Rows]
         for name, own in lists.items()
     }
     for name, group in (("Rater 1", "Students"), ("Rater 2", "Students"), ("Rater 3", "Seniors")):
-        row = estimate_in(tables, "plan", "line_5", f"Where Level: Easy, Group: {group}: pass@1", name)
+        row = estimate_in(tables, "plan", "line_5", f"Level: Easy, Group: {group}: pass@1", name)
         assert math.isclose(float(row["value"]), sum(first[name]) / len(first[name])) and row["plan"] == "also"
     for group, names in (("Students", ("Rater 1", "Rater 2")), ("Seniors", ("Rater 3",))):
         together = [is_first for name in names for is_first in first[name]]

@@ -33,7 +33,10 @@ def test_precision_and_misses_of_a_flag_are_of_all_questions(sqlite_database: Da
         reviewed[is_flagged] += 1
         return {"exclude": "yes", "reasons": ["text_only"]} if leaves_out else {"exclude": "no"}
 
-    tables = tables_of(sqlite_database, reported(situation, review))
+    report = reported(situation, review)
+    flags = next(table for _, table in report.estimate_tables() if table.key == "line_4")
+    assert "“Weighted to the pool”: each unit counts for as many as it stands for" in flags.explanation
+    tables = tables_of(sqlite_database, report)
     said = values_in(tables["fields.csv"], "exclude", "item")["Rater 1"]
     flagged = {row["item"]: row["flagged"] == "yes" for row in tables["items.csv"]}
     weight = {row["item"]: 1 / float(row["inclusion_probability"]) for row in tables["sample.csv"]}

@@ -15,19 +15,23 @@ blindread: 2
 name: planned
 title: A plan and its tables
 attributes:
-  items: {{site: text, scanner: text, own: text, number: {{type: number, bins: [1]}}}}
+  items: {{site: text, scanner: text, own: text, half: text, number: {{type: number, bins: [1]}}}}
   raters: {{trained: yes_no}}
 phases:
   - {{key: read, title: Reads, rates: items, shows: [prompt], form: {{answer: yes_no}}{more}}}
 analysis: {{{plan}}}
 """
-# 20 items of two sites, the second with a single one; all of one scanner, each with a value of its own.
-ITEMS = [(f"q{n}", "c", "yes_no", f"Item {n}?", "north" if n else "south", "A", f"o{n}", str(n)) for n in range(20)]
+# 20 items of two sites, the second with a single one; all of one scanner, each with a value of its own, every
+# second one with a value that the others lack.
+ITEMS = [
+    (f"q{n}", "c", "yes_no", f"Item {n}?", "north" if n else "south", "A", f"o{n}", str(n), "h" if n % 2 else "")
+    for n in range(20)
+]
 
 
 def folder_with(tmp_path: Path, plan: str, more: str = "", items: list[tuple[str, ...]] = ITEMS) -> Path:
     (tmp_path / "protocol.yaml").write_text(PROTOCOL.format(plan=plan, more=more), encoding="utf-8")
-    write_table(tmp_path / "items.csv", "item,category,format,prompt,site,scanner,own,number", items)
+    write_table(tmp_path / "items.csv", "item,category,format,prompt,site,scanner,own,number,half", items)
     references = [(item[0], "answer", "yes", "", "", "", "") for item in items]
     write_table(tmp_path / "references.csv", "item,field,accepted,low,high,radius,provenance", references)
     return tmp_path
@@ -41,6 +45,7 @@ LINE = "estimate: accuracy, of: read.answer"
     [
         (f"primary: {{{LINE}, compare: scanner}}", "every unit of 'read' has the value 'A' there"),
         (f"primary: {{{LINE}, compare: site, where: {{site: north}}}}", "every unit of 'read' has the value 'north'"),
+        (f"primary: {{{LINE}, compare: half}}", "every unit with a value of 'read' has the value 'h'"),
         ("cluster: own", "very unit of 'read' has its own value of own, so that nothing is clustered"),
         (f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 21}}}}]", "'read' rates at most 20"),
     ],
@@ -80,6 +85,7 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
         ("tables: [number]", "Parts by number of phase 'read': 'below 1' is the value of a single unit"),
         ("strata: [site]", "Strata by site: 'south' has a single cluster"),
         (f"primary: {{{LINE}, where: {{site: south}}}}", "analysis.primary is about a single unit of phase 'read'"),
+        (f"primary: {{{LINE}, where: {{site: west}}}}", "no unit of phase 'read': there is nothing to compute it from"),
         # Of two who agree on all of 20 units, ten of each answer.
         (
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.8}]",
@@ -91,6 +97,12 @@ def test_what_is_out_of_reach_or_rests_on_one_unit_is_said(tmp_path: Path, plan:
     warnings = checked_folder(folder_with(tmp_path, plan)).warnings
 
     assert [warning for warning in warnings if says in warning]
+
+
+def test_a_line_about_some_raters_is_about_all_units(tmp_path: Path) -> None:
+    warnings = checked_folder(folder_with(tmp_path, f"primary: {{{LINE}, where: {{trained: yes}}}}")).warnings
+
+    assert not [warning for warning in warnings if "no unit" in warning]
 
 
 def test_a_plan_that_its_tables_can_give_is_taken_without_a_word(tmp_path: Path) -> None:

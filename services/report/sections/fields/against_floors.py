@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
 from exchange.estimate_rows import EstimateRow, Party, Stratum
 from services.reading.correctness import score_written
@@ -53,12 +55,23 @@ def _options(ratings: Ratings) -> list[int | None]:
     ]
 
 
+def _has_baseline(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    return any(row.compared == "text_only_floor" for row in rows)
+
+
 FLOORS = Topic(
     "floors",
     "what can be had without the images",
-    "Of the very items that were read: chance by each item’s number of options, where all have options; and a baseline "
-    "that saw the text alone, scored by the same rules. Shortcut Score: errors of the rater / errors of the baseline; "
-    "above 1 the rater does worse.",
+    "Of the very items that were read: chance by each item’s number of options, where all have options.",
     floor_rows,
     drawn="levels",
+    further=(
+        (
+            (
+                "The baseline saw the text alone and is scored by the same rules. Shortcut Score: errors of the rater "
+                "/ errors of the baseline; above 1 the rater does worse."
+            ),
+            _has_baseline,
+        ),
+    ),
 )

@@ -9,7 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.between_raters import agreement_rows
-from services.report.sections.fields.topics import Numbers, Topic
+from services.report.sections.fields.topics import POOLED, Numbers, Topic, has_models
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -102,10 +102,13 @@ ACCURACY = Topic(
     "accuracy",
     "accuracy against the reference",
     "Correct / (correct + incorrect), of items with a reference; an abstention is not right. What was called not "
-    "assessable leaves both, and the bounds count all of it wrong and all of it right. “All raters” pools verdicts. "
-    "What a model wrote that is no answer is not right, nor is nothing.",
+    "assessable leaves both, and the bounds count all of it wrong and all of it right.",
     accuracy_rows,
     of_models=True,
+    further=(
+        POOLED,
+        ("What a model wrote that is no answer is not right; nor is an item to which it wrote nothing.", has_models),
+    ),
 )
 SHARED = Topic(
     "shared_errors",

@@ -12,7 +12,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.shares import categories_of
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import POOLED, Topic, has_models
 
 # No option has this id.
 INVALID = "not an answer"
@@ -123,12 +123,12 @@ def _scores(answer: str | None, sure: float | None, classes: Sequence[str]) -> l
 OF_CLASSES = Topic(
     "classes",
     "F1 and balanced accuracy",
-    "Over the options that the reference names; an abstention misses the class of the reference and is false for no "
-    "other, and so does what a model wrote that is not one of the options. Macro-F1 counts every class alike, weighted "
-    "F1 by how often it occurs; micro-F1 is of all counts together. Balanced accuracy is the mean recall of the "
-    "classes (macro recall). “All raters” pools verdicts.",
+    "Over the options that the reference names, macro-F1 counts every class alike, and weighted F1 by how often it "
+    "occurs; balanced accuracy is their mean recall (macro recall). Micro-F1 is of the counts of all options together, "
+    "and the accuracy where nobody abstains. An abstention misses the class of the reference, and is false for none.",
     of_classes,
     of_models=True,
+    further=(("What a model wrote that is none of the options counts like an abstention.", has_models), POOLED),
 )
 ONE_AGAINST_REST = Topic(
     "one_against_rest",

@@ -11,7 +11,7 @@ from services.report.rows.linked import probabilities_of
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.covered import covered_by
 from services.report.sections.fields.ordinal import mean_rows
-from services.report.sections.fields.topics import FieldReport, Numbers, Topic
+from services.report.sections.fields.topics import POOLED, FieldReport, Numbers, Topic, has_models
 
 
 def numbers_of(ratings: Ratings) -> tuple[Numbers, ...]:
@@ -109,9 +109,10 @@ CALIBRATION = Topic(
     "does it tell right from wrong",
     "AUC: the chance that an answer that was right was given with more confidence than a wrong one; 0.5 is chance. "
     "Brier score and calibration error (ten bins of equal width, right-closed) are of a confidence that is a "
-    "probability; 0 is best. An abstention has no confidence, nor has what is no answer. “All raters” pools verdicts.",
+    "probability; 0 is best. An abstention is neither right nor wrong here, whatever confidence stands beside it.",
     calibration,
     of_models=True,
+    further=(("What a model wrote that is no answer is left out.", has_models), POOLED),
 )
 RELIABILITY = Topic(
     "reliability",

@@ -67,9 +67,14 @@ SHARE = Topic(
     "share_correct",
     "share scored correct",
     "Correct / (correct + incorrect). Excluded, not assessable and undetermined are in neither; beside them the two "
-    "bounds, with all of these incorrect and all of them correct. An answer that is correct in part counts as "
-    "incorrect.",
+    "bounds, with all of these incorrect and all of them correct.",
     share_correct,
+    further=(
+        (
+            "An answer that is correct in part counts as incorrect.",
+            lambda ratings, _: any(option.id == "partly" for option in ratings.field.options),
+        ),
+    ),
 )
 AGREEMENT = Topic(
     "agreement",

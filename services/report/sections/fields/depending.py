@@ -11,7 +11,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.classes import INVALID, classes_of, scores_of, with_one_class
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import POOLED, Topic
 
 Scored = list[bool | None]
 
@@ -101,7 +101,8 @@ DEPENDING = Topic(
     "given the answer above, and of all",
     "“Where the answer above is right”: of the units whose answer to the field that decides is right, so that this "
     "field could be right, too. “Of all with a reference”: of every unit that has a reference in this field; where the "
-    "answer above left it unasked it is missed. “All raters” pools verdicts.",
+    "answer above left it unasked it is missed.",
     depending_rows,
     of_models=True,
+    further=(POOLED,),
 )

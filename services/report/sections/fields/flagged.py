@@ -42,8 +42,7 @@ def flags(option: str, attribute: str) -> Topic:
         "flags",
         "the flag against the raters",
         "Precision: of the flagged units, the share that the rater calls so, too. Misses: of the units that the rater "
-        "calls so, the share that was not flagged. Where units were drawn with different chances, each counts for as "
-        "many as it stands for (1 / chance of being drawn), so that both are of what was drawn from.",
+        "calls so, the share that was not flagged.",
         compute,
         in_parts=False,
     )

@@ -19,7 +19,7 @@ from services.report.sections.fields.matched_lines import MATCHED
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.seen_through import BLINDING
 from services.report.sections.fields.shares import categories_of, distribution
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import FieldReport, Topic, has_alpha, pools_raters
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -56,8 +56,10 @@ AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
     "Whether two raters, or all of them, chose the same option. Kappa and AC1 correct for chance in two ways: kappa by "
-    "how often each rater uses each option, so that it drops where nearly all are alike; AC1 by how many there are.",
+    "how often each rater uses each option, so that it drops where nearly all are alike; AC1 by how evenly options are "
+    "used, and so does not.",
     agreement,
+    further=(("Alpha is Krippendorff’s for options without an order, of all raters.", has_alpha),),
 )
 PER_CATEGORY = Topic(
     "per_category",
@@ -65,6 +67,7 @@ PER_CATEGORY = Topic(
     "Each option against all others. Options of one unit exclude each other, so these are no independent results.",
     per_category,
     in_parts=False,
+    further=(("Of two raters it is Cohen’s kappa, of all raters Fleiss’.", pools_raters),),
 )
 DISTRIBUTION = Topic(
     "distribution",

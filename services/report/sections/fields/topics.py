@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exchange.estimate_rows import EstimateRow, Stratum
+from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
 from protocol.language.authored import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
@@ -14,6 +14,7 @@ from services.report.rows.ratings import Ratings
 # Takes what was filled in on some units, what these are called, and how intervals are computed.
 Numbers = list[float | None]
 Compute = Callable[[Ratings, Stratum, IntervalSettings], list[EstimateRow]]
+Holds = Callable[[Ratings, Sequence[EstimateRow]], bool]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Topic:
         Of differences with their limits, gives the units that they are computed of.
     of_models
         Whether the answers of models in the same field are held against the same, beside those of the raters.
+    further
+        Sentences behind the explanation, each with what has to hold for it: of what there is none, none is needed.
     """
 
     key: str
@@ -50,11 +53,44 @@ class Topic:
     drawn: Drawn = "forest"
     points: Callable[[Ratings], tuple[PairedPoints, ...]] | None = None
     of_models: bool = False
+    further: tuple[tuple[str, Holds], ...] = ()
+
+    def explained(self, ratings: Ratings, rows: Sequence[EstimateRow]) -> list[str]:
+        """Return the explanation of these rows, in pieces of which others may say the same."""
+        return [self.explanation, *(says for says, holds in self.further if holds(ratings, rows))]
 
     def rows_of_models(self, ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         """Return the same of each model that answered the field; nothing where it is of raters alone."""
         models = ratings.of_models if self.of_models else []
         return [row for model in models for row in self.compute(model, stratum, intervals)]
+
+
+def pools_raters(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether all raters together are among those that the rows are of."""
+    return any(ALL_RATERS in row.parties for row in rows)
+
+
+def has_models(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether a model is among those that the rows are of."""
+    return any(party.kind == "model" for row in rows for party in row.parties)
+
+
+def has_alpha(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether an alpha is among the rows."""
+    return any(row.statistic == "krippendorff_alpha" for row in rows)
+
+
+POOLED = ("“All raters” pools verdicts.", pools_raters)
+
+
+def weighted_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what it means that a row is weighted; nothing where none is."""
+    if not any(row.weighted for row in rows):
+        return ""
+    return (
+        "“Weighted to the pool”: each unit counts for as many as it stands for (1 / chance of being drawn), so "
+        "that the value is of all that was drawn from, and not of the sample as it is."
+    )
 
 
 @dataclass(frozen=True)

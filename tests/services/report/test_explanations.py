@@ -1,0 +1,95 @@
+"""What is said above a table of a listed study: what its rows need, and nothing of what the study does not have."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from db.engine import make_engine
+from services.progress import data_lock
+from services.report import Report, build_report, report_page
+from services.studies import freezing
+from studies.examples import build
+from tests.harness.databases import copy_of_sqlite_file
+from tests.listed_study import drawn_answers, imported_listed, work_through
+from tests.services.report import planted
+
+# Both say the same of all answers.
+VERDICTS = {"MARCUS": ["cc"] * 4, "GPT-5": ["cc", "ii"] * 2}
+Explained = Callable[[str, str], str]
+
+
+def explained_by(report: Report) -> Explained:
+    tables = {(section.key, table.key): table for section, table in report.estimate_tables()}
+    return lambda section, table: tables[section, table].explanation
+
+
+@pytest.fixture(scope="module")
+def explanations(
+    migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Callable[[Database, Path], Report]], Explained]]:
+    """Make a study, and return what its report says above a table."""
+    engines = []
+
+    def of(make: Callable[[Database, Path], Report]) -> Explained:
+        folder = tmp_path_factory.mktemp("explained")
+        engines.append(make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db")))
+        return explained_by(make(Database(engines[-1], folder / "data"), folder / "study"))
+
+    yield of
+    for engine in engines:
+        engine.dispose()
+
+
+Explanations = Callable[[Callable[[Database, Path], Report]], Explained]
+
+
+def test_models_and_baselines_are_spoken_of_where_there_are_some(explanations: Explanations) -> None:
+    of_people = explanations(planted.read_subset)
+    assert "model" not in of_people("phase_read", "answer_accuracy")
+    assert "Shortcut Score" in of_people("phase_read", "answer_floors")
+
+    beside_models = explanations(planted.structured_reads)
+    assert "What a model wrote that is no answer is not right" in beside_models("phase_read", "diagnosis_accuracy")
+    assert "Shortcut Score" not in beside_models("phase_read", "diagnosis_floors")
+    # A line of two topics says once what both have in common.
+    assert beside_models("plan", "line_2_4").count("“All raters” pools verdicts.") == 1
+
+
+def test_answers_that_are_correct_in_part_are_spoken_of_where_they_can_be_given(explanations: Explanations) -> None:
+    explained = explanations(lambda database, folder: planted.judged_answers(database, folder, VERDICTS))
+
+    assert "in part" not in explained("phase_judge", "verdict_share_correct")
+    assert "Weighted" not in explained("phase_judge", "verdict_share_correct")
+
+
+def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_own(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = build("neural_medbench_reads", tmp_path / "study")
+    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    declared = "\n    - {estimate: agreement, of: consult.rationale}"
+    protocol = protocol.replace("people: 5", "people: 1").replace("\n  also:", f"\n  also:{declared}")
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+    situation = imported_listed(sqlite_database, folder, groups=("student", "senior", "grader", "grader"))
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    rng = random.Random(3)
+    work_through(situation, lambda payload: drawn_answers(payload, rng))
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
+    report = build_report(sqlite_database, situation.admin, situation.study_key)
+
+    consult = report.section("phase_consult")
+    assert consult is not None
+    titles = [table.title for table in consult.tables]
+    assert "Why (form “differential”): agreement between raters" in titles and len(titles) == len(set(titles))
+    # What a line declares is of the first form that has the field, and marked there alone.
+    marked = {table.key for _, table in report.estimate_tables() for row in table.rows if row.declared}
+    assert {key for key in marked if key.startswith("rationale")} == {"rationale_agreement"}
+    ids = re.findall(r'\bid="([^"]+)"', report_page(report))
+    assert [key for key, times in Counter(ids).items() if times > 1] == []
