@@ -61,7 +61,7 @@ def record(
     """Append a link to the chain within the caller's transaction."""
     # Two writers that read the same last link would both build on it.
     hold(session)
-    last = session.exec(_LAST_HASH).first()
+    last: str | None = session.connection().execute(_LAST_HASH).scalar()
     event = AuditEvent(
         at=now(),
         person_id=person_id,

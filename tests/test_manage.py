@@ -255,6 +255,7 @@ def test_verify_holds_and_fails_after_tampering(frozen: Run, data_dir: Path) -> 
     assert sealed.startswith("Table item, i1, i2, i3, i4, i5 and 1 more: one or more of these rows changed since audit")
 
 
+@pytest.mark.server
 def test_verify_as_a_process_of_its_own_exits_with_1_after_tampering(frozen: Run, data_dir: Path) -> None:
     with_sql(data_dir, "UPDATE candidate SET model = 'another' WHERE key = 'k1'")
 

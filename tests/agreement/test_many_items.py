@@ -3,7 +3,7 @@
 import math
 import sys
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -63,15 +63,20 @@ def test_places_are_drawn_as_often_as_among_all_resamples_of_four_values(places)
         assert seen[values] / 200_000 == pytest.approx(share, abs=4.5 * math.sqrt(share * (1 - share) / 200_000))
 
 
+@cache
+def plain_draws():
+    """Return which items are in each of 600 resamples, the same for all statistics."""
+    return np.random.default_rng(8).integers(0, N, size=(600, N), dtype=np.int64)
+
+
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_the_interval_is_that_of_the_plain_loop(name, kind):
     statistic, values = (OF_ORDER | OF_SUMS)[name], VALUES[kind](np.random.default_rng(7), N)
 
     estimate = bootstrap(statistic, values, resamples=4_000, seed=3)
 
-    rng = np.random.default_rng(8)
     wide = values.astype(np.float64) if values.dtype == np.float32 else values
-    plain = np.array([statistic(wide[rng.integers(0, N, N)]) for _ in range(600)], dtype=np.float64)
+    plain = np.array([statistic(wide[drawn]) for drawn in plain_draws()], dtype=np.float64)
     assert estimate.value == statistic(values)
     if estimate.undefined_because is None:
         # the standard error of 600 resamples has an error of 3 % (of the greatest of skewed values more)

@@ -30,6 +30,7 @@ def loaded_by(data_dir: Path, *arguments: str) -> tuple[set[str], str]:
     return {module.partition(".")[0] for module in modules}, done.stdout
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("arguments", [("--help",), ("judge", "--help"), ("report", "--help")], ids=" ".join)
 def test_help_loads_no_service(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     packages, printed = loaded_by(tmp_path, *arguments)
@@ -51,6 +52,7 @@ for arguments in json.loads(sys.argv[1]):
 """
 
 
+@pytest.mark.server
 @pytest.mark.usefixtures("sqlite_url")
 def test_a_command_on_accounts_or_files_loads_no_statistics_figures_or_images(data_dir: Path, tmp_path: Path) -> None:
     said = {

@@ -65,6 +65,7 @@ def checked(files, certified, run, capsys, *options):
     return status, capsys.readouterr().out
 
 
+@pytest.mark.server
 def test_the_module_is_run_by_its_name(files):
     done = subprocess.run(
         [sys.executable, "-m", "agreement.judge", str(files / "judged.csv"), *BASIC],

@@ -387,6 +387,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.server
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program outlives the process that started it")
 def test_a_program_of_postgresql_ends_with_the_restore_that_started_it() -> None:
     killed = subprocess.run([sys.executable, "-c", ORPHANED], cwd=ROOT, capture_output=True, text=True, check=False)
