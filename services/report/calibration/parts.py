@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlmodel import Session, col, select
 
@@ -115,7 +116,8 @@ def read_parts(
 
     Verdicts on test subjects are read only where agreement on them was opened for one of these judges, and only for
     runs that were there by then: another run under an opened name would be one more look at them, and a run made up for
-    it would tell a single verdict.
+    it would tell a single verdict. So would an answer that comes or is replaced after that, where the study was
+    re-opened.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ def read_parts(
 def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun], labels: Labels | None) -> list[JudgeRun]:
     """Return the runs for which nothing is open on test: of a judge that was not opened, or imported after that.
 
-    Of labels that were imported after that nothing is open either.
+    Of labels that were imported after that nothing is open either, nor of answers to a study that was re-opened.
     """
     opened_at = queries.opened_for(session, study_id)
     return [
@@ -181,8 +183,15 @@ def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun], labels:
         for run in runs
         if judge_of(run) not in opened_at
         or run.created_at > opened_at[judge_of(run)]
+        or _was_reopened(session, study_id, opened_at[judge_of(run)])
         or (labels is not None and labels.imported_at > opened_at[judge_of(run)])
     ]
+
+
+def _was_reopened(session: Session, study_id: int, opened_at: datetime) -> bool:
+    """Return whether answers could come or be replaced since agreement was opened, while they are sealed."""
+    at = queries.last_reopening(session, study_id)
+    return at is not None and at > opened_at and not queries.is_unsealed(session, study_id)
 
 
 def _opened_together(
@@ -253,6 +262,11 @@ def _said(
         )
     if labels is not None and any(labels.imported_at > opened_at[judge_of(run)] for run in mine):
         later = (*later, "The labels were imported after agreement on test was opened: on development subjects only.")
+    if any(_was_reopened(session, study_id, opened_at[judge_of(run)]) for run in mine):
+        later = (
+            *later,
+            "The study was re-opened after agreement on test was opened: on development subjects only.",
+        )
     if not opened:
         return (f"{many}: sealed, so that every figure is of development subjects.", *later)
     return (f"{many}: opened for {', '.join(opened)}, in panels 5 and 8.", *later)
