@@ -24,7 +24,7 @@ from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict, counted, require_length
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
 from services.judging.placed_rows import placed_rows
-from services.judging.run_identity import require_prompt_of_version
+from services.judging.run_identity import require_own_name, require_prompt_of_version
 from services.judging.slices import Progress, importing, unheard
 from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced
 from services.people import acts
@@ -245,6 +245,7 @@ def import_judge_verdicts(
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         _require_for_development(session, study_id, identity.examples)
+        require_own_name(session, run)
         require_prompt_of_version(session, run)
         if _as_frozen(session, study_id) != as_frozen:
             raise Conflict(

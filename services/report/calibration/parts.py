@@ -145,6 +145,7 @@ def read_parts(
     if given is not None:
         read = elsewhere.with_labels(read, given)
         plan = elsewhere.planned(plan, given, read[0])
+    read = _told_apart(read)
     part: Part = "all" if not for_test else "development"
     whole = part_of(read, for_test, within=False) if opened else read
     on_test = part_of(read, for_test, within=True) if opened else None
@@ -232,6 +233,13 @@ def _marked(panel: Panel, part: Part) -> Panel:
     rows = tuple(replace(row, basis=f"{row.basis}, {of_part}" if row.basis else of_part) for row in panel.rows)
     sentences = tuple(f"On {of_part}: {sentence}" for sentence in panel.sentences)
     return replace(panel, sentences=sentences, rows=rows)
+
+
+def _told_apart(read: Read) -> Read:
+    """Return the same with people whom a judge is called like named otherwise: figures know everybody by name."""
+    material, candidates = read
+    humans = {f"{name} (person)" if name in material.judges else name: own for name, own in material.humans.items()}
+    return replace(material, humans=humans), candidates
 
 
 def _alone(read: Read, judge: str) -> Read:

@@ -80,10 +80,11 @@ def imported(
     version: str,
     examples: tuple[str, ...] = (),
     prompt: str = "",
+    judge: str = "Judge",
 ) -> None:
     lines = [f"i{n},k{n},{'correct' if n % 3 == 0 or n % 11 == 0 else 'incorrect'}" for n in range(N)]
     import_runs.import_judge_verdicts(
-        situation.database, situation.admin, situation.study_key, name=name, judge="Judge", field="score.verdict",
+        situation.database, situation.admin, situation.study_key, name=name, judge=judge, field="score.verdict",
         content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name=f"{name}.csv",
         identity=import_runs.Identity("judge-1", prompt, version, examples=examples),
     )  # fmt: skip
@@ -454,6 +455,27 @@ def test_labels_made_elsewhere_are_opened_with_the_judge_unless_they_came_after_
     assert set(of_test.material.humans) == {"Dr A (elsewhere)"} and of_test.material.adjudicated is None
     with pytest.raises(Conflict, match="'Dr A' labelled an answer in two of the imports"):
         calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians", "made up for it"])
+
+
+def test_two_judges_with_their_prompts_are_not_called_alike(sealed: Situation) -> None:
+    with pytest.raises(Conflict, match=r"The judge of run 'first' is called 'Judge \(v1\)' with its prompt, too"):
+        imported(sealed, "called alike", "", judge="Judge (v1)")
+
+
+def test_a_judge_that_is_called_like_a_reader_is_compared_with_the_reader(sealed: Situation) -> None:
+    alone = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["second"])
+    (reader, other), (judge,) = alone.material.humans, alone.material.judges
+    imported(sealed, "namesake", "", judge=reader)
+
+    named = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["namesake"])
+
+    def agreement(computed: calibration.Calibration, *parties: str) -> float:
+        (row,) = computed.panels["ceiling"].of("agreement", parties=parties, stratum="all")
+        return row.estimate.value
+
+    assert list(named.material.humans) == [f"{reader} (person)", other]
+    assert agreement(named, reader, f"{reader} (person)") == agreement(alone, judge, reader)
+    assert agreement(named, f"{reader} (person)", other) == agreement(alone, reader, other)
 
 
 def test_two_texts_are_not_one_version_of_a_prompt(sealed: Situation) -> None:
