@@ -17,6 +17,7 @@ from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queri
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
+from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
 from exchange.refusal import shown
 from protocol.language.judged import judged_fields, scale_of_field
@@ -38,7 +39,7 @@ from services.studies import frozen_facts
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 # Other programs store theirs as JSON and in archives, too.
-ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), "json", "eval")
+ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), *OF_OTHERS)
 LAYOUTS = {layout.key: layout.name for layout in FOREIGN_VERDICTS}
 _LONGEST_PROMPT = 100_000
 

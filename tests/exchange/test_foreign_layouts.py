@@ -434,12 +434,11 @@ def test_a_file_with_any_value_of_another_kind_is_read_or_refused_by_sentences(n
 
     for changed in with_each_value_replaced(rows, by):
         source = Source(json.dumps(changed).encode(), name)
-        layout, problems = layout_of(source, OF_ITSELF), Problems()
-        if layout is not None:
-            try:
-                list(read_foreign(source, layout, OF_ITSELF, CORRECTNESS, problems).lines)
-            except InputRefused as refusal:
-                assert str(refusal)
+        try:
+            if (layout := layout_of(source, OF_ITSELF)) is not None:
+                list(read_foreign(source, layout, OF_ITSELF, CORRECTNESS, Problems()).lines)
+        except InputRefused as refusal:
+            assert str(refusal)
 
 
 def clues(lines: Sequence[ForeignLine]) -> list[dict[str, tuple[str, ...]]]:
