@@ -19,6 +19,7 @@ from protocol.language.expansion import Expansion
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.report.calibration import elsewhere
+from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
     Candidates,
@@ -224,6 +225,7 @@ def panels_of(what: Parts) -> dict[str, Panel]:
             tuple(row for panel in own for row in panel.rows),
             tuple(dict.fromkeys(said for panel in own for said in panel.refused)),
         )
+        panel = for_a_study(panel)
         panels[key] = panel if what.labels is None else elsewhere.marked(panel, what.whole.humans)
     return panels
 
