@@ -194,6 +194,8 @@ def test_a_field_that_the_response_lacks_is_asked_for() -> None:
 
     assert "has no field 'verdict' in its response, but modality, specialized_sequence" in problems[0]
     assert "verdict=output.parsed_response.modality" in problems[0]
+    _, without_field = read(source_of("neurovlm_bench.jsonl"), Asked())
+    assert "has a response of modality, specialized_sequence" in without_field[0]
 
 
 def test_a_mapped_field_is_read_where_there_is_a_response() -> None:
