@@ -9,6 +9,7 @@ import streamlit as st
 from components.calibration_differing import draw_differing
 from components.calibration_files import draw_downloads
 from components.calibration_prompts import draw_prompts
+from components.calibration_reading import draw_reading
 from components.report_view import draw_figure, require_open
 from components.sealed_view import draw_opening
 from components.session import database, refusals
@@ -56,6 +57,7 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
                 draw_figure(figure)
             if section.tables:
                 st.html("".join(report.table_markup(table) for table in section.tables))
+            draw_reading(section.short_title)
     draw_prompts(actor, shown, stamp)
     draw_differing(actor, line.key, field, runs, labels, stamp)
     draw_downloads(line.key, field, runs, labels)

@@ -54,6 +54,6 @@ def looked_at_and_opened(situation: Situation) -> None:
     """Do that, open agreement on test for the judge, and look."""
     database, admin, key = situation.database, situation.admin, situation.study_key
     with_a_judge(situation)
-    data_lock.take_interim_look(database, admin, key, "So that there is a row.")
+    data_lock.close_study(database, admin, key, "So that there is a row.")
     sealed_split.open_test(database, admin, key, "first", "So that there is a row.")
     calibration.calibration_of(database, admin, key)

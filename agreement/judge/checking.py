@@ -16,7 +16,7 @@ from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.judged_file import Judged, read_judged
 from agreement.judge.options import CheckAsked
-from agreement.judge.panels.criteria import PASSED
+from agreement.judge.panels.criteria import ALWAYS, PASSED, SHIPPED
 from agreement.judge.scale import Kind, Scale
 from agreement.judge.sheet import JudgedFileError
 from agreement.judge.wording import counted, p_in_words
@@ -123,7 +123,19 @@ def _read(path: Path) -> dict[str, Any]:
             f"{path} was edited: it says that the judge passed, and that {failed.get('statistic')} was "
             f"{failed.get('sentence')}; expected the certificate as it was written"
         )
+    results = {row.get("statistic") for row in document["results"]}
+    unsaid = next((name for name in _asked(document["plan"]["criteria"]["declared"]) if name not in results), None)
+    if document["passed"] and unsaid is not None:
+        raise ValueError(
+            f"{path} was edited: it says that the judge passed, and its results do not have {unsaid}; expected the "
+            "certificate as it was written"
+        )
     return document
+
+
+def _asked(declared: list[dict[str, Any]]) -> list[str]:
+    """Names of the criteria of a certificate's plan."""
+    return [*([str(each["key"]) for each in declared] or SHIPPED), *ALWAYS]
 
 
 def _is_texts(value: Any) -> bool:
@@ -153,6 +165,7 @@ _SHAPE: dict[str, Callable[[Any], bool]] = {
     "scale.positive": _is_texts,
     "covered.strata": lambda value: isinstance(value, dict) and all(isinstance(own, dict) for own in value.values()),
     "plan.confidence": lambda value: _is_number(value) and 0.0 < value < 1.0,
+    "plan.criteria.declared": lambda value: isinstance(value, list) and all("key" in row for row in value),
     "results": lambda value: isinstance(value, list) and all(isinstance(row, dict) for row in value),
     "repeats": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
 }

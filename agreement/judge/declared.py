@@ -97,12 +97,16 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
     labelled = material.labelled
     against = _against(declared, material, plan)
     statistic = statistics(material.scale).get(declared.statistic)
-    lacking = [name for name in declared.by if name not in labelled.attributes]
+    lacking = [name for name in declared.by if not any(_levels(labelled, name))]
     reason = declared.unknown
     if statistic is None:
         reason = f"verdicts on this scale have no {declared.statistic.replace('_', ' ')}"
     elif lacking:
-        reason = f"the candidates have no {lacking[0]} with several levels"
+        reason = (
+            f"no labelled candidate has a {lacking[0]}"
+            if lacking[0] in labelled.attributes
+            else f"the candidates have no {lacking[0]} with several levels"
+        )
     if reason or statistic is None:
         for basis in against:
             none = undefined(declared.statistic.replace("_", " "), basis.n, UNIT, "as declared", reason)
@@ -145,5 +149,11 @@ def _parts(declared: Declared, labelled: Material) -> Iterator[tuple[str, Chosen
     if not declared.by:
         yield EVERYTHING, np.ones(labelled.n, dtype=np.bool_)
     for name in declared.by:
-        for level, among in labelled.attributes[name].levels():
+        for level, among in _levels(labelled, name):
             yield f"{name} {level}", among
+
+
+def _levels(labelled: Material, name: str) -> Iterator[tuple[str, Chosen]]:
+    """Each level that labelled candidates have; none of a factor that there is not."""
+    if name in labelled.attributes:
+        yield from labelled.attributes[name].levels()

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from db.judging import SealedSplit, SplitOpening
 from db.reading import Assignment, Verdict
-from db.study import Case, Item
+from db.study import Case, Item, StudyEvent
 
 NOTHING_SEALED: frozenset[int] = frozenset()
 # Rows are asked for by so many subjects in one statement.
@@ -48,6 +48,12 @@ def opened_for(session: Session, study_id: int) -> dict[tuple[str, str], datetim
     """
     rows = session.exec(select(SplitOpening).where(SplitOpening.study_id == study_id)).all()
     return {(row.judge, row.prompt): row.at for row in rows}
+
+
+def last_reopening(session: Session, study_id: int) -> datetime | None:
+    """Return when a study was last re-opened, so that answers could come or be replaced; None where it never was."""
+    query = select(func.max(StudyEvent.at)).where(StudyEvent.study_id == study_id, StudyEvent.kind == "reopen")
+    return session.exec(query).one()
 
 
 def sealed_items(session: Session, study_id: int) -> frozenset[int]:

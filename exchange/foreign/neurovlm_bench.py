@@ -52,9 +52,8 @@ def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
         return {"verdict": ""}
     if asked.field not in response:
         fields = ", ".join(f"verdict={_RESPONSE}.{key}" for key in list(response)[:2])
-        raise NotInLayout(
-            f"has no field '{asked.field}' in its response, but {listed(response)}; say which is meant, as {fields}."
-        )
+        lacks = f"has no field '{asked.field}' in its response, but" if asked.field else "has a response of"
+        raise NotInLayout(f"{lacks} {listed(response)}; say which is meant, as {fields}.")
     value = response[asked.field]
     said = {"verdict": "" if value in (None, "null") else value}
     confidence = response.get(_CONFIDENCES.get(asked.field, ""))

@@ -17,6 +17,9 @@ from exchange.spreadsheet import NotRead
 from exchange.tables import JUDGE_VERDICTS
 from protocol.scales import JudgeScale
 
+# Endings of files in which other programs alone store verdicts.
+OF_OTHERS = ("json", "eval")
+
 
 @dataclass(frozen=True)
 class ForeignFile:
@@ -78,11 +81,22 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
             return None
         recognised = next((layout for layout in formats.FOREIGN_VERDICTS if layout.recognises(source)), None)
     except NotRead as problem:
-        if asked.columns:
+        if asked.columns or _is_of_others(source.name):
             raise InputRefused(f"{source.name} {problem}") from None
         # Whoever reads our own tables says what is wrong with it.
         return None
+    if recognised is None and not asked.columns and _is_of_others(source.name):
+        known = ", ".join(key for key in layouts if key != mapped_columns.LAYOUT.key)
+        raise InputRefused(
+            f"{source.name} is laid out as none of the known formats ({known}): say what its columns are, such as "
+            "verdict=score and question=prompt, or which format it is."
+        )
     return recognised or (mapped_columns.LAYOUT if asked.columns else None)
+
+
+def _is_of_others(name: str) -> bool:
+    """Return whether a file is none of our own tables by the ending of its name."""
+    return name.lower().rpartition(".")[2] in OF_OTHERS
 
 
 def _lines(

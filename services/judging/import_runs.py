@@ -17,6 +17,7 @@ from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queri
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
+from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
 from exchange.refusal import shown
 from protocol.language.judged import judged_fields, scale_of_field
@@ -24,7 +25,7 @@ from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict, counted, require_length
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
 from services.judging.placed_rows import placed_rows
-from services.judging.run_identity import require_prompt_of_version
+from services.judging.run_identity import require_own_name, require_prompt_of_version
 from services.judging.slices import Progress, importing, unheard
 from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced
 from services.people import acts
@@ -38,7 +39,7 @@ from services.studies import frozen_facts
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 # Other programs store theirs as JSON and in archives, too.
-ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), "json", "eval")
+ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), *OF_OTHERS)
 LAYOUTS = {layout.key: layout.name for layout in FOREIGN_VERDICTS}
 _LONGEST_PROMPT = 100_000
 
@@ -245,6 +246,7 @@ def import_judge_verdicts(
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         _require_for_development(session, study_id, identity.examples)
+        require_own_name(session, run)
         require_prompt_of_version(session, run)
         if _as_frozen(session, study_id) != as_frozen:
             raise Conflict(

@@ -137,7 +137,9 @@ class Places:
             remaining = narrowed
             passed.append(label)
         if remaining is None:
-            raise NotPlaced("says nothing by which its candidate could be known")
+            raise NotPlaced(
+                "says nothing by which its candidate could be known: say in which column it is, such as question=prompt"
+            )
         if len(remaining) > 1:
             raise NotPlaced(f"fits {self._some(remaining)} by {_and(passed)}; say more of it, such as the model")
         return self.places[next(iter(remaining))]

@@ -23,6 +23,23 @@ def in_words(judge: Judge) -> str:
     return f"{name} ({prompt})" if prompt else name
 
 
+def require_own_name(session: Session, run: JudgeRun) -> None:
+    """Refuse a run whose judge would be called like another one: "J (v1)", and "J" with the prompt "v1".
+
+    Raises
+    ------
+    Conflict
+        A run of another judge, or with another prompt, is called so.
+    """
+    name = in_words(judge_of(run))
+    for other in session.exec(select(JudgeRun).where(JudgeRun.study_id == run.study_id)):
+        if judge_of(other) != judge_of(run) and in_words(judge_of(other)) == name:
+            raise Conflict(
+                f"The judge of run '{other.name}' is called '{name}' with its prompt, too, and is another one; give "
+                "this judge another name, or its prompt another version."
+            )
+
+
 def require_prompt_of_version(session: Session, run: JudgeRun) -> None:
     """Refuse a run whose prompt has the version of another text: the two would be one judge.
 

@@ -140,7 +140,8 @@ def open_test(database: Database, actor: Actor, study_key: str, run: str, reason
     Raises
     ------
     Conflict
-        The study is not divided, has no such run, or agreement on test was opened for this judge and prompt before.
+        The study is not divided or not closed, has no such run, or agreement on test was opened for this judge and
+        prompt before.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -165,7 +166,7 @@ def unseal(database: Database, actor: Actor, study_key: str, reason: str) -> Non
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
-        require_in_study(session, acts.OPEN_TEST, study)
+        require_in_study(session, acts.UNSEAL, study)
         _open(session, actor, study, _EVERYTHING, reason, "the answers about test subjects were unsealed")
 
 

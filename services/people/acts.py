@@ -176,6 +176,20 @@ OPEN_TEST = Act(
     "study",
     "open agreement of judges on test subjects",
     "admin",
+    ("closed",),
+    None,
+    {
+        "draft": (Conflict, "The study is not frozen, so that nothing of it is sealed."),
+        "open": (
+            Conflict,
+            "The study is open, and an answer that still came would be told by what it changes. Close the study first.",
+        ),
+    },
+)
+UNSEAL = Act(
+    "study",
+    "unseal answers about test subjects",
+    "admin",
     ("open", "closed"),
     None,
     {"draft": (Conflict, "The study is not frozen, so that nothing of it is sealed.")},
@@ -270,7 +284,7 @@ RUN_CLEARED = Act("judge run", "remove what a kill left", "the next import", ("u
 
 ACTS = (
     CHANGE_DRAFT, PREPARE_VOLUMES, FREEZE, THAW, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, IMPORT_LABELS, OPEN_QUEUE,
-    LOOK, CLOSE, REOPEN_STUDY, CLOSE_PHASE, OPEN_PHASE, NEW_VERSION, DIVIDE, OPEN_TEST,
+    LOOK, CLOSE, REOPEN_STUDY, CLOSE_PHASE, OPEN_PHASE, NEW_VERSION, DIVIDE, OPEN_TEST, UNSEAL,
     SHOW, DRAFT, SUBMIT, GIVE_UP, REVISE, LEAVE, COME_UP, COME_LATE, WITHDRAW, TASK_READ, TASK_DECIDED, RUN_IMPORTED,
     RUN_CLEARED,
 )  # fmt: skip

@@ -43,7 +43,7 @@ def test_the_calibration_page_opens_test_with_a_reason_and_shows_the_certificate
 ) -> None:
     situation = imported_listed(served_database, with_many_items(tmp_path / "study"), key="divided")
     with_a_judge(situation)
-    data_lock.take_interim_look(served_database, situation.admin, "divided", "The prompt is final.")
+    data_lock.close_study(served_database, situation.admin, "divided", "Nobody is to score.")
     app = open_page(situation.admin, "admin/calibration.py", study="divided")
     assert not app.exception
 

@@ -132,8 +132,8 @@ def _declared(declared: Declared, material: Material, judge: str, plan: Plan) ->
 
 
 Criterion = Callable[[Material, str, Plan], Iterator[Row]]
-_SHIPPED: dict[str, Criterion] = {AGREEMENT: _agreement, DIRECTION: _direction}
-_ALWAYS: dict[str, Criterion] = {STRATUM: _strata, HUMANS: _humans}
+SHIPPED: dict[str, Criterion] = {AGREEMENT: _agreement, DIRECTION: _direction}
+ALWAYS: dict[str, Criterion] = {STRATUM: _strata, HUMANS: _humans}
 
 
 def criteria_of(plan: Plan) -> dict[str, Criterion]:
@@ -149,7 +149,7 @@ def criteria_of(plan: Plan) -> dict[str, Criterion]:
         Those that the plan declares, or agreement and direction; then labels and humans.
     """
     declared = {each.key: partial(_declared, each) for each in plan.criteria.declared}
-    return {**(declared or _SHIPPED), **_ALWAYS}
+    return {**(declared or SHIPPED), **ALWAYS}
 
 
 def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlmodel import Session, col, select
 
@@ -18,6 +19,7 @@ from protocol.language.expansion import Expansion
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.report.calibration import elsewhere
+from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
     Candidates,
@@ -115,7 +117,8 @@ def read_parts(
 
     Verdicts on test subjects are read only where agreement on them was opened for one of these judges, and only for
     runs that were there by then: another run under an opened name would be one more look at them, and a run made up for
-    it would tell a single verdict.
+    it would tell a single verdict. So would an answer that comes or is replaced after that, where the study was
+    re-opened.
 
     Parameters
     ----------
@@ -143,6 +146,7 @@ def read_parts(
     if given is not None:
         read = elsewhere.with_labels(read, given)
         plan = elsewhere.planned(plan, given, read[0])
+    read = _told_apart(read)
     part: Part = "all" if not for_test else "development"
     whole = part_of(read, for_test, within=False) if opened else read
     on_test = part_of(read, for_test, within=True) if opened else None
@@ -173,7 +177,7 @@ def read_parts(
 def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun], labels: Labels | None) -> list[JudgeRun]:
     """Return the runs for which nothing is open on test: of a judge that was not opened, or imported after that.
 
-    Of labels that were imported after that nothing is open either.
+    Of labels that were imported after that nothing is open either, nor of answers to a study that was re-opened.
     """
     opened_at = queries.opened_for(session, study_id)
     return [
@@ -181,8 +185,15 @@ def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun], labels:
         for run in runs
         if judge_of(run) not in opened_at
         or run.created_at > opened_at[judge_of(run)]
+        or _was_reopened(session, study_id, opened_at[judge_of(run)])
         or (labels is not None and labels.imported_at > opened_at[judge_of(run)])
     ]
+
+
+def _was_reopened(session: Session, study_id: int, opened_at: datetime) -> bool:
+    """Return whether answers could come or be replaced since agreement was opened, while they are sealed."""
+    at = queries.last_reopening(session, study_id)
+    return at is not None and at > opened_at and not queries.is_unsealed(session, study_id)
 
 
 def _opened_together(
@@ -214,6 +225,7 @@ def panels_of(what: Parts) -> dict[str, Panel]:
             tuple(row for panel in own for row in panel.rows),
             tuple(dict.fromkeys(said for panel in own for said in panel.refused)),
         )
+        panel = for_a_study(panel)
         panels[key] = panel if what.labels is None else elsewhere.marked(panel, what.whole.humans)
     return panels
 
@@ -223,6 +235,13 @@ def _marked(panel: Panel, part: Part) -> Panel:
     rows = tuple(replace(row, basis=f"{row.basis}, {of_part}" if row.basis else of_part) for row in panel.rows)
     sentences = tuple(f"On {of_part}: {sentence}" for sentence in panel.sentences)
     return replace(panel, sentences=sentences, rows=rows)
+
+
+def _told_apart(read: Read) -> Read:
+    """Return the same with people whom a judge is called like named otherwise: figures know everybody by name."""
+    material, candidates = read
+    humans = {f"{name} (person)" if name in material.judges else name: own for name, own in material.humans.items()}
+    return replace(material, humans=humans), candidates
 
 
 def _alone(read: Read, judge: str) -> Read:
@@ -253,6 +272,11 @@ def _said(
         )
     if labels is not None and any(labels.imported_at > opened_at[judge_of(run)] for run in mine):
         later = (*later, "The labels were imported after agreement on test was opened: on development subjects only.")
+    if any(_was_reopened(session, study_id, opened_at[judge_of(run)]) for run in mine):
+        later = (
+            *later,
+            "The study was re-opened after agreement on test was opened: on development subjects only.",
+        )
     if not opened:
         return (f"{many}: sealed, so that every figure is of development subjects.", *later)
     return (f"{many}: opened for {', '.join(opened)}, in panels 5 and 8.", *later)

@@ -233,6 +233,9 @@ def test_a_file_that_is_no_certificate_is_refused(files, capsys):
         ("repeats", {"c75de8c1b7c3ae52": "x"}, "repeats is "),
         ("repeats", {"c75de8c1b7c3ae52": 7}, "repeats has verdicts that are no place among scale.levels"),
         ("results", [{"statistic": "direction", "sentence": "failed"}], "and that direction was failed"),
+        ("results", [], "its results do not have agreement"),
+        ("results", [{"statistic": "agreement", "sentence": "passed"}], "its results do not have direction"),
+        ("plan.criteria", {}, "plan.criteria.declared is missing"),
     ],
 )
 def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified, tmp_path, capsys, path, value, says):

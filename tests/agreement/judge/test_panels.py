@@ -297,3 +297,15 @@ def test_what_a_declared_criterion_cannot_decide_is_not_passed(asked, outcome):
     rows = criteria.panel(three_humans(), declared(**asked)).of("ours")
 
     assert {row.sentence for row in rows} == {outcome}
+
+
+def test_a_criterion_by_what_no_labelled_candidate_has_is_not_passed():
+    given = three_humans()
+    unlabelled = np.setdiff1d(np.arange(given.n), given.labelled_places)
+    tiers = np.full(given.n, -1)
+    tiers[unlabelled] = 0
+    of_few = replace(given, factors={"tier": Factor(tiers, ("1",))})
+
+    (row,) = criteria.panel(of_few, declared(statistic="percent_agreement", above=0.1, by=("tier",))).of("ours")
+
+    assert (row.sentence, row.estimate.undefined_because) == ("not estimable", "no labelled candidate has a tier")

@@ -183,6 +183,17 @@ def test_a_row_that_cannot_be_placed_is_named_with_the_reason(
     assert problem.startswith("judged.json, entry 1: ") and says in problem
 
 
+def test_a_json_file_of_no_known_layout_is_not_told_to_be_renamed(situation: Situation) -> None:
+    rows = rows_of({"prompt": "Item 1?", "score": "correct"})
+
+    with pytest.raises(
+        InputRefused, match=r"none of the known formats \(.*marcus.*\): say what its columns are, such as"
+    ):
+        take_in(situation, rows, "of nobody")
+    with pytest.raises(InputRefused, match=r"entry 1: says nothing by which .* known: say in which column it is"):
+        take_in(situation, rows, "of nobody", asked=asked_of(columns=["verdict=score"]))
+
+
 def test_rows_are_never_placed_by_their_position(situation: Situation) -> None:
     rows = [{**BOTH, "model_answer": answer} for answer in ("No.", "Yes, there is.")]
     take_in(situation, rows_of(rows[0] | {"eval_label": "Incorrect"}, rows[1]), "turned round")

@@ -189,8 +189,10 @@ def test_a_judge_that_does_not_clear_the_criteria_gets_a_certificate_that_says_s
 def test_a_run_is_held_against_the_certificate_of_a_study_by_item_candidate_and_model(
     certified: calibration.Certificate, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    document = json.loads(certified.document)
+    results = [{**row, "sentence": "passed"} for row in document["results"]]
     (tmp_path / "certificate.json").write_text(
-        json.dumps({**json.loads(certified.document), "passed": True, "results": []}), encoding="utf-8"
+        json.dumps({**document, "passed": True, "results": results}), encoding="utf-8"
     )
     lines = [f"q{n},labelled{n},labelled,{1 + n % 3},{'correct' if judge_says(n) else 'incorrect'}" for n in range(N)]
     (tmp_path / "run.csv").write_text("\n".join(["item,candidate,model,tier,Judge", *lines]), encoding="utf-8")

@@ -74,10 +74,17 @@ def answer(payload: dict[str, Any]) -> dict[str, Any]:
     return answers(verdict="correct" if said else "incorrect", note=planted(number, who))
 
 
-def imported(situation: Situation, name: str, version: str, examples: tuple[str, ...] = (), prompt: str = "") -> None:
+def imported(
+    situation: Situation,
+    name: str,
+    version: str,
+    examples: tuple[str, ...] = (),
+    prompt: str = "",
+    judge: str = "Judge",
+) -> None:
     lines = [f"i{n},k{n},{'correct' if n % 3 == 0 or n % 11 == 0 else 'incorrect'}" for n in range(N)]
     import_runs.import_judge_verdicts(
-        situation.database, situation.admin, situation.study_key, name=name, judge="Judge", field="score.verdict",
+        situation.database, situation.admin, situation.study_key, name=name, judge=judge, field="score.verdict",
         content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name=f"{name}.csv",
         identity=import_runs.Identity("judge-1", prompt, version, examples=examples),
     )  # fmt: skip
@@ -450,11 +457,47 @@ def test_labels_made_elsewhere_are_opened_with_the_judge_unless_they_came_after_
         calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians", "made up for it"])
 
 
+def test_two_judges_with_their_prompts_are_not_called_alike(sealed: Situation) -> None:
+    with pytest.raises(Conflict, match=r"The judge of run 'first' is called 'Judge \(v1\)' with its prompt, too"):
+        imported(sealed, "called alike", "", judge="Judge (v1)")
+
+
+def test_a_judge_that_is_called_like_a_reader_is_compared_with_the_reader(sealed: Situation) -> None:
+    alone = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["second"])
+    (reader, other), (judge,) = alone.material.humans, alone.material.judges
+    imported(sealed, "namesake", "", judge=reader)
+
+    named = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["namesake"])
+
+    def agreement(computed: calibration.Calibration, *parties: str) -> float:
+        (row,) = computed.panels["ceiling"].of("agreement", parties=parties, stratum="all")
+        return row.estimate.value
+
+    assert list(named.material.humans) == [f"{reader} (person)", other]
+    assert agreement(named, reader, f"{reader} (person)") == agreement(alone, judge, reader)
+    assert agreement(named, f"{reader} (person)", other) == agreement(alone, reader, other)
+
+
 def test_two_texts_are_not_one_version_of_a_prompt(sealed: Situation) -> None:
     imported(sealed, "with a text", "v5", prompt="Be strict.")
 
     with pytest.raises(Conflict, match="In run 'with a text', version 'v5' of the prompt of 'Judge' is another text"):
         imported(sealed, "with another", "v5", prompt="Be lenient.")
+
+
+def test_an_answer_that_could_come_after_the_opening_is_not_told_by_what_it_changes(sealed: Situation) -> None:
+    database, admin = sealed.database, sealed.admin
+    data_lock.reopen_study(database, admin, "sealed", "A reader has something to correct.")
+    data_lock.take_interim_look(database, admin, "sealed", "To watch what it changes.")
+
+    with pytest.raises(Conflict, match="Close the study first"):
+        sealed_split.open_test(database, admin, "sealed", "second", "While answers still come.")
+    while_open = calibration.calibration_of(database, admin, "sealed", runs=["first"])
+    data_lock.close_study(database, admin, "sealed")
+    closed_again = calibration.calibration_of(database, admin, "sealed", runs=["first"])
+
+    assert {each.of_judges["Judge (v1)"].part for each in (while_open, closed_again)} == {"development"}
+    assert "The study was re-opened after agreement on test was opened" in " ".join(closed_again.said)
 
 
 def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed: Situation, tmp_path: Path) -> None:

@@ -1,0 +1,30 @@
+"""Beside each panel of a calibration: how it is read and computed, as the documentation has it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+HOW_TO = Path(__file__).resolve().parents[1] / "docs" / "how-to" / "calibrate-a-judge.md"
+_SECTION = re.compile(r"^## (\d .+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def draw_reading(short_title: str) -> None:
+    """Draw what the documentation says of a panel, under its number and title, behind a line that opens it."""
+    text = sections_of_how_to().get(short_title)
+    if text is None:
+        return
+    with st.expander("How to read this, and where it comes from"):
+        st.markdown(text)
+        st.caption("From docs/how-to/calibrate-a-judge.md, for files; docs/statistics.md says what each panel calls.")
+
+
+@cache
+def sections_of_how_to() -> dict[str, str]:
+    """Return the sections of the how-to that are about a panel, by number and title; none where it is not installed."""
+    if not HOW_TO.is_file():
+        return {}
+    return {title: text.strip() for title, text in _SECTION.findall(HOW_TO.read_text(encoding="utf-8"))}

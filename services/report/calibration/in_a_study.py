@@ -1,0 +1,45 @@
+"""What the panels tell a reader of files to do, said as it is done in a study: no page has a command's options."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agreement.judge.rows import Panel
+
+# Parts of sentences that name options of `python -m agreement.judge`, and what stands in their place.
+_SAID = {
+    "The judge gives verdicts without a probability.": "Thresholds are not computed from the runs of a study.",
+    "No probability or grade is given: name the judge's column of it with --score.": (
+        "A judge's probabilities or grades are taken from a file, by python -m agreement.judge."
+    ),
+    "name what counts as correct with --positive": "the field's protocol names none that is positive",
+    "give --model, or --by with the columns to compare": "declare an attribute of items or candidates",
+    "name the column that tells runs, samples or prompt versions apart with --run": "import another run of this prompt",
+    "--positive, or another --basis": "choose other human verdicts",
+    "name them with --adjudicated": "a later phase that settles the field gives them",
+    "expected --probability, or --design random for a simple random part, or --design stratified with --stratum": (
+        "the study does not know the chances of all that were drawn, or labels made elsewhere are not said to be a "
+        "random part"
+    ),
+    "the design is stratified without strata: expected --stratum with their column": "the design has no strata",
+    "the design has probabilities that are not given: expected --probability with their column": (
+        "the chances of being drawn are not known"
+    ),
+    "--basis with the name of a human leaves none out": "a single person, chosen as human verdicts, leaves none out",
+}
+
+
+def in_words_of_a_study(text: str) -> str:
+    """Return a sentence of a panel as it is said in a study."""
+    for of_files, of_studies in _SAID.items():
+        text = text.replace(of_files, of_studies)
+    return text
+
+
+def for_a_study(panel: Panel) -> Panel:
+    """Return a panel whose sentences name nothing that a page does not have."""
+    return replace(
+        panel,
+        sentences=tuple(map(in_words_of_a_study, panel.sentences)),
+        refused=tuple(map(in_words_of_a_study, panel.refused)),
+    )
