@@ -207,16 +207,27 @@ def _codes_of_both(
     """Codes over labelled and unlabelled together, of those that are used; None where there are none."""
     if labelled is None:
         return None, None
-    first = as_values(labelled, argument)
+    first = _without_objects(labelled, argument)
     same_length(known, first, "human", argument)
     if others is None:
         return encode_clusters(first, known.size, argument)[known], None
-    second = as_values(others, f"unlabelled_{argument}")
+    second = _without_objects(others, f"unlabelled_{argument}")
     same_length(there, second, "unlabelled", f"unlabelled_{argument}")
-    codes = encode_clusters(first + second, known.size + there.size, argument)
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        both: Ratings = np.concatenate([first, second])
+    else:
+        both = [*as_values(first, argument), *as_values(second, argument)]
+    codes = encode_clusters(both, known.size + there.size, argument)
     codes, _ = compact(codes[np.concatenate([known, there])])
     size = int(known.sum())
     return codes[:size], codes[size:]
+
+
+def _without_objects(values: Ratings, argument: str) -> Ratings:
+    """Whole numbers of an array as they are, without a Python object for each; anything else as a list."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1:
+        return np.asarray(values)
+    return as_values(values, argument)
 
 
 def _stratified(

@@ -104,7 +104,8 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
                 st.link_button(label, address, icon=":material/download:")
 
 
-@st.cache_data(max_entries=6, show_spinner="Calibrating ...")
+# Not copied, as data would be: of a million candidates it holds a hundred megabytes, and nothing changes it.
+@st.cache_resource(max_entries=2, show_spinner="Calibrating ...")
 def _computed(
     _actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, labels: tuple[str, ...], stamp: str
 ) -> Calibration:

@@ -41,8 +41,12 @@ def insert_with_keys(session: Session, table: type[Base], rows: Sequence[Mapping
         return keys
     if not rows:
         return []
-    adding = insert(columns).returning(columns.c.id, sort_by_parameter_order=True)
-    return list(session.connection().execute(adding, list(rows)).scalars())
+    # Taken beforehand: rows that come back with their keys are sent as one statement that the driver takes apart.
+    sequence = func.pg_get_serial_sequence(columns.name, "id")
+    taken = select(func.nextval(sequence)).select_from(func.generate_series(1, len(rows)))
+    keys = sorted(session.connection().execute(taken).scalars())
+    insert_many(session, table, ({"id": key, **row} for key, row in zip(keys, rows, strict=True)))
+    return keys
 
 
 def insert_many(session: Session, table: type[Base], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -6,6 +6,8 @@ import math
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -148,17 +150,20 @@ def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[
         .execution_options(yield_per=READ_AT_ONCE)
     )
     for rows in session.connection().execute(query).partitions():
-        for run, candidate, verdict in rows:
+        for run, of_run in groupby(rows, itemgetter(0)):
             candidates, codes, places = read[run]
+            _, own, verdicts = zip(*of_run, strict=True)
+            candidates.extend(own)
             if run in numbers:
-                candidates.append(candidate)
-                codes.append(UNRESOLVED if verdict is None else 0)
-                numbers[run].append(math.nan if verdict is None else float(verdict))
+                codes.extend(UNRESOLVED if verdict is None else 0 for verdict in verdicts)
+                numbers[run].extend(math.nan if verdict is None else float(verdict) for verdict in verdicts)
                 continue
-            if verdict not in places:
-                raise ValueError(f"the verdict '{verdict}' in run {run} is not on its scale, '{scales[run].key}'")
-            candidates.append(candidate)
-            codes.append(places[verdict])
+            try:
+                codes.extend(map(places.__getitem__, verdicts))
+            except KeyError as error:
+                raise ValueError(
+                    f"the verdict '{error.args[0]}' in run {run} is not on its scale, '{scales[run].key}'"
+                ) from None
     return {run: _sorted(scales[run], *columns[:2], numbers.get(run)) for run, columns in read.items()}
 
 

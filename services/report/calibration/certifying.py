@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlmodel import Session, col, select
 
+from agreement.coding import Codes
 from agreement.judge.certificate import Identity, Origin, card, certificate, text_sha256
 from agreement.judge.columns import Columns
 from agreement.judge.panels import PANELS
 from agreement.judge.panels.criteria import KEY
-from db import Database, Freeze, JudgeRun, queries
+from db import Candidate, Database, Freeze, Item, JudgeRun, queries
 from db.base import stored_id
 from db.standing import STANDS
 from services.errors import Conflict
@@ -23,7 +25,10 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
 from services.report.calibration.computing import Calibration, calibration_of
+from services.report.rows.candidate_columns import Ids
 
+# So many candidates are named in one statement.
+_ASKED_AT_ONCE = 500
 FILE_NAME, CARD_NAME = "judge-certificate.json", "judge-certificate.txt"
 
 
@@ -85,7 +90,7 @@ def certify(
     origin = Origin(
         (*files, *((line.source, line.source_sha256) for line in computed.labels)),
         Columns((), (name,), "model", ("item", "candidate"), by=factors),
-        of_judge.candidates.names,
+        partial(_names, database, of_judge.candidates.ids),
         said,
     )
     plan = replace(of_judge.plan, looks=of_judge.looks)
@@ -94,6 +99,21 @@ def certify(
         criteria = elsewhere.marked(criteria, of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
     return Certificate(name, document["passed"], _as_json(document), card(document))
+
+
+def _names(database: Database, ids: Ids, places: Codes) -> list[str]:
+    """Return item, candidate and model of some candidates, separated as a certificate names candidates."""
+    wanted = ids[places].tolist()
+    named: dict[int, str] = {}
+    with database.read_only() as session:
+        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+            rows = session.exec(
+                select(Candidate.id, Item.key, Candidate.key, Candidate.model)
+                .join(Item, col(Item.id) == Candidate.item_id)
+                .where(col(Candidate.id).in_(wanted[start : start + _ASKED_AT_ONCE]))
+            )
+            named |= {stored_id(number): "\x1f".join(name) for number, *name in rows}
+    return [named[number] for number in wanted]
 
 
 def _blinded(computed: Calibration) -> str:

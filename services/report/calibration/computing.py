@@ -25,14 +25,16 @@ from protocol.language.expansion import Expansion
 from protocol.language.judged import judged_fields
 from services.errors import Conflict
 from services.judging.import_labels import LabelLine, lines_of
+from services.judging.run_identity import Judge
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
-from services.report.calibration import elsewhere, looks, parts
+from services.report.calibration import elsewhere, looks, parts, retained
 from services.report.calibration.glance import at_a_glance
-from services.report.calibration.parts import OfJudge
-from services.report.rows.loading import hold_one_snapshot
+from services.report.calibration.parts import OfJudge, Parts
+from services.report.rows.loading import hold_one_snapshot, newest_but_for_looks
 from services.studies import frozen_facts
+from services.studies.many_objects import no_search_for_garbage
 
 # What judges say in a study that marks answers after its reads.
 _SCORES = "scoring"
@@ -122,6 +124,8 @@ def calibration_of(
 ) -> Calibration:
     """Compute the panels for a field of a study; that somebody looked at each judge is stored.
 
+    What was computed last is taken again where the data are as they were; whoever asks is checked each time.
+
     Parameters
     ----------
     field
@@ -154,18 +158,20 @@ def calibration_of(
     with database.read_only() as session:
         hold_one_snapshot(session)
         study, expansion, state = _open(session, actor, study_key)
-        what = parts.read_parts(session, study, expansion, chosen, wanted, basis, labels)
+        newest = newest_but_for_looks(session, stored_id(study.id))
+        place = (study_key, state, tuple(newest), chosen, tuple(wanted), basis, tuple(labels))
+        earlier = retained.look_up(database, place)
+        if earlier:
+            what = earlier.what
+        else:
+            with no_search_for_garbage():
+                what = parts.read_parts(session, study, expansion, chosen, wanted, basis, labels)
     _require_basis(what.whole, basis)
-    looked_at = what.looked_at()
-    times = looks.note_looks(
-        database,
-        actor,
-        study_key,
-        chosen,
-        {(judge, part): looks.fingerprint(material, name) for name, judge, part, material in looked_at},
-    )
-    with threadpool_limits(1, user_api="blas"):
-        panels = parts.panels_of(what)
+    seen = earlier.seen if earlier else _seen(what)
+    times = looks.note_looks(database, actor, study_key, chosen, seen)
+    panels = earlier.panels if earlier else _panels(what)
+    if not earlier:
+        retained.retain(database, place, retained.Retained(what, seen, panels))
     of_judges = {
         name: replace(of_judge, looks=times[of_judge.judge, of_judge.part]) for name, of_judge in what.of_judges.items()
     }
@@ -178,6 +184,15 @@ def calibration_of(
         study_key, study.title, state, chosen, label, tuple(wanted), read, (*origin, *said),
         tuple(each.name for each in bases(what.whole)), what.plan, what.whole, panels, of_judges, lines,
     )  # fmt: skip
+
+
+def _seen(what: Parts) -> dict[tuple[Judge, looks.Part], str]:
+    return {(judge, part): looks.fingerprint(material, name) for name, judge, part, material in what.looked_at()}
+
+
+def _panels(what: Parts) -> dict[str, Panel]:
+    with threadpool_limits(1, user_api="blas"):
+        return parts.panels_of(what)
 
 
 def _require_basis(material: Material, basis: str) -> None:

@@ -19,6 +19,7 @@ from services.errors import counted
 from services.judging.import_labels import NOT_BLINDED_HERE, LabelLine
 from services.report.calibration.exported import VERDICT, Said
 from services.report.calibration.material import Read, code_of, nothing
+from services.report.rows.candidate_columns import Ids, places_in
 from services.report.rows.labels import Label, Labels
 
 # Beside a figure; with a panel all of it is said.
@@ -29,10 +30,7 @@ _HEAD = f"The people are labellers and no raters of this study: their labels wer
 def with_labels(read: Read, labels: Labels) -> Read:
     """Return the same candidates and judges with labels made elsewhere as all that people said."""
     material, candidates = read
-    place_of = {number: place for place, number in enumerate(candidates.ids)}
-    humans = {
-        name: _verdicts(own, place_of, material.scale, len(candidates.ids)) for name, own in labels.by_labeller.items()
-    }
+    humans = {name: _verdicts(own, candidates.ids, material.scale) for name, own in labels.by_labeller.items()}
     return replace(material, humans=humans, adjudicated=None, probability=None, strata=None, frame=None), candidates
 
 
@@ -42,11 +40,11 @@ def planned(plan: Plan, labels: Labels, material: Material) -> Plan:
     return replace(plan, design="random" if labels.are_a_random_part or every else "unknown")
 
 
-def _verdicts(own: Sequence[Label], place_of: dict[int, int], scale: Scale, n: int) -> Verdicts:
-    codes, states = nothing(n)
-    for label in own:
-        place = place_of.get(label.candidate_id)
-        if place is None:
+def _verdicts(own: Sequence[Label], ids: Ids, scale: Scale) -> Verdicts:
+    codes, states = nothing(ids.size)
+    places = places_in(ids, [label.candidate_id for label in own]).tolist()
+    for place, label in zip(places, own, strict=True):
+        if place < 0:
             continue
         code = None if label.label is None else code_of(label.label, scale)
         if code is not None:

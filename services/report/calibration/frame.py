@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from agreement.judge.material import Frame
+from agreement.judge.keys import numbered
+from agreement.judge.material import Chosen, Frame
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
-from services.report.files.listed_files import CandidateLine, DrawnLine, ItemLine
+from services.report.files.listed_files import ListedRows
+from services.report.rows.candidate_columns import CandidateColumns
 from services.studies.drawing_phases import as_canonical
 from services.studies.sampling.planning import NO_VALUE
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
 
-_AT_ONCE = 10_000
 
-
-def frame_of(
-    study: Expansion,
-    phase: Phase,
-    pool: Sequence[CandidateLine],
-    items: Sequence[ItemLine],
-    drawn: Sequence[DrawnLine],
-) -> Frame | None:
+def frame_of(study: Expansion, phase: Phase, pool: CandidateColumns, rows: ListedRows) -> Frame | None:
     """Return from which candidates those of a phase were drawn, whatever their model; None where from all.
 
     A model that a phase does not ask for stays among them, with those of its answers that are like those that were
@@ -33,37 +27,33 @@ def frame_of(
 
     Parameters
     ----------
-    items
-        The item of each candidate.
-    drawn
-        What was drawn for all phases.
+    pool
+        All candidates of models.
+    rows
+        What was drawn for all phases, with its items and candidates.
     """
     said = as_canonical(phase.source, study.attributes)
     where = [condition for condition in said.where if condition.name != "model"]
     sample = said.sample
     empty = {size.stratum for size in sample.sizes if size.size.rstrip(" %") == "0"} if sample else set()
-    rows = [line for line in drawn if line.phase == said.phase]
-    keys, of_items = {line.candidate for line in rows}, {line.item for line in rows if line.candidate is None}
     of_phase = said.model_copy(update={"where": where})
+    strata = sample.strata if sample and empty else None
 
     def among_drawn(units: Sequence[Unit]) -> list[bool]:
         fitting = {unit.key for unit in that_fit(units, of_phase, frozenset())}
         return [
             unit.key in fitting
-            and not (sample and empty and " / ".join(unit.value(name) or NO_VALUE for name in sample.strata) in empty)
-            and (said.phase is None or unit.key in keys or unit.item in of_items)
+            and not (strata is not None and " / ".join(unit.value(name) or NO_VALUE for name in strata) in empty)
             for unit in units
         ]
 
-    asked = bool(where or empty)
-    # A million units with their attributes, all at once, would take most of the memory.
-    flags = []
-    for start in range(0, len(pool), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        flags += among_drawn(
-            [_unit(line, item, asked=asked) for line, item in zip(pool[part], items[part], strict=True)]
-        )
-    among = np.array(flags, dtype=np.bool_)
+    among = _of_each_kind(pool, [*(condition.name for condition in where), *(strata or ())], among_drawn)
+    if said.phase is not None:
+        lines = [line for line in rows.drawn if line.phase == said.phase]
+        keys, of_items = {line.candidate for line in lines}, {line.item for line in lines if line.candidate is None}
+        candidates = [candidate.id for candidate in rows.candidates if candidate.key in keys]
+        items = [item.id for item in rows.items if item.key in of_items]
+        among &= np.isin(pool.ids, candidates) | np.isin(pool.item_ids, items)
     if among.all():
         return None
     words = [condition_in_words(study, condition.name, condition.values) for condition in where]
@@ -80,15 +70,32 @@ def hangs_on_answers(phase: Phase) -> bool:
     return by_results or bool(phase.source.let_in) or phase.answers_of is not None
 
 
-def _unit(line: CandidateLine, item: ItemLine, *, asked: bool) -> Unit:
-    """Return a candidate as a unit, with its attributes where any of them is asked for."""
-    attributes = asked and {
-        "category": item.category,
-        "format": item.format,
-        "grounding": item.grounding,
-        **item.attributes,
-        **line.attributes,
-        "model": line.model,
-    }
-    responded = bool(line.answer or line.answers)
-    return Unit(line.key, item.subject, item.key, attributes or {}, practice=item.practice, responded=responded)
+def _of_each_kind(
+    pool: CandidateColumns, names: Sequence[str], wanted: Callable[[Sequence[Unit]], list[bool]]
+) -> Chosen:
+    """Return of which candidates something holds that hangs on these values alone, and on what every draw leaves out.
+
+    It is asked once for all that are alike in them: there may be a million.
+    """
+    if not len(pool):
+        return np.zeros(0, dtype=np.bool_)
+    factors = {name: pool.factor(name) for name in dict.fromkeys(names)}
+    practice = pool.items.practice[pool.places]
+    kinds, count = numbered(
+        [practice.astype(np.intp), pool.responded.astype(np.intp), *(factor.codes + 1 for factor in factors.values())]
+    )
+    one_of = np.zeros(count, dtype=np.intp)
+    one_of[kinds] = np.arange(len(pool))
+    # The last one is that of a candidate without a value.
+    values = {name: (*factor.names, "") for name, factor in factors.items()}
+    units = []
+    for number, place in enumerate(one_of.tolist()):
+        said = {name: values[name][factor.codes[place]] for name, factor in factors.items()}
+        units.append(
+            Unit(
+                str(number), said.get("subject"), said.get("item", ""), said,
+                practice=bool(practice[place]), responded=bool(pool.responded[place]),
+            )
+        )  # fmt: skip
+    holds: Chosen = np.array(wanted(units), dtype=np.bool_)[kinds]
+    return holds

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from services.judging.run_identity import in_words, judge_of
 from services.judging.verdict_columns import UNRESOLVED
 from services.report.calibration.frame import frame_of, hangs_on_answers
 from services.report.files.listed_files import CandidateLine, ItemLine, ListedRows
+from services.report.rows.candidate_columns import CandidateColumns, Ids, candidates_after_reads, places_in
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.rows.scores import Scores
@@ -31,6 +31,7 @@ _MOST_LEVELS = 30
 _STATES = {"refusal": State.REFUSAL, "unreadable": State.UNREADABLE, "no_verdict": State.NO_VERDICT}
 # An answer about the whole unit, or none: it is not scored, and counted.
 _EXCLUDED = frozenset({"not_assessable", "undetermined", "not_shown"})
+_OF_EVERY_STUDY = ("category", "format")
 _GROUPED = frozenset({"text", "choice", "ordinal", "yes_no"})
 # Why a run has no verdict, by candidate.
 Failures = Mapping[int, str]
@@ -49,48 +50,22 @@ def scale_of(field: Field) -> Scale:
     return Scale("nominal", levels, () if field.positive is None else (field.positive,))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidates:
-    """All candidates of models of a study.
+    """Whose verdicts a material has: the candidates of models of a study, in its order.
 
     Attributes
     ----------
-    ids, item_ids
-        Of the rows, and of those of their items.
-    keys
-        Under which the study names them.
-    models, items, clusters
-        Of each: who answered, what, and what its interval is clustered by.
-    columns
-        Further values of each, by name.
-    of_answers
-        Names of those columns that are declared of the answers, and not of their items.
+    ids, item_ids : ndarray of int64, shape (n,)
+        Of the rows, ascending, and of those of their items.
     """
 
-    ids: tuple[int, ...]
-    item_ids: tuple[int, ...]
-    keys: tuple[str, ...]
-    models: tuple[str, ...]
-    items: tuple[str, ...]
-    clusters: tuple[str, ...]
-    columns: Mapping[str, Sequence[str]]
-    of_answers: tuple[str, ...] = ()
-
-    def names(self, places: Codes) -> list[str]:
-        """Return item, candidate and model of some, separated as a certificate names candidates."""
-        return ["\x1f".join((self.items[at], self.keys[at], self.models[at])) for at in places.tolist()]
+    ids: Ids
+    item_ids: Ids
 
     def part(self, places: Codes) -> Candidates:
         """Return some of them."""
-
-        def of(values: Sequence[Any]) -> tuple[Any, ...]:
-            return tuple(values[at] for at in places.tolist())
-
-        columns = {name: of(values) for name, values in self.columns.items()}
-        return Candidates(
-            of(self.ids), of(self.item_ids), of(self.keys), of(self.models), of(self.items), of(self.clusters), columns,
-            self.of_answers,
-        )  # fmt: skip
+        return Candidates(self.ids[places], self.item_ids[places])
 
 
 Read = tuple[Material, Candidates]
@@ -98,6 +73,7 @@ Read = tuple[Material, Candidates]
 
 def material_of(
     study: Expansion,
+    pool: CandidateColumns,
     rows: ListedRows,
     ratings: Ratings,
     decided: Ratings | None,
@@ -107,6 +83,10 @@ def material_of(
 
     Parameters
     ----------
+    pool
+        These candidates.
+    rows
+        What was drawn for all phases, with its items and candidates.
     decided
         What holds of each unit after a later phase settled it, in one column; None where no phase does. Nobody saw a
         judge's verdict there, and no unit came there because of one.
@@ -114,34 +94,25 @@ def material_of(
         As stored, with their verdicts, and why verdicts are missing. Runs of one judge with one prompt are repeated
         ones: the first is calibrated.
     """
-    scale = scale_of(ratings.field)
-    pool, of_items = candidates_of_models(rows)
-    cluster = study.analysis.cluster
-    candidates = Candidates(
-        tuple(line.id for line in pool),
-        tuple(item.id for item in of_items),
-        tuple(line.key for line in pool),
-        tuple(line.model for line in pool),
-        tuple(item.key for item in of_items),
-        tuple(_cluster(cluster, line, item) for line, item in zip(pool, of_items, strict=True)),
-        _columns(study, pool, of_items),
-        tuple(attribute.key for attribute in study.attributes if attribute.table == "candidates"),
-    )
-    place_of = {line.id: place for place, line in enumerate(pool)}
-    places = [place_of.get(unit.candidate.id, -1) if unit.candidate else -1 for unit in ratings.units]
+    scale, n = scale_of(ratings.field), len(pool)
+    places = places_in(pool.ids, [unit.candidate.id if unit.candidate else 0 for unit in ratings.units]).tolist()
     humans = {
-        column.party.name: _of_rater(column, answers, places, len(pool), scale)
+        column.party.name: _of_rater(column, answers, places, n, scale)
         for column, answers in zip(ratings.columns, ratings.answers, strict=True)
     }
     adjudicated = None
     if decided is not None:
         (column,), (answers,) = decided.columns, decided.answers
-        adjudicated = _of_rater(column, answers, places, len(pool), scale)
+        adjudicated = _of_rater(column, answers, places, n, scale)
     by_answers = hangs_on_answers(ratings.phase)
     chances = [None if by_answers else unit.probability for unit in ratings.units]
-    material = _material(scale, candidates, humans, _probabilities(chances, places, len(pool)), runs)
-    frame = frame_of(study, ratings.phase, pool, of_items, rows.drawn)
-    return replace(material, adjudicated=adjudicated, frame=frame), candidates
+    of_answers = tuple(attribute.key for attribute in study.attributes if attribute.table == "candidates")
+    read = _read(
+        scale, pool, study.analysis.cluster, _factors(study, pool), of_answers, humans,
+        _probabilities(chances, places, n), runs,
+    )  # fmt: skip
+    frame = frame_of(study, ratings.phase, pool, rows)
+    return replace(read[0], adjudicated=adjudicated, frame=frame), read[1]
 
 
 def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[ItemLine]]:
@@ -155,7 +126,7 @@ def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[It
     return pool, [items[line.item] for line in pool]
 
 
-def each_run_alone(material: Material, runs: Sequence[Run], ids: Sequence[int]) -> Material:
+def each_run_alone(material: Material, runs: Sequence[Run], ids: Ids) -> Material:
     """Return the same material with every run as a judge of its own, by the name of the run.
 
     Parameters
@@ -168,21 +139,8 @@ def each_run_alone(material: Material, runs: Sequence[Run], ids: Sequence[int]) 
 
 def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[JudgeRun, Run, Failures]]) -> Read:
     """Return the same of a study that marks answers after its reads: correct, incorrect, or neither."""
-    scale = Scale("binary", BINARY, BINARY[1:])
-    items = {item.id: item for item in study.items}
-    pool = [candidate for candidate in study.candidates if candidate.item_id in items]
-    of_items = [items[candidate.item_id] for candidate in pool]
-    candidates = Candidates(
-        tuple(candidate.id for candidate in pool),
-        tuple(item.id for item in of_items),
-        tuple(candidate.key for candidate in pool),
-        tuple(candidate.model for candidate in pool),
-        tuple(item.key for item in of_items),
-        tuple(item.key for item in of_items),
-        {"category": [item.category for item in of_items], "format": [item.format for item in of_items]},
-    )
-    place_of = {candidate.id: place for place, candidate in enumerate(pool)}
-    places = [place_of[candidate.id] for candidate in scores.sample]
+    scale, pool = Scale("binary", BINARY, BINARY[1:]), candidates_after_reads(study)
+    places = places_in(pool.ids, [candidate.id for candidate in scores.sample]).tolist()
     humans = {}
     for rater, own, given in zip(scores.raters, scores.scores, scores.given, strict=True):
         codes, states = nothing(len(pool))
@@ -193,13 +151,14 @@ def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[Ju
                 states[place] = State.EXCLUDED
         humans[rater.party.name] = Verdicts(codes, states)
     chances = [candidate.probability for candidate in scores.sample]
-    return _material(scale, candidates, humans, _probabilities(chances, places, len(pool)), runs), candidates
+    factors = {name: pool.factor(name) for name in _OF_EVERY_STUDY}
+    return _read(scale, pool, "item", factors, (), humans, _probabilities(chances, places, len(pool)), runs)
 
 
 def part_of(read: Read, items: frozenset[int], *, within: bool) -> Read:
     """Return the candidates of some items, or those of all others, with the repeated runs of judges."""
     material, candidates = read
-    among = np.fromiter((item in items for item in candidates.item_ids), np.bool_, len(candidates.ids))
+    among = np.isin(candidates.item_ids, np.array(sorted(items), dtype=np.int64))
     places = np.flatnonzero(among == within)
     runs = {
         judge: {name: verdicts.part(places) for name, verdicts in repeated.items()}
@@ -208,37 +167,36 @@ def part_of(read: Read, items: frozenset[int], *, within: bool) -> Read:
     return replace(material.part(places), runs=runs), candidates.part(places)
 
 
-def _material(
+def _read(
     scale: Scale,
-    candidates: Candidates,
+    pool: CandidateColumns,
+    cluster: str,
+    every: Mapping[str, Factor],
+    of_answers: Sequence[str],
     humans: dict[str, Verdicts],
     probability: Floats | None,
     runs: Sequence[tuple[JudgeRun, Run, Failures]],
-) -> Material:
-    models, items = factor_of(candidates.models), factor_of(candidates.items).codes
-    factors = {
-        name: factor_of(values)
-        for name, values in candidates.columns.items()
-        if 1 < len(set(values) - {""}) <= _MOST_LEVELS
-    }
+) -> Read:
+    """Return the material of all candidates; `of_answers` names the factors that are declared of the answers."""
+    items = pool.of_items(pool.items.keys).codes
+    factors = {name: factor for name, factor in every.items() if 1 < len(factor.names) <= _MOST_LEVELS}
     of_judges: dict[str, dict[str, Verdicts]] = {}
     for stored, run, failures in runs:
-        of_judges.setdefault(in_words(judge_of(stored)), {})[run.name] = _of_run(run, failures, candidates.ids, scale)
-    return Material(
+        of_judges.setdefault(in_words(judge_of(stored)), {})[run.name] = _of_run(run, failures, pool.ids, scale)
+    material = Material(
         scale=scale,
         humans=humans,
         judges={name: next(iter(repeated.values())) for name, repeated in of_judges.items()},
-        models=models,
+        models=pool.models,
         factors=factors,
         items=items,
-        clusters=factor_of(candidates.clusters).codes,
+        clusters=items if cluster == "item" else pool.clusters(cluster),
         probability=probability,
         runs=of_judges,
-        conditions=_conditions(
-            models, items, {name: factors[name] for name in candidates.of_answers if name in factors}
-        ),
+        conditions=_conditions(pool.models, items, {name: factors[name] for name in of_answers if name in factors}),
         made={(in_words(judge_of(stored)), stored.name): _made(stored) for stored, _, _ in runs},
     )
+    return material, Candidates(pool.ids, pool.item_ids)
 
 
 def _made(stored: JudgeRun) -> Made:
@@ -292,9 +250,8 @@ def nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
     return np.full(n, np.nan), np.full(n, State.NO_VERDICT, dtype=np.int8)
 
 
-def _of_run(run: Run, failures: Failures, ids: Sequence[int], scale: Scale) -> Verdicts:
-    rows = np.array(ids, dtype=np.int64)
-    known = run.verdicts.codes_of(rows)
+def _of_run(run: Run, failures: Failures, ids: Ids, scale: Scale) -> Verdicts:
+    known = run.verdicts.codes_of(ids)
     said = known >= 0
     codes, states = nothing(len(ids))
     if run.verdicts.numbers is None:
@@ -302,39 +259,24 @@ def _of_run(run: Run, failures: Failures, ids: Sequence[int], scale: Scale) -> V
         words = [code_of(name, scale) for name in run.verdicts.scale.names]
         codes[said] = np.array([math.nan if code is None else code for code in words])[known[said]]
     else:
-        answers = run.verdicts.said_of(rows[said])
+        answers = run.verdicts.said_of(ids[said])
         worth = (None if answer is None else code_of(answer, scale) for answer in answers)
         codes[said] = [math.nan if code is None else code for code in worth]
     states[said] = np.where(np.isnan(codes[said]), State.EXCLUDED, State.VERDICT)
-    for place in np.flatnonzero(known == UNRESOLVED).tolist():
-        states[place] = _STATES.get(failures.get(ids[place], ""), State.ERROR)
+    errors = np.flatnonzero(known == UNRESOLVED)
+    states[errors] = [_STATES.get(failures.get(number, ""), State.ERROR) for number in ids[errors].tolist()]
     return Verdicts(codes, states)
 
 
-def _columns(study: Expansion, pool: Sequence[CandidateLine], items: Sequence[ItemLine]) -> dict[str, list[str]]:
+def _factors(study: Expansion, pool: CandidateColumns) -> dict[str, Factor]:
     """Return category and format of the items and the declared attributes that group candidates."""
-    columns = {"category": [item.category for item in items], "format": [item.format for item in items]}
+    factors = {name: pool.factor(name) for name in _OF_EVERY_STUDY}
     for attribute in study.attributes:
-        if attribute.type not in _GROUPED or attribute.table == "raters":
-            continue
-        of_candidates = attribute.table == "candidates"
-        columns[attribute.key] = [
-            (line.attributes if of_candidates else item.attributes).get(attribute.key, "")
-            for line, item in zip(pool, items, strict=True)
-        ]
-    return columns
-
-
-def factor_of(values: Sequence[str]) -> Factor:
-    """Return the level of each candidate; -1 where it has none."""
-    names = tuple(dict.fromkeys(value for value in values if value))
-    place = {name: number for number, name in enumerate(names)}
-    return Factor(np.array([place.get(value, -1) for value in values], dtype=np.intp), names)
-
-
-def _cluster(name: str, line: CandidateLine, item: ItemLine) -> str:
-    own = {"subject": item.subject, "case": item.case, "item": item.key}
-    return own.get(name) or line.attributes.get(name) or item.attributes.get(name) or item.key
+        if attribute.type in _GROUPED and attribute.table == "candidates":
+            factors[attribute.key] = pool.of_candidates(attribute.key)
+        elif attribute.type in _GROUPED and attribute.table != "raters":
+            factors[attribute.key] = pool.of_items(pool.items.declared(attribute.key))
+    return factors
 
 
 def _probabilities(chances: Sequence[float | None], places: Sequence[int], n: int) -> Floats | None:

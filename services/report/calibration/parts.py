@@ -30,6 +30,7 @@ from services.report.calibration.material import (
     part_of,
 )
 from services.report.calibration.planning import plan_of
+from services.report.rows.candidate_columns import load_candidate_columns
 from services.report.rows.candidates import load_runs
 from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
@@ -292,18 +293,20 @@ def _read(
     without: frozenset[int],
 ) -> tuple[Read, Plan]:
     study_id = stored_id(study.id)
-    loaded = {run.name: run for run in load_runs(session, study_id, without)}
+    loaded = {run.name: run for run in load_runs(session, study_id, without, [run.name for run in wanted])}
     stored: list[tuple[JudgeRun, Run, Failures]] = [(run, loaded[run.name], _failures(session, run)) for run in wanted]
     if expansion is None:
         marked = load_rows(session, study, without)
         read = material_of_scores(marked, scores_of(marked), stored)
         drawn = read[0].probability is not None
         return read, plan_of(marked.protocol.analysis, field, "correctness", drawn=drawn, basis=basis)
-    rows = load_listed(session, study, expansion, frozen_facts.phases_of(session, study_id), without)
+    phases_asked = frozen_facts.phases_of(session, study_id)
+    rows = load_listed(session, study, expansion, phases_asked, without, only_drawn=True)
+    pool = load_candidate_columns(session, study_id, without)
     phases = ratings_of(rows, expansion, ())
     own = _ratings(phases, field)
     is_settled = any(phase.phase.settles == own.phase.key for phase in phases)
-    read = material_of(expansion, rows, own, settled(own, phases) if is_settled else None, stored)
+    read = material_of(expansion, pool, rows, own, settled(own, phases) if is_settled else None, stored)
     drawn = read[0].probability is not None
     return read, plan_of(expansion.analysis, field, own.field.type, drawn=drawn, basis=basis)
 

@@ -12,8 +12,9 @@ from agreement.judge.material import Factor, Material
 from agreement.judge.plan import Plan
 from protocol.language.bins import level_of
 from protocol.language.expansion import Expansion
-from services.report.calibration.material import candidates_of_models, each_run_alone, factor_of, material_of
+from services.report.calibration.material import candidates_of_models, each_run_alone, material_of
 from services.report.files.listed_files import ListedRows
+from services.report.rows.candidate_columns import columns_of, factor_of
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
 from services.report.rows.study_rows import Run
@@ -83,8 +84,8 @@ class Pools:
             runs = [run for run in self._runs if run.party in names]
             lines, items = candidates_of_models(self._rows)
             units = tuple(Unit(item, line, None, version=line.version) for line, item in zip(lines, items, strict=True))
-            material = material_of(self._study, self._rows, ratings, None, ())[0]
-            ids = [line.id for line in lines]
+            columns = columns_of(lines, items)
+            material = material_of(self._study, columns, self._rows, ratings, None, ())[0]
             bins = {attribute.key: attribute.bins for attribute in self._study.attributes if attribute.bins}
-            self._gathered[ratings.name] = JudgedPool(units, each_run_alone(material, runs, ids), bins)
+            self._gathered[ratings.name] = JudgedPool(units, each_run_alone(material, runs, columns.ids), bins)
         return self._gathered[ratings.name]

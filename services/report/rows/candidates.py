@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from sqlalchemy import func
@@ -13,7 +14,7 @@ from sqlmodel import Session, col, select
 from db import Candidate, JudgeRun, JudgeVerdict
 from db.base import stored_id
 from protocol.scales import scale_of
-from services.judging.verdict_columns import READ_AT_ONCE, verdict_columns
+from services.judging.verdict_columns import READ_AT_ONCE, CandidateIds, verdict_columns
 from services.report.rows.study_rows import CandidateAnswer, Run
 
 
@@ -46,26 +47,28 @@ def load_candidates(
     )
 
 
-def load_runs(session: Session, study_id: int, without: frozenset[int]) -> tuple[Run, ...]:
+def load_runs(
+    session: Session, study_id: int, without: frozenset[int], names: Collection[str] | None = None
+) -> tuple[Run, ...]:
     """Read the runs of a study; two statements, however many runs and verdicts there are, and one of left out items.
 
     Parameters
     ----------
     without
         Ids of items about whose candidates nothing is returned.
+    names
+        Of the runs that are read; None for all.
 
     Raises
     ------
     ValueError
         A run's scale is unknown, or a verdict is not on it.
     """
-    runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
+    every = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
+    runs = [run for run in every if names is None or run.name in names]
     verdicts = verdict_columns(session, {stored_id(run.id): scale_of(run.scale) for run in runs})
     if without:
-        of_study = select(Candidate.id, Candidate.item_id).where(Candidate.study_id == study_id)
-        left_out = np.array(
-            sorted(stored_id(candidate) for candidate, item in session.exec(of_study) if item in without), np.int64
-        )
+        left_out = _candidates_of(session, study_id, without)
         verdicts = {run_id: columns.without(left_out) for run_id, columns in verdicts.items()}
     return tuple(
         Run(
@@ -81,6 +84,23 @@ def load_runs(session: Session, study_id: int, without: frozenset[int]) -> tuple
         )
         for run in runs
     )
+
+
+def _candidates_of(session: Session, study_id: int, items: frozenset[int]) -> CandidateIds:
+    """Return the ids of the candidates of some items."""
+    query = (
+        select_columns(col(Candidate.id), col(Candidate.item_id))
+        .where(col(Candidate.study_id) == study_id)
+        .execution_options(yield_per=READ_AT_ONCE)
+    )
+    ids, of_items = array("q"), array("q")
+    for rows in session.connection().execute(query).partitions():
+        own, item_ids = zip(*rows, strict=True)
+        ids.extend(own)
+        of_items.extend(item_ids)
+    among = np.isin(np.array(of_items, dtype=np.int64), np.array(sorted(items), dtype=np.int64))
+    own_ids: CandidateIds = np.array(ids, dtype=np.int64)[among]
+    return own_ids
 
 
 def failures_of(session: Session, runs: Sequence[Run], without: frozenset[int]) -> dict[int, Counter[str]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
@@ -33,6 +34,8 @@ def load_listed(
     expansion: Expansion,
     phases: StudyPhases,
     without: frozenset[int] | None = None,
+    *,
+    only_drawn: bool = False,
 ) -> ListedRows:
     """Read a frozen study that lists its phases.
 
@@ -40,13 +43,17 @@ def load_listed(
     ----------
     without
         Ids of items that are left out with all that was said of them; None for those that are sealed.
+    only_drawn
+        Whether only items are read of which something was drawn, with all their candidates: what people said is about
+        them.
     """
     study_id = stored_id(study.id)
     left_out = queries.sealed_items(session, study_id) if without is None else without
-    stored = [(item, case) for item, case in _stored_items(session, study_id) if item.id not in left_out]
-    references = _references(session, study_id)
+    asked_for = _Asked(study_id, _of_drawn(study_id, phases, col(FreezeItem.item_id)) if only_drawn else None)
+    stored = [(item, case) for item, case in _stored_items(session, asked_for) if item.id not in left_out]
+    references = _references(session, asked_for)
     items = [_item_line(item, case, references) for item, case in stored]
-    candidates = _candidates(session, study_id, left_out)
+    candidates = _candidates(session, study_id, left_out, asked_for)
     members = session.exec(
         select(Membership)
         .where(Membership.study_id == study_id, Membership.role != "admin", col(Membership.removed_at).is_(None))
@@ -56,7 +63,6 @@ def load_listed(
     return ListedRows(
         items=items,
         candidates=candidates,
-        # What was drawn to practise with is in no figure.
         drawn=_drawn(session, study_id, phases, items, candidates),
         members=[
             (
@@ -97,23 +103,48 @@ def load_listed(
     )
 
 
-def _stored_items(session: Session, study_id: int) -> list[tuple[Item, Case]]:
+def _of_drawn(study_id: int, phases: StudyPhases, wanted: Any) -> Any:
+    """Select something of what was drawn for the phases that count; what was drawn to practise with is in no figure."""
+    counted = [phase.key for phase in phases.counted]
+    return (
+        select_columns(wanted)
+        .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
+        .where(col(Freeze.study_id) == study_id, *STANDS, col(FreezeItem.phase).in_(counted))
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which rows of a study are read: all, or those about some items, whose ids a statement selects."""
+
+    study_id: int
+    items: Any | None
+
+    def of(self, study: Any, item: Any) -> tuple[Any, ...]:
+        """Return the conditions on the columns that name the study and the item of a row."""
+        if self.items is None:
+            return (study == self.study_id,)
+        # Found by their items: by an index on the study all its rows would be looked at.
+        return study + 0 == self.study_id, item.in_(self.items)
+
+
+def _stored_items(session: Session, asked_for: _Asked) -> list[tuple[Item, Case]]:
     return list(
         session.exec(
             select(Item, Case)
             .join(Case, col(Case.id) == Item.case_id)
-            .where(Item.study_id == study_id)
+            .where(*asked_for.of(col(Item.study_id), col(Item.id)))
             .order_by(col(Item.id))
         )
     )
 
 
-def _references(session: Session, study_id: int) -> dict[int, ItemReferences]:
+def _references(session: Session, asked_for: _Asked) -> dict[int, ItemReferences]:
     """Return what counts as right by the id of the item, of the newest version."""
     rows = session.exec(
         select(Reference)
         .join(Item, col(Item.id) == Reference.item_id)
-        .where(Item.study_id == study_id)
+        .where(*asked_for.of(col(Item.study_id), col(Reference.item_id)))
         .order_by(col(Reference.version))
     )
     return {row.item_id: references_of(row) for row in rows}
@@ -142,7 +173,7 @@ def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences])
     )
 
 
-def _candidates(session: Session, study_id: int, without: frozenset[int]) -> list[CandidateLine]:
+def _candidates(session: Session, study_id: int, without: frozenset[int], asked_for: _Asked) -> list[CandidateLine]:
     # Columns, not rows of the mapper: there may be a million.
     rows = session.connection().execute(
         select_columns(
@@ -150,7 +181,7 @@ def _candidates(session: Session, study_id: int, without: frozenset[int]) -> lis
             col(Candidate.answer), as_stored(col(Candidate.attributes)),
         )
         .join(Item, col(Item.id) == Candidate.item_id)
-        .where(col(Candidate.study_id) == study_id)
+        .where(*asked_for.of(col(Candidate.study_id), col(Candidate.item_id)))
         .order_by(col(Candidate.id))
         .execution_options(yield_per=READ_AT_ONCE)
     )  # fmt: skip
@@ -198,12 +229,7 @@ def _drawn(
     item_keys = {item.id: item.key for item in items}
     candidate_keys = {candidate.id: candidate.key for candidate in candidates}
     replaced = replaced_in(session, study_id)
-    rows = session.exec(
-        select(FreezeItem)
-        .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
-        .where(Freeze.study_id == study_id, *STANDS, col(FreezeItem.phase).in_([phase.key for phase in phases.counted]))
-        .order_by(col(FreezeItem.id))
-    )
+    rows = session.scalars(_of_drawn(study_id, phases, FreezeItem).order_by(col(FreezeItem.id)))
     return [
         DrawnLine(
             row.phase,

@@ -131,14 +131,20 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
 
     Other rows are only ever added, so these tell a change.
     """
+    looks = select(func.max(CalibrationLook.id)).where(CalibrationLook.study_id == study_id)
+    return [*newest_but_for_looks(session, study_id), session.exec(looks).one()]
+
+
+def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
+    """Return the same without the looks at the agreement of judges, each of which changes no figure but their count."""
     of_study = Assignment.study_id == study_id
     newest = (
         _links_for_known(study_id, func.max(Invitation.id)),
         select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
+        select(func.max(Freeze.id)).where(Freeze.study_id == study_id),
         select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id),
         select(func.max(SealedSplit.id)).where(SealedSplit.study_id == study_id),
         select(func.max(SplitOpening.id)).where(SplitOpening.study_id == study_id),
-        select(func.max(CalibrationLook.id)).where(CalibrationLook.study_id == study_id),
         select(func.max(LabelImport.id)).where(LabelImport.study_id == study_id),
         select(func.max(Membership.id)).where(Membership.study_id == study_id),
         select(func.count(col(Membership.removed_at))).where(Membership.study_id == study_id),

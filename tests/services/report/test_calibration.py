@@ -24,7 +24,7 @@ from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed, work_through
 from tests.server.test_downloads import asking
-from tests.services.report.situations import STUDY
+from tests.services.report.situations import STUDY, closed_study
 from tests.services.report.situations import Situation as StudyWithReads
 from tests.situations import Situation, answers, write_table
 
@@ -252,6 +252,39 @@ def test_the_same_verdicts_opened_again_are_no_further_look_and_further_verdicts
     assert {name: each.looks for name, each in both.of_judges.items()} == {"Judge": 2, "Judge (v2)": 2}
     with pytest.raises(Conflict, match=r"these runs are of Judge, Judge \(v2\); choose runs of one of them"):
         calibration.certify(closed.database, closed.admin, closed.study_key)
+
+
+def test_what_was_computed_is_taken_again_while_the_data_are_as_they_were(closed: Situation) -> None:
+    def calibrated(**asked: Any) -> calibration.Calibration:
+        return calibration.calibration_of(closed.database, closed.admin, closed.study_key, **asked)
+
+    first, again, other = calibrated(), calibrated(), calibrated(basis="Rater 1")
+
+    assert first.panels is again.panels and again.read == first.read
+    assert other.panels is not first.panels
+    # Whoever has no right to it is refused, whatever was computed before.
+    with pytest.raises(NotAllowed):
+        calibration.calibration_of(closed.database, closed.raters[0], closed.study_key)
+    # Two are kept: the third one takes the place of the one that was asked for longest ago.
+    calibrated(runs=("strict",))
+    assert calibrated(basis="Rater 1").panels is other.panels
+    assert calibrated().panels is not first.panels
+    lines = [f"q{n},labelled{n},incorrect" for n in range(N)]
+    import_runs.import_judge_verdicts(
+        closed.database, closed.admin, closed.study_key, name="severe", judge="Severe judge",
+        content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name="severe.csv", field="score.verdict",
+    )  # fmt: skip
+    assert "Severe judge" in calibrated().material.judges
+
+
+def test_a_study_that_is_opened_again_shuts_what_was_computed(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = closed_study(sqlite_database, tmp_path / "study")
+    calibration.calibration_of(sqlite_database, situation.admin, STUDY)
+
+    data_lock.reopen_study(sqlite_database, situation.admin, STUDY, "A verdict was missing.")
+
+    with pytest.raises(NotAllowed):
+        calibration.calibration_of(sqlite_database, situation.admin, STUDY)
 
 
 def test_another_choice_of_human_verdicts_is_named_beside_the_figures(closed: Situation) -> None:
