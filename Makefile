@@ -69,6 +69,8 @@ $(FRONT_END)/node_modules/.package-lock.json: $(FRONT_END)/package-lock.json
 types: venv-dev  ## Check types
 	@$(BIN) -m mypy
 
+# Two workers whose linear algebra starts threads of its own hold each other up.
+unit: export OPENBLAS_NUM_THREADS := 1
 unit: venv-dev  ## Run the quick tests, without server, browser and PostgreSQL: make unit [ARGS="-k kappa"]
 	@$(BIN) -m pytest -n auto -m "not server and not browser and not postgresql" $(ARGS)
 
