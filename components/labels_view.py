@@ -88,9 +88,9 @@ def _draw_form(study_key: str) -> None:
         help="Without that no score is corrected by these labels.",
     )
     columns = st.text_input(
-        "Columns of labellers, parted by commas",
+        "Columns of labellers, separated by commas",
         key=f"{form}-labellers",
-        help="Of a table with a column for each person; they are called like their columns.",
+        help="Of a table with a column for each person; each is called by the heading of the column.",
     )
     file = st.file_uploader(
         f"{import_runs.FORMATS_IN_WORDS}: item, candidate, labeller, verdict; or another program's",

@@ -126,6 +126,11 @@ def placed_rows(
     _note_unmatched(unmatched, len(placed), file_name, problems)
     _note_doubled(rows, placed, file_name, problems, doubled_says)
     problems.refuse()
+    if left_out and left_out == placed.size:
+        raise InputRefused(
+            f"{file_name} holds no verdicts on candidates of the study, {unplaced[0].place}: {unplaced[0].because}; "
+            "correct the keys, or choose the study that it is about."
+        )
     return PlacedRows(placed, errors, left_out, tuple(unplaced))
 
 

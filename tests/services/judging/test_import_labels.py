@@ -241,6 +241,16 @@ def test_what_is_about_no_candidate_is_left_out_and_counted_where_that_is_allowe
     assert (line.labels, line.unplaced) == (1, 1) and "1 line of the file could not be placed" in line.in_words
 
 
+def test_a_file_of_our_own_that_is_about_nothing_of_the_study_is_refused_also_where_lines_may_be_left_out(
+    situation: Situation,
+) -> None:
+    content = b"item,candidate,verdict\nno,such,correct\nnone,either,incorrect\n"
+
+    (problem,) = problems_of(situation, content, labeller="Dr Astray", skip_unplaced=True)
+
+    assert "holds no verdicts on candidates of the study, line 2: the study has no candidate no + such" in problem
+
+
 def test_a_study_that_marks_answers_after_its_reads_takes_labels_on_its_own_scale(
     database: Database, tmp_path: Path
 ) -> None:
