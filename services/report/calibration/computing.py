@@ -166,6 +166,8 @@ def calibration_of(
         else:
             with no_search_for_garbage():
                 what = parts.read_parts(session, study, expansion, chosen, wanted, basis, labels)
+        # Who imported them is asked each time: what was retained would name somebody whose name was erased since.
+        lines = tuple(line for line in lines_of(session, stored_id(study.id)) if line.name in labels)
     _require_basis(what.whole, basis)
     seen = earlier.seen if earlier else _seen(what)
     times = looks.note_looks(database, actor, study_key, chosen, seen)
@@ -176,7 +178,6 @@ def calibration_of(
         name: replace(of_judge, looks=times[of_judge.judge, of_judge.part]) for name, of_judge in what.of_judges.items()
     }
     counts = [f"{name} {each.looks} ({each.part})" for name, each in of_judges.items()]
-    lines = () if what.labels is None else what.labels.lines
     origin = elsewhere.sentences(lines)
     said = (*what.said, f"Looks at agreement with people, this one included: {', '.join(counts)}.")
     read = (*origin, *what_was_read(what.whole), *said)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from db import Database
+from db import Database, Person
 from db.engine import make_engine
 from exchange.report_json import report_json
 from server import downloads
@@ -111,6 +111,26 @@ def test_no_figure_of_raters_changes_by_labels_made_elsewhere(before: tuple[Situ
     assert str(after.sections) == sections
     assert not any(name in report_json(after) for name in ("p2", "p3"))
     assert sum(NOT_BLINDED_HERE in notice and "no figure of this report" in notice for notice in after.notices) == 1
+
+
+def test_a_calibration_that_is_taken_again_names_its_importer_as_they_are_called_now(
+    situation: Situation, computed: calibration.Calibration
+) -> None:
+    (line,) = computed.labels
+    with situation.database.writing() as session:
+        person = session.get_one(Person, situation.admin.person_id)
+        before, person.name = person.name, "Erased person"
+        session.add(person)
+
+    again = calibration.calibration_of(situation.database, situation.admin, "divided", labels=["physicians"])
+    with situation.database.writing() as session:
+        person = session.get_one(Person, situation.admin.person_id)
+        person.name = before
+        session.add(person)
+
+    assert again.panels is computed.panels
+    assert (line.imported_by, again.labels[0].imported_by) == (before, "Erased person")
+    assert "by Erased person" in " ".join(again.read) and before not in " ".join(again.read)
 
 
 def test_labellers_stand_in_the_place_of_raters_and_nothing_of_these_stays(
