@@ -23,7 +23,8 @@ from services.errors import Conflict, counted
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import freeze_of, require_role, state_of
-from services.record.blinding_audit.hidden import Cut, HiddenValues, Subjects, Unit, hidden_values
+from services.record.blinding_audit.collecting import hidden_values
+from services.record.blinding_audit.hidden import Cut, HiddenValues, Subjects, Unit
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.plan import DRAWN, LIMIT, Plan, Planned, all_assignments, plan_of
 from services.record.blinding_audit.progress_file import Progress, progress_beside
