@@ -69,3 +69,12 @@ def test_all_problems_of_a_table_are_listed_up_to_a_thousand(tmp_path: Path) -> 
 
     assert status == 1 and "300 problems. Nothing was stored." in printed
     assert printed.count("references.csv, line ") == 300
+
+
+def test_what_was_not_looked_at_is_said_below_what_is_wrong(tmp_path: Path) -> None:
+    folder = write_listed(tmp_path / "study", READ_THEN_SCORE.replace("shows:", "order: radnom\n    shows:", 1))
+
+    status, printed = validated(folder)
+
+    assert status == 1
+    assert printed.index("found 'radnom'") < printed.index("Not looked at because of this: whether secret_arm keeps")
