@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from exchange.protocol_problems import places_of
-from protocol.language.authored import AuthoredAttributes, AuthoredStudy
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_fields import AuthoredAttributes
 from protocol.language.unread import Kind, Origins, Unread
 
 _KINDS: Mapping[str, Kind] = {"phases": "phase", "forms": "form", "groups": "group", "attributes": "attribute"}

@@ -15,7 +15,8 @@ from exchange.protocol_yaml import LANGUAGE_KEY, check_values, load
 from exchange.refusal import InputRefused, Problems, listed, shown
 from exchange.sound_parts import Parts, all_parts, note_unread, sound_parts
 from exchange.spreadsheet import NotRead, decoded
-from protocol.language.authored import AuthoredOption, AuthoredStudy, Options
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_fields import AuthoredOption, Options
 from protocol.language.expanding import expand_as_far_as_it_goes
 from protocol.language.expansion import Expansion
 from protocol.language.law import breaches

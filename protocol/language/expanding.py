@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from protocol.language import expansion as expanded
-from protocol.language.authored import RATER, AuthoredCriterion, AuthoredEstimate, AuthoredStudy, are_right_at_once
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate, are_right_at_once
 from protocol.language.bins import check_bins
 from protocol.language.criteria import check_criteria
 from protocol.language.forms import EMPTY_LISTS, SharedLists, expand_fields, options_of

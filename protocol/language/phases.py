@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language import expansion as expanded
-from protocol.language.authored import AuthoredPairs, AuthoredPhase, AuthoredSample, AuthoredSource, AuthoredStudy
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_phases import AuthoredPairs, AuthoredPhase, AuthoredSample, AuthoredSource
 from protocol.language.forms import SharedLists, expand_fields, options_of
 from protocol.language.instead import PEOPLE_IN_PAIRS
 from protocol.language.misfits import PHASE_ABOVE, Misfits

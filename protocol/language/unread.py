@@ -6,20 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from protocol.language.authored import (
-    RATER,
-    AuthoredAnalysis,
-    AuthoredAttributes,
-    AuthoredEstimate,
-    AuthoredField,
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_fields import AuthoredAttributes, AuthoredField, AuthoredOptions
+from protocol.language.authored_phases import (
     AuthoredForm,
     AuthoredOpening,
-    AuthoredOptions,
     AuthoredPeople,
     AuthoredPhase,
     AuthoredSource,
-    AuthoredStudy,
 )
+from protocol.language.authored_plan import RATER, AuthoredAnalysis, AuthoredEstimate
 from protocol.language.phases import KNOWN_ATTRIBUTES
 from protocol.language.things import THINGS
 
