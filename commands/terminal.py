@@ -33,6 +33,8 @@ def print_problems(refusal: InputRefused) -> None:
     """Print every problem on a line of its own; beyond the first thousand, how many more there are."""
     for problem in refusal.problems:
         print_problem(str(problem))
+    if refusal.unseen:
+        print_problem(refusal.unseen)
     more = refusal.count - len(refusal.problems)
     if refusal.count > 1:
         after = f", of which {more} are not listed" if more else ""

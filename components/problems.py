@@ -20,6 +20,7 @@ def draw_problems(refusal: InputRefused, remedy: str) -> None:
     """
     if refusal.count == 1:
         st.error(f"Nothing was stored. {plain(str(refusal))}")
+        _draw_unseen(refusal)
         return
     listed = refusal.problems[:LISTED]
     more = f" The first {len(listed)} are listed." if refusal.count > len(listed) else ""
@@ -31,6 +32,12 @@ def draw_problems(refusal: InputRefused, remedy: str) -> None:
             columns=["file", "where", "what was found, what is expected, what to do"],
         ).set_index("file")
     )
+    _draw_unseen(refusal)
+
+
+def _draw_unseen(refusal: InputRefused) -> None:
+    if refusal.unseen:
+        st.caption(plain(refusal.unseen))
 
 
 def plain(text: str) -> str:

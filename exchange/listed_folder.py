@@ -59,12 +59,13 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
         The protocol as its author wrote it, and what it says as YAML.
     """
     problems = Problems()
-    study = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
-    if study is None:
-        return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
-    study = leave_images_out_of_phases(study, _FILE, problems)
-    for key, says in not_run_yet(study):
+    read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
+    for key, says in not_run_yet(read.judged) if read.judged else ():
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
+    if read.whole is None:
+        problems.unseen.append("what the phases need of the tables")
+        return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
+    study = leave_images_out_of_phases(read.whole, _FILE, problems)
     reader = Reader(problems, Conversions(), study.dates)
     cases = read_table(reader, folder, table_of(study, "cases"), lambda line: _case(line, study))
     histories = histories_of(reader, folder, cases)

@@ -57,6 +57,11 @@ def add_problems(
         problems.add(file, f"key {'.'.join(as_written(path))}" if path else "the whole file", says)
 
 
+def places_of(error: ValidationError) -> set[tuple[str, ...]]:
+    """Return the keys under which something is wrong."""
+    return {tuple(str(part) for part in _without_kinds(detail["loc"])) for detail in error.errors(include_url=False)}
+
+
 def _without_kinds(loc: tuple[int | str, ...]) -> Iterator[int | str]:
     """Leave out what pydantic adds to say which of several kinds it tried."""
     for part in loc:

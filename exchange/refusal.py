@@ -33,12 +33,14 @@ class InputRefused(ValueError):
     """A file from outside cannot be taken as it is.
 
     Every problem is one sentence that names the file and the line or key, what was found, what was expected and what
-    to do; the message is the first of them, and says how many follow. It is shown to admins as it stands.
+    to do; the message is the first of them, and says how many follow. It is shown to admins as it stands. `unseen` is
+    one sentence more, where something could not be looked at because of them.
     """
 
-    def __init__(self, problems: str | Sequence[Problem], count: int = 0) -> None:
+    def __init__(self, problems: str | Sequence[Problem], count: int = 0, unseen: str = "") -> None:
         self.problems = (Problem("", "", problems),) if isinstance(problems, str) else tuple(problems)
         self.count = max(count, len(self.problems))
+        self.unseen = unseen
         first = str(self.problems[0])
         more = self.count - 1
         super().__init__(f"{first.removesuffix('.')} ({more} more after it)." if more else first)
@@ -50,6 +52,8 @@ class Problems:
 
     noted: list[Problem] = field(default_factory=list)
     count: int = 0
+    # What could not be looked at because of them.
+    unseen: list[str] = field(default_factory=list)
 
     def add(self, file: str, place: str, says: str) -> None:
         """Note one problem; of very many only the number is kept."""
@@ -75,7 +79,8 @@ class Problems:
 
     def refusal(self) -> InputRefused:
         """Return them as one error."""
-        return InputRefused(self.noted, self.count)
+        unseen = f"Not looked at because of this: {'; '.join(self.unseen)}." if self.unseen else ""
+        return InputRefused(self.noted, self.count, unseen)
 
 
 def nearest(value: str, known: Iterable[str]) -> str:

@@ -36,8 +36,8 @@ def read_study(file: Path, version: str, list_folders: Sequence[Path]) -> Expans
         return expand_first(parse_protocol(text, file.name), version)
     study = study_of(document, file.name, version, list_folders, problems)
     problems.refuse()
-    assert study is not None
-    return study
+    assert study.whole is not None
+    return study.whole
 
 
 def lists_its_phases(file: Path) -> bool:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from exchange.protocol_problems import add_problems
+from exchange.protocol_problems import add_problems, places_of
 from exchange.protocol_yaml import LANGUAGE_KEY, check_values, load
-from exchange.refusal import InputRefused, Problems
+from exchange.refusal import InputRefused, Problems, listed, shown
+from exchange.sound_parts import Parts, all_parts, note_unread, sound_parts
 from exchange.spreadsheet import NotRead, decoded
-from protocol.language.authored import AuthoredOption, AuthoredStudy, Options
-from protocol.language.expanding import expand
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_fields import AuthoredOption, Options
+from protocol.language.expanding import expand_as_far_as_it_goes
 from protocol.language.expansion import Expansion
 from protocol.language.law import breaches
-from protocol.language.misfits import DoesNotFit
+from protocol.language.misfits import PHASE_ABOVE, Misfits
 from protocol.language.never_true import never_true
+from protocol.language.unread import Kind, Unread, Unseen, judged_as_a_whole, judged_in_part, opens_unsurely
 from protocol.parts import Part
 
 LISTS = "lists"
@@ -39,10 +43,30 @@ def would_list_phases(text: str) -> bool:
     return re.search(rf"^{LANGUAGE_KEY}\s*:", text, re.MULTILINE) is not None
 
 
+@dataclass(frozen=True)
+class ReadStudy:
+    """A study as far as it could be written out.
+
+    Attributes
+    ----------
+    whole
+        All of it, where its keys are right and fit together; it may still be refused for what it would have people see.
+    judged
+        Those of its phases that hang on nothing that is wrong, without the plan; the whole, where there is one.
+    """
+
+    whole: Expansion | None = None
+    judged: Expansion | None = None
+
+
 def study_of(
     document: Mapping[str, Any], name: str, version: str, folders: Sequence[Path], problems: Problems
-) -> Expansion | None:
-    """Return a study written out; None where something is wrong, which is noted.
+) -> ReadStudy:
+    """Return a study written out as far as it can be; whatever is wrong is noted, and what is not judged for it.
+
+    A part is judged although others are wrong: its keys by themselves, how it fits what it names, and whether its
+    phases keep to blinding. What hangs on something that is wrong is left out, so that nothing is said that would be
+    gone once that is corrected.
 
     Parameters
     ----------
@@ -55,26 +79,122 @@ def study_of(
     folders
         Where shared lists lie, the first that has one wins.
     """
-    unusable = check_values(problems, document, name)
+    wrong = check_values(problems, document, name)
+    authored = None
     try:
         authored = AuthoredStudy.model_validate(document)
     except ValidationError as error:
-        add_problems(problems, error, AuthoredStudy, name, unusable, lambda path: _as_written(path, document))
-        return None
-    if unusable:
-        return None
-    try:
-        study = expand(authored, version, _shared_lists(document, folders, problems))
-    except DoesNotFit as refusal:
-        for place, says in refusal.misfits.noted:
-            problems.add(name, f"key {'.'.join(_as_written(place, document))}", says)
-        return None
-    for key, says in never_true(study):
+        add_problems(problems, error, AuthoredStudy, name, wrong, lambda path: _as_written(path, document))
+        wrong |= places_of(error)
+    lists = _shared_lists(document, folders, problems)
+    parts = sound_parts(document, wrong) if wrong or authored is None else all_parts(authored)
+    if parts is None:
+        problems.unseen.append("how the parts of the protocol fit together")
+        return ReadStudy()
+    parts.unread.names |= {("list", key) for key, options in lists.items() if options is None}
+    readable = {key: options for key, options in lists.items() if options is not None}
+    study, unsure = _judged(parts, _Reading(document, name, version, readable, problems), is_whole=not wrong)
+    for key, says in never_true(study.judged) if study.judged else ():
         problems.add(name, f"key {key}", f"{says[0].upper()}{says[1:]}")
-    for breach in breaches(study):
-        if breach.answer == "refused":
+    for breach in breaches(study.judged) if study.judged else ():
+        if breach.answer == "refused" and breach.telling not in unsure:
             problems.add(name, f"key phases.{breach.telling}.shows", str(breach))
-    return None if problems.count else study
+    return study
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """By what a protocol is read, and where what is wrong with it is noted."""
+
+    document: Mapping[str, Any]
+    name: str
+    version: str
+    lists: Mapping[str, list[AuthoredOption]]
+    problems: Problems
+
+    def phase_keys(self) -> tuple[str, ...]:
+        """Return the keys of all phases as they stand, of some of which nothing else can be read."""
+        written = self.document.get("phases")
+        phases = written if isinstance(written, list) else []
+        return tuple(str(phase.get("key", "")) if isinstance(phase, Mapping) else "" for phase in phases)
+
+
+def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStudy, set[str]]:
+    """Write out what can be read, note what does not fit, and return it with the phases of which no law is judged."""
+    misfits, written, unseen = _fitted(parts, parts.unread, reading)
+    if nameless := _of_unknown_answers(misfits, reading.phase_keys()):
+        # What names their fields is wrong only for that.
+        unread = parts.unread.copy()
+        unread.names |= nameless
+        misfits, written, unseen = _fitted(parts, unread, reading)
+    for place, says in misfits.noted:
+        reading.problems.add(reading.name, f"key {'.'.join(_as_written(place, reading.document))}", says)
+    if is_whole and not misfits.noted and not parts.unread.names:
+        return ReadStudy(written, written), set()
+    note_unread(parts.unread, reading.document, (place for place, _ in misfits.noted))
+    sound, unsure = _phases_that_hang_on_nothing(parts, reading)
+    judged = {phase.key for phase in sound.phases} - unsure if sound else set()
+    _note_unseen(unseen, [key for key in reading.phase_keys() if key not in judged], reading)
+    return ReadStudy(None, sound), unsure
+
+
+def _fitted(parts: Parts, unread: Unread, reading: _Reading) -> tuple[Misfits, Expansion, list[Unseen]]:
+    """Write out what does not hang on anything unread, with what does not fit, and return what was not judged."""
+    in_part, origins, unseen = judged_in_part(parts.study, parts.origins, unread)
+    misfits = Misfits(reading.phase_keys(), _beside(unread))
+    written = expand_as_far_as_it_goes(in_part, reading.version, reading.lists, misfits, origins)
+    return misfits, written, unseen
+
+
+def _of_unknown_answers(misfits: Misfits, keys: Sequence[str]) -> set[tuple[Kind, str]]:
+    """Return the phases of which nobody knows what is answered: their form, or what they rate, is wrong."""
+    return {
+        ("phase", keys[int(place[1])])
+        for place, _ in misfits.noted
+        if place[0] == "phases" and place[2:] in (("form",), ("rates",))
+    }
+
+
+def _phases_that_hang_on_nothing(parts: Parts, reading: _Reading) -> tuple[Expansion | None, set[str]]:
+    """Return the study of those phases, and the keys of those of which it is open what comes before them."""
+    while True:
+        study, origins = judged_as_a_whole(parts.study, parts.origins, parts.unread)
+        misfits = Misfits(reading.phase_keys())
+        written = expand_as_far_as_it_goes(study, reading.version, reading.lists, misfits, origins)
+        if not misfits.noted:
+            return written, opens_unsurely(study, origins)
+        known = len(parts.unread.names)
+        note_unread(parts.unread, reading.document, (place for place, _ in misfits.noted))
+        if len(parts.unread.names) == known:
+            return None, set()
+
+
+def _beside(unread: Unread) -> dict[str, tuple[str, ...]]:
+    """Return what sentences name beside what is known: the same by the words by which misfits are called."""
+    attributes = unread.of("attribute")
+    return {
+        PHASE_ABOVE: unread.of("phase"),
+        "form": unread.of("form"),
+        "group": unread.of("group"),
+        "other group": unread.of("group"),
+        "attribute": attributes,
+        "thing to show": attributes,
+        "column of candidates.csv": attributes,
+    }
+
+
+def _note_unseen(unseen: Sequence[Unseen], phases: Sequence[str], reading: _Reading) -> None:
+    """Note which keys were not looked at, for what, and which phases were not judged by the law."""
+    hanging: dict[str, list[str]] = {}
+    for part in unseen:
+        keys = hanging.setdefault(f"{part.kind} '{shown(part.name)}'", [])
+        keys.append(".".join(_as_written(part.place, reading.document)))
+    for cause, keys in hanging.items():
+        reading.problems.unseen.append(f"what hangs on {cause} ({listed(dict.fromkeys(keys))})")
+    named = [shown(key) for key in phases if key]
+    if named:
+        verb = "keep" if len(named) > 1 else "keeps"
+        reading.problems.unseen.append(f"whether {listed(named)} {verb} to blinding and can be run")
 
 
 def _as_written(path: Sequence[str], document: Any) -> tuple[str, ...]:
@@ -97,14 +217,15 @@ def _as_written(path: Sequence[str], document: Any) -> tuple[str, ...]:
 
 def _shared_lists(
     document: Mapping[str, Any], folders: Sequence[Path], problems: Problems
-) -> dict[str, list[AuthoredOption]]:
-    """Return the shared lists that a study names, as far as they are there and right."""
-    lists: dict[str, list[AuthoredOption]] = {}
+) -> dict[str, list[AuthoredOption] | None]:
+    """Return the shared lists that a study names, as far as they are there; None for one that is wrong."""
+    lists: dict[str, list[AuthoredOption] | None] = {}
     for name in sorted(_named(document)):
         file = next((folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None)
         if file is None:
             continue
         place = f"{LISTS}/{file.name}"
+        lists[name] = None
         try:
             text, _ = decoded(file.read_bytes())
             document_of_list = load(text, place, as_text=True)

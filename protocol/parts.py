@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,3 +24,25 @@ def require_rising(what: str, window: tuple[float, float]) -> None:
     low, high = window
     if low >= high:
         raise ValueError(f"{what} is {low:g} to {high:g}, expected two rising numbers")
+
+
+@dataclass(frozen=True)
+class Says:
+    """What a key is, with an example: printed in its reference, and shown by editors that know the schema.
+
+    Attributes
+    ----------
+    text
+        What it is, as the rest of a sentence.
+    example
+        The key with a value, as it stands in a protocol.
+    without
+        What holds where the key does not stand, if that is no value that could be written there.
+    """
+
+    text: str
+    example: str
+    without: str = ""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        return {**handler(core), "description": f"{self.text[0].upper()}{self.text[1:]}, as in: {self.example}"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from protocol.fields import ONE_OPTION
-from protocol.language.authored import RATER, AuthoredEstimate, Estimated, Partner, are_right_at_once
+from protocol.language.authored_plan import RATER, AuthoredEstimate, Estimated, Partner, are_right_at_once
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.judged import judged_fields
 from protocol.language.model_answers import answers_items

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from protocol.fields import types_on
 from protocol.language import expansion as expanded
-from protocol.language.authored import AuthoredCriterion, Estimated
+from protocol.language.authored_plan import AuthoredCriterion, Estimated
 from protocol.language.misfits import Misfits
 from protocol.language.results import filled_in
 from protocol.language.wording import spoken

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from protocol.language import expansion as expanded
-from protocol.language.authored import RATER, AuthoredCriterion, AuthoredEstimate, AuthoredStudy, are_right_at_once
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate, are_right_at_once
 from protocol.language.bins import check_bins
 from protocol.language.criteria import check_criteria
 from protocol.language.forms import EMPTY_LISTS, SharedLists, expand_fields, options_of
@@ -14,6 +15,7 @@ from protocol.language.phases import KNOWN_ATTRIBUTES, Known, expand_phase
 from protocol.language.plan_lines import check_lines
 from protocol.language.possible import check_possible
 from protocol.language.results import filled_in, require_result, require_values
+from protocol.language.unread import Origins
 
 _EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_be=[])
 
@@ -36,6 +38,23 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
         With everything that is wrong.
     """
     misfits = Misfits(tuple(phase.key for phase in study.phases))
+    expansion = expand_as_far_as_it_goes(study, version, lists, misfits)
+    if misfits.noted:
+        raise DoesNotFit(misfits)
+    return expansion
+
+
+def expand_as_far_as_it_goes(
+    study: AuthoredStudy, version: str, lists: SharedLists, misfits: Misfits, origins: Origins | None = None
+) -> expanded.Expansion:
+    """Write out a study, and note what does not fit; only where nothing is noted is the outcome one to go by.
+
+    Parameters
+    ----------
+    origins
+        Where phases and estimates stand in the author's file, if some of them are left out here.
+    """
+    origins = origins or Origins(tuple(range(len(study.phases))), tuple(range(len(study.analysis.also))))
     attributes = _attributes(study, lists, misfits)
     groups = [
         expanded.Group(key=key, title=group.title, people=group.people, may_also_be=list(group.may_also_be))
@@ -50,11 +69,9 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
     ]
     known = Known(study, attributes, groups, {form.key: form.fields for form in forms}, lists)
     phases: list[expanded.Phase] = []
-    for place, phase in enumerate(study.phases):
-        phases.append(expand_phase(phase, phases, known, misfits, ("phases", str(place))))
-    _check_analysis(study, phases, known, misfits)
-    if misfits.noted:
-        raise DoesNotFit(misfits)
+    for origin, phase in zip(origins.phases, study.phases, strict=True):
+        phases.append(expand_phase(phase, phases, known, misfits, ("phases", str(origin))))
+    _check_analysis(study, phases, known, misfits, origins)
     return expanded.Expansion(
         language="2",
         expanded_by=version,
@@ -119,6 +136,7 @@ def _check_analysis(
     phases: Sequence[expanded.Phase],
     known: Known,
     misfits: Misfits,
+    origins: Origins,
 ) -> None:
     """Refuse estimates of fields that nobody fills in, and tables by attributes that nothing has."""
     fields = {f"{phase.key}.{asked.key}": asked for phase in phases for asked in filled_in(phase, known.forms)}
@@ -130,7 +148,7 @@ def _check_analysis(
     lines: list[tuple[tuple[str, ...], AuthoredEstimate]] = []
     if plan.primary is not None:
         lines.append((("analysis", "primary"), plan.primary))
-    lines += [(("analysis", "also", str(place)), line) for place, line in enumerate(plan.also)]
+    lines += [(("analysis", "also", str(origin)), line) for origin, line in zip(origins.also, plan.also, strict=True)]
     lines += [(("analysis", "criteria", line.key), line) for line in plan.criteria]
     check_criteria(plan.criteria, phases, known.forms, misfits)
     for place, line in lines:

@@ -9,7 +9,8 @@ import json
 from typing import Literal
 
 from protocol.hanging import Hanging
-from protocol.language.authored import AttributeType, AuthoredAnalysis, FieldType
+from protocol.language.authored_fields import AttributeType, FieldType
+from protocol.language.authored_plan import AuthoredAnalysis
 from protocol.parts import Part
 
 LANGUAGE = "2"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from protocol.forms import PRIMARY, FormField
 from protocol.forms import Option as FirstOption
 from protocol.language import expansion as expanded
-from protocol.language.authored import AuthoredAnalysis, AuthoredEstimate
+from protocol.language.authored_plan import AuthoredAnalysis, AuthoredEstimate
 from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING
 from protocol.study import Protocol
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from protocol.fields import KINDS
 from protocol.language import expansion as expanded
-from protocol.language.authored import AuthoredField, AuthoredOption, AuthoredOptions
+from protocol.language.authored_fields import AuthoredField, AuthoredOption, AuthoredOptions
 from protocol.seen import problems_of_labels, problems_of_options
 
 SharedLists = Mapping[str, Sequence[AuthoredOption]]

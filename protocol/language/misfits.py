@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -14,10 +14,16 @@ _LONGEST = 60
 class Misfits:
     """What does not fit, each with its place among the keys and one sentence.
 
-    `phases` are the keys of all phases of the study, of which one may name those above it alone.
+    Attributes
+    ----------
+    phases
+        The keys of all phases of the study, of which one may name those above it alone.
+    beside
+        By what they are called in a sentence, further names of the file: of what is wrong in itself, and not checked.
     """
 
     phases: tuple[str, ...] = ()
+    beside: Mapping[str, Sequence[str]] = field(default_factory=dict)
     noted: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
 
     def add(self, place: Sequence[str], says: str) -> None:
@@ -32,6 +38,7 @@ class Misfits:
         if what == PHASE_ABOVE and name in self.phases:
             self.add(place, f"the phase '{name}' is not above this one; list it above, or name another.")
             return False
+        names += [other for other in self._beside(place, what) if other not in names]
         written = _in_short(name)
         near = get_close_matches(written, names, n=1, cutoff=0.6)
         hint = f" (nearest: '{near[0]}')" if near else ""
@@ -39,6 +46,12 @@ class Misfits:
         expected = ", ".join(names) or nothing
         self.add(place, f"there is no {what} '{written}'{hint}, expected {expected}; correct the name.")
         return False
+
+    def _beside(self, place: Sequence[str], what: str) -> Sequence[str]:
+        """Return what may have been meant of that which is not checked; of phases, those above."""
+        if what == PHASE_ABOVE and self.beside and place[0] == "phases":
+            return self.phases[: int(place[1])]
+        return self.beside.get(what, ())
 
 
 def _in_short(name: str) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language import expansion as expanded
-from protocol.language.authored import AuthoredPairs, AuthoredPhase, AuthoredSample, AuthoredSource, AuthoredStudy
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_phases import AuthoredPairs, AuthoredPhase, AuthoredSample, AuthoredSource
 from protocol.language.forms import SharedLists, expand_fields, options_of
 from protocol.language.instead import PEOPLE_IN_PAIRS
 from protocol.language.misfits import PHASE_ABOVE, Misfits
@@ -48,21 +49,27 @@ def expand_phase(
     earlier = {above.key: above for above in before}
     if phase.key in earlier:
         misfits.add((*place, "key"), f"two phases are called '{phase.key}'; every phase needs a key of its own.")
+    noted = len(misfits.noted)
     rates, answers_of = _rated(phase, earlier, misfits, (*place, "rates"))
+    # What goes by the kind of units is not judged where that is wrong.
+    kind_is_known = len(misfits.noted) == noted
     form, fields = _form(phase, known, misfits, (*place, "form"))
-    _check_fields_for(rates, fields, misfits, (*place, "form"))
+    if kind_is_known:
+        _check_fields_for(rates, fields, misfits, (*place, "form"))
     people = _people(phase, known, earlier, misfits, (*place, "by"))
     source = _source(phase.source, earlier, known, misfits, (*place, "from"))
-    _check_shown(phase.shows, rates, known, misfits, (*place, "shows"))
-    _check_taken(phase, earlier.get(answers_of or ""), known, misfits, (*place, "takes"))
-    pairs = _pairs(phase, rates, known, misfits, (*place, "pairs"))
+    kinds = rates if kind_is_known else list(RATED)
+    _check_shown(phase.shows, kinds, known, misfits, (*place, "shows"))
+    if kind_is_known:
+        _check_taken(phase, earlier.get(answers_of or ""), known, misfits, (*place, "takes"))
+    pairs = _pairs(phase, rates, known, misfits, (*place, "pairs")) if kind_is_known else None
     then = None
     if phase.then is not None:
-        _check_shown(phase.then.shows, rates, known, misfits, (*place, "then", "shows"))
+        _check_shown(phase.then.shows, kinds, known, misfits, (*place, "then", "shows"))
         then = expanded.Step(shows=list(phase.then.shows), again=phase.then.again)
     if phase.settles is not None:
-        misfits.require((*place, "settles"), phase.settles, earlier, PHASE_ABOVE)
-        if source.phase != phase.settles:
+        is_above = misfits.require((*place, "settles"), phase.settles, earlier, PHASE_ABOVE)
+        if is_above and source.phase != phase.settles:
             says = f"the phase settles '{phase.settles}', so it has to take its units from there."
             misfits.add((*place, "settles"), says)
     if phase.pass_mark is None and phase.attempts is not None:
@@ -325,7 +332,9 @@ def _opening(
         misfits.require((*place, "after"), name, [above.key for above in before], PHASE_ABOVE)
     named = {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
     shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
-    needed = {answers_of, source.phase if needs_answers(source, shown) else None, *named} - {None}
+    needed = {answers_of, source.phase if needs_answers(source, shown) else None, *named} & {
+        above.key for above in before
+    }
     shared = [above.key for above in before if may_share_people(people.groups, above.by.groups, known.groups)]
     after = list(written.after) or [above.key for above in before if above.key in shared or above.key in needed]
     strangers = [key for key in after if key not in shared]
@@ -364,7 +373,8 @@ def _with_abstentions(
 ) -> list[expanded.Field]:
     written = phase.undetermined
     every = written == ["true"] or written == ["yes"]
-    for key in [] if every or written in (["false"], ["no"]) else written:
+    form_is_known = bool(fields) or phase.form.name == "as_item"
+    for key in [] if every or written in (["false"], ["no"]) or not form_is_known else written:
         misfits.require(place, key, [asked.key for asked in fields], "field of the form")
     # How sure somebody is of an answer is left open by leaving the answer open.
     return [

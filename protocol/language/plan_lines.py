@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from protocol.language.authored import AuthoredCriterion, AuthoredEstimate, Estimated
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, Estimated
 from protocol.language.misfits import Misfits
 
 Place = tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from protocol.fields import KINDS, ONE_OPTION, types_on
-from protocol.language.authored import AuthoredEstimate, Estimated, are_right_at_once
+from protocol.language.authored_plan import AuthoredEstimate, Estimated, are_right_at_once
 from protocol.language.misfits import Misfits
 from protocol.language.wording import listed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from protocol.language.authored import AuthoredEstimate, are_right_at_once
+from protocol.language.authored_plan import AuthoredEstimate, are_right_at_once
 from protocol.language.bins import levels_of
 from protocol.language.criteria import criterion_in_words
 from protocol.language.expansion import Attribute, Condition, Expansion

@@ -43,6 +43,8 @@ def _with_plan_checked(contents: StudyFolder, problems: Problems) -> StudyFolder
     checks = PlanChecks(contents.protocol, contents)
     for key, says in checks.refused():
         problems.add("protocol.yaml", f"key {key}", f"{says[0].upper()}{says[1:]}")
+    if problems.count:
+        _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
     return replace(contents, warnings=(*contents.warnings, *checks.remarks()))
 

@@ -12,7 +12,7 @@ from functools import cache
 from agreement import Estimate, cohen_kappa, wilson_interval
 from exchange.folder_rows import CandidateRow, StudyFolder
 from exchange.item_table import ItemRow
-from protocol.language.authored import AuthoredCriterion, AuthoredEstimate
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
 from protocol.language.expansion import Expansion, Phase, Sample

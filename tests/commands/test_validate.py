@@ -69,3 +69,26 @@ def test_all_problems_of_a_table_are_listed_up_to_a_thousand(tmp_path: Path) -> 
 
     assert status == 1 and "300 problems. Nothing was stored." in printed
     assert printed.count("references.csv, line ") == 300
+
+
+def test_what_was_not_looked_at_is_said_below_what_is_wrong(tmp_path: Path) -> None:
+    folder = write_listed(tmp_path / "study", READ_THEN_SCORE.replace("shows:", "order: radnom\n    shows:", 1))
+
+    status, printed = validated(folder)
+
+    assert status == 1
+    assert printed.index("found 'radnom'") < printed.index("Not looked at because of this: whether secret_arm keeps")
+
+
+def test_what_a_plan_asks_in_vain_does_not_hide_a_scan_that_cannot_be_read(tmp_path: Path) -> None:
+    line = (
+        "{key: good, estimate: agreement, of: score.verdict, statistic: cohen_kappa, above: 0.6, least: {units: 999}}"
+    )
+    folder = write_listed(tmp_path / "study", READ_THEN_SCORE + f"analysis: {{criteria: [{line}]}}\n")
+    (folder / "volumes" / "c1-t1.nii.gz").write_bytes(b"no scan")
+
+    status, printed = validated(folder)
+
+    assert status == 1
+    assert "protocol.yaml, key analysis.criteria.good" in printed
+    assert "volumes.csv, volume 'c1-t1'" in printed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agreement.judge.plan import Criteria, Declared, Design, Plan
 from protocol.analysis import AnalysisPlan
-from protocol.language.authored import AuthoredAnalysis, AuthoredCriterion
+from protocol.language.authored_plan import AuthoredAnalysis, AuthoredCriterion
 from protocol.language.criteria import statistic_of
 
 # What selects or compares beyond what a certificate decides.

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agreement import adjust_p_values
 from exchange.estimate_rows import Compared, Comparison, EstimateRow, Statistic
-from protocol.language.authored import AuthoredComparisons
+from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 
 # What is compared with each other; what stands beside the same pair by another method is a family of its own.

@@ -9,7 +9,7 @@ from typing import Literal
 from exchange.estimate_rows import Estimated, EstimateRow, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
 from exchange.report_words import party_in_words, shown_estimate, statistic_in_words, stratum_in_words
-from protocol.language.authored import AuthoredCriterion
+from protocol.language.authored_plan import AuthoredCriterion
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
 from services.report.rows.ratings import Ratings

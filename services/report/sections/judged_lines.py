@@ -16,7 +16,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
 from exchange.estimate_rows import Category, Compared, EstimateRow, LeftOut, Party, Statistic, Stratum
-from protocol.language.authored import AuthoredEstimate
+from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
 from protocol.language.wording import capital, listed, spoken

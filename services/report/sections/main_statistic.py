@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exchange.estimate_rows import EstimateRow, Statistic
-from protocol.language.authored import AuthoredEstimate, Estimated
+from protocol.language.authored_plan import AuthoredEstimate, Estimated
 
 # Corrected for chance where the type has such a coefficient; alpha is that of all raters together.
 _OF_CATEGORIES: frozenset[Statistic] = frozenset({"cohen_kappa", "krippendorff_alpha"})

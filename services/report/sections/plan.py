@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, Section
-from protocol.language.authored import RATER, AuthoredEstimate, are_right_at_once
+from protocol.language.authored_plan import RATER, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater, is_computed, not_computed
 from protocol.language.criteria import statistic_of
 from protocol.language.expansion import Expansion

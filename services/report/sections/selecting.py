@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exchange.estimate_rows import Stratum
 from exchange.report_words import stratum_in_words
-from protocol.language.authored import RATER, AuthoredEstimate
+from protocol.language.authored_plan import RATER, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion

@@ -17,6 +17,9 @@ WITH_ITEM = ("item",)
 # And of a pair, one of whose answers is corrected.
 WITH_ANSWER = ("one of the answers",)
 
+# What means something else is asked in another study, whose verdicts are its own.
+ANEW = "or import the folder as a study of its own, under another key"
+
 
 @dataclass(frozen=True)
 class Change:

@@ -11,7 +11,7 @@ from typing import Any
 from protocol.language.expansion import Expansion, Field, Group, Phase
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import listed
-from services.studies.versions.changes import Change
+from services.studies.versions.changes import ANEW, Change
 
 # Words that say what to do, and change nothing of what was answered.
 WORDS = ("instructions", "consent", "notice")
@@ -54,7 +54,7 @@ def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[st
     """Yield what a version must not change of a protocol, a sentence each."""
     for name in _COMPARED:
         if getattr(before, name) != getattr(after, name):
-            yield f"Key {name} says something else than before, and holds for all that was read; put it back."
+            yield f"Key {name} says something else than before, and holds for all that was read; put it back, {ANEW}."
     reasons = [
         reason
         for what, place, earlier, later in _lists(before, after)
@@ -135,18 +135,24 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
     for field in earlier:
         other = there.get(field.key)
         if other is None:
-            yield f"{where}: field '{field.key}' is missing, which answers name; put it back."
+            yield f"{where}: field '{field.key}' is missing, which answers name; put it back, {ANEW}."
         elif other.type != field.type:
             yield (
                 f"{where}: field '{field.key}' was of type {field.type} and is of type {other.type}; a field keeps its "
                 "type: put it back, or ask it in a phase that is added."
             )
         elif [option.id for option in other.options] != [option.id for option in field.options]:
-            yield f"{where}: field '{field.key}' offers other option ids than those that answers name; put them back."
+            yield (
+                f"{where}: field '{field.key}' offers other option ids than those that answers name; put them back, "
+                f"ask it in a phase that is added, {ANEW}."
+            )
         elif other != field:
             now = other.model_dump()
             changed = _as_written(name for name, value in field.model_dump().items() if now[name] != value)
-            yield f"{where}: field '{field.key}' says something else under {listed(changed)}; put it back."
+            yield (
+                f"{where}: field '{field.key}' says something else under {listed(changed)}; put it back, ask it in a "
+                f"phase that is added, {ANEW}."
+            )
     added = [field.key for field in later if field.key not in {field.key for field in earlier}]
     if added:
         yield (
@@ -162,5 +168,6 @@ def _of_plan(before: Expansion, after: Expansion) -> Iterator[str]:
         now = later[name]
         if now != value and not (name in _APPENDED and now[: len(value)] == value):
             yield (
-                f"Key analysis.{name} says something else than what was declared before anything was read; put it back."
+                f"Key analysis.{name} says something else than what was declared before anything was read; put it "
+                f"back, {ANEW}."
             )

@@ -15,7 +15,7 @@ from protocol.language.model_answers import is_stored_answer
 from protocol.language.wording import listed
 from services.studies import pool_rows, table_rows
 from services.studies.preparing import Prepared
-from services.studies.versions.changes import WITH_ANSWER, WITH_ITEM, Change
+from services.studies.versions.changes import ANEW, WITH_ANSWER, WITH_ITEM, Change
 from services.studies.versions.current import Current
 from services.studies.versions.pairs import NewPairs, corrected_pairs, new_pairs, reasons_against
 
@@ -263,7 +263,7 @@ def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[
         said = table_rows.of_item(row)
         if before is None:
             if row.practice:
-                yield f"Item '{row.key}' is for practice, which was passed without it; add no practice items."
+                yield f"Item '{row.key}' is for practice, which was passed without it; take it out, {ANEW}."
             elif row.conversation in conversations:
                 yield (
                     f"Item '{row.key}' is a further turn of the conversation '{row.conversation}', which was read "
@@ -280,7 +280,7 @@ def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[
             alike[tuple(other)].append(row.key)
         if row.key in corrected and (row.practice or row.conversation):
             what = "is for practice" if row.practice else "is a turn of a conversation"
-            yield f"Item '{row.key}' {what}, and cannot be corrected in a version; put it back."
+            yield f"Item '{row.key}' {what}, and cannot be corrected in a version; put it back, {ANEW}."
     for changed_alike, keys in alike.items():
         yield _said_of(
             keys,
@@ -325,7 +325,7 @@ def _of_keys(current: Current, contents: StudyFolder) -> Iterator[str]:
     for row in contents.candidates:
         before = current.candidates.get(row.key)
         if row.item in practised and (before is None or _answers_otherwise(row, before)):
-            yield f"Candidate '{row.key}' is of a practice item, which was passed without it; practice stays as it is."
+            yield f"Candidate '{row.key}' is of a practice item, which was passed without it; put it back, {ANEW}."
     for row in contents.candidates:
         before = current.candidates.get(row.key)
         if before is None:

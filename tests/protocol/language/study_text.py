@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from protocol.language.authored import AuthoredOption, AuthoredStudy
+from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_fields import AuthoredOption
 from protocol.language.expanding import expand
 from protocol.language.expansion import Expansion
 from protocol.language.misfits import DoesNotFit

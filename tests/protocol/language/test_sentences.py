@@ -8,7 +8,7 @@ import pytest
 
 from protocol.fields import KINDS
 from protocol.language import sentences_of_fields
-from protocol.language.authored import ComputedType
+from protocol.language.authored_fields import ComputedType
 from protocol.language.sentences import Paragraph, explained
 from tests.protocol.language.study_text import expanded
 

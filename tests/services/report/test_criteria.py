@@ -12,7 +12,7 @@ import pytest
 from db import Database
 from db.engine import make_engine
 from exchange.estimate_rows import Statistic
-from protocol.language.authored import Estimated
+from protocol.language.authored_plan import Estimated
 from protocol.language.computed import COMPUTED
 from protocol.language.criteria import AGAINST_JUDGES, AGREEMENT, STATISTICS
 from services.progress import data_lock

@@ -16,7 +16,7 @@ from agreement import Estimate
 from db import Database
 from db.engine import make_engine
 from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party
-from protocol.language.authored import AuthoredComparisons
+from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 from services.report.sections.comparisons import counted
 from services.studies import freezing

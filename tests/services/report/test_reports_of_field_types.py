@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 
 from protocol.fields import KINDS
-from protocol.language.authored import ComputedType, Estimated
+from protocol.language.authored_fields import ComputedType
+from protocol.language.authored_plan import Estimated
 from protocol.language.computed import COMPARED, COMPUTED, COMPUTED_AGAINST
 from services.report.sections.fields import REPORTS
 

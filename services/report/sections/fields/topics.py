@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
-from protocol.language.authored import Estimated, Partner
+from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 

@@ -22,6 +22,8 @@ phases:
   - {key: check, rates: items, shows: [prompt], form: report, by: scorers}
 """
 TO_WHOM = "to whom units were dealt; plan as many or more."
+OTHER_IDS = "other option ids than those that answers name; put them back"
+ASKED_ANEW = "ask it in a phase that is added, or import the folder as a study of its own, under another key."
 FOREVER = "a key means for ever what it meant: put that back, or add"
 
 
@@ -29,11 +31,11 @@ FOREVER = "a key means for ever what it meant: put that back, or add"
     ("before", "after", "reasons"),
     [
         ("tumor: Tumour", "tumor: A tumour",
-         ["Form 'report': field 'diagnosis' says something else under options; put it back."]),
+         [f"Form 'report': field 'diagnosis' says something else under options; put it back, {ASKED_ANEW}"]),
         ("tumor: Tumour", "tumor: Tumour, other: Other",
-         ["Form 'report': field 'diagnosis' offers other option ids than those that answers name; put them back."]),
+         [f"Form 'report': field 'diagnosis' offers {OTHER_IDS}, {ASKED_ANEW}"]),
         ("| Ischaemic stroke", "| Apoplexy",
-         ["Form 'report': field 'differential' says something else under synonyms; put it back."]),
+         [f"Form 'report': field 'differential' says something else under synonyms; put it back, {ASKED_ANEW}"]),
         ("size: 5", "size: 6", [f"Phase 'read' says something else under from; {FOREVER} a phase of another key."]),
         ("ADNI, OASIS", "ADNI, OASIS, Other",
          [f"Attribute 'source' says something else under options; {FOREVER} an attribute of another key."]),

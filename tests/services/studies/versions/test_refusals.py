@@ -75,7 +75,7 @@ WITH_ANSWERS = f"{READS}{WITH_REFERENCE}".replace("shows: [prompt, reference, ca
         ),
         (
             protocol("{verdict: correctness}", "{mark: correctness}"),
-            "Phase 'score': field 'verdict' is missing, which answers name; put it back.",
+            "Phase 'score': field 'verdict' is missing, which answers name; put it back, or import the folder",
         ),
         (
             protocol("question: Does it say the same", "question: Does it mean the same"),
@@ -84,7 +84,7 @@ WITH_ANSWERS = f"{READS}{WITH_REFERENCE}".replace("shows: [prompt, reference, ca
         (protocol(WITH_REFERENCE, ""), "Phase 'score' is missing under phases: a version removes nothing; put it back"),
         (
             protocol("title: Reads\ninstructions", "seed: 5\ntitle: Reads\ninstructions"),
-            "Key seed says something else than before, and holds for all that was read; put it back.",
+            "Key seed says something else than before, and holds for all that was read; put it back, or import",
         ),
     ],
 )

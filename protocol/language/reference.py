@@ -1,0 +1,201 @@
+"""The reference of keys, from the schema: `python -m protocol.language.reference` fills the tables of the page in.
+
+A table stands between two lines of the page that name the part of the schema; all around it is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from protocol.language.authored import AuthoredGroup, AuthoredStudy
+from protocol.language.authored_fields import AuthoredAttribute, AuthoredAttributes, AuthoredField, AuthoredOption
+from protocol.language.authored_phases import (
+    AuthoredEntry,
+    AuthoredOpening,
+    AuthoredPairs,
+    AuthoredPeople,
+    AuthoredPhase,
+    AuthoredSample,
+    AuthoredSource,
+    AuthoredStep,
+)
+from protocol.language.authored_plan import (
+    AuthoredAnalysis,
+    AuthoredComparisons,
+    AuthoredCriterion,
+    AuthoredEstimate,
+    AuthoredLeast,
+)
+from protocol.parts import Says
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "keys-of-a-listed-study.md"
+# The parts by the headings under which they stand.
+PARTS: Mapping[str, type[BaseModel]] = {
+    "The study": AuthoredStudy,
+    "A group": AuthoredGroup,
+    "Attributes": AuthoredAttributes,
+    "An attribute": AuthoredAttribute,
+    "A field": AuthoredField,
+    "An option": AuthoredOption,
+    "A phase": AuthoredPhase,
+    "From": AuthoredSource,
+    "Let in": AuthoredEntry,
+    "Sample": AuthoredSample,
+    "By": AuthoredPeople,
+    "Opens": AuthoredOpening,
+    "Then": AuthoredStep,
+    "Pairs": AuthoredPairs,
+    "Analysis": AuthoredAnalysis,
+    "An estimate": AuthoredEstimate,
+    "A criterion": AuthoredCriterion,
+    "On how much a criterion rests": AuthoredLeast,
+    "Comparisons": AuthoredComparisons,
+}
+_TABLE = re.compile(r"(?<=<!-- keys: )(?P<part>[^>]+) -->\n.*?<!-- end -->", re.DOTALL)
+_OF_PATTERN = {
+    r"^[a-z][a-z0-9_]{0,39}$": "a name",
+    r"^[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,39}$": "`PHASE.FIELD`",
+    r"^[a-z0-9][a-z0-9-]{0,59}$": "a name",
+    r"^lists/[a-z][a-z0-9_]{0,59}$": "a shared list",
+    r"^(all|[1-9]\d{0,6}|(100|[1-9]?\d(\.\d+)?) ?%)$": "a number, a share as `20 %`, or `all`",
+}
+_LINK = re.compile(r"\[keys\]\([^)]*\)")
+_LONGEST = 60
+
+
+def keys_of(part: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the keys of a part as authors write them; of a criterion those that no estimate has."""
+    inherited = set(AuthoredEstimate.model_fields) if part is AuthoredCriterion else set()
+    return {said.alias or name: said for name, said in part.model_fields.items() if name not in inherited}
+
+
+def says_of(said: FieldInfo) -> Says:
+    """Return what the schema says of a key."""
+    return next(part for part in said.metadata if isinstance(part, Says))
+
+
+def values_of(part: type[BaseModel], key: str) -> str:
+    """Return in words which values a key takes."""
+    schema = part.model_json_schema(by_alias=True)
+    return _in_words(schema["properties"][key], schema.get("$defs", {}))
+
+
+def default_of(said: FieldInfo) -> str:
+    """Return in words what holds where a key does not stand."""
+    if without := says_of(said).without:
+        return without
+    if said.is_required():
+        return "has to stand"
+    default = said.default
+    if isinstance(default, bool):
+        return "`yes`" if default else "`no`"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{default}`" if _is_written(default) else "none"
+
+
+def _is_written(default: Any) -> bool:
+    return isinstance(default, str | int) and default != ""
+
+
+def _in_words(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        part = parts[schema["$ref"].rpartition("/")[2]]
+        return _in_words(part, parts) if "properties" not in part else _keys_below(part)
+    if "anyOf" in schema:
+        kinds = [_in_words(kind, parts) for kind in schema["anyOf"] if kind.get("type") != "null"]
+        return _either(list(dict.fromkeys(kinds)))
+    if "const" in schema or "enum" in schema:
+        words = [schema["const"]] if "const" in schema else schema["enum"]
+        return ", ".join(f"`{word}`" if word else "nothing" for word in words)
+    kind = schema.get("type")
+    if kind == "boolean":
+        return "`yes` or `no`"
+    if kind in ("integer", "number"):
+        return ("a whole number" if kind == "integer" else "a number") + _bounds(schema)
+    if kind == "string":
+        return _OF_PATTERN.get(schema.get("pattern", ""), "text")
+    if kind == "array":
+        return _listed(schema, parts)
+    return _by_name(schema, parts)
+
+
+def _listed(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    below = _in_words(schema["items"], parts)
+    if schema.get("minItems") == schema.get("maxItems") is not None:
+        return f"a list of two, each {below}"
+    return _list_of(below)
+
+
+def _list_of(below: str) -> str:
+    return f"a list, each ({below})" if "; or " in below else f"a list, each {below}"
+
+
+def _by_name(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    """Return what stands under names of the author's own; of what is long, the link to its keys alone."""
+    below = next(iter(schema.get("patternProperties", {}).values()), schema.get("additionalProperties"))
+    words = _in_words(below, parts) if isinstance(below, Mapping) else ""
+    if len(words) > _LONGEST:
+        link = _LINK.search(words)
+        words = link[0] if link else ""
+    return f"by name: {words}" if words else "keys with values"
+
+
+def _keys_below(part: Mapping[str, Any]) -> str:
+    return f"[keys](#{_anchor(part['title'])})" if part["title"] in _HEADINGS else "keys with values"
+
+
+def _anchor(title: str) -> str:
+    return _HEADINGS[title].lower().replace(" ", "-")
+
+
+_HEADINGS = {part.__name__: heading for heading, part in PARTS.items()} | {"OptionWords": "An option"}
+
+
+def _either(kinds: list[str]) -> str:
+    """Return kinds of values joined; a list of what may also stand alone is "or a list of them"."""
+    lists = {_list_of("; or ".join(kinds[:count])) for count in (1, 2)}
+    others = [kind for kind in kinds if kind not in lists]
+    several = len(others) < len(kinds)
+    if several and len(others) == 2 and _list_of(others[0]) in kinds:
+        # Of the two, the first may be several.
+        return f"{others[0]}, or a list of them; or {others[1]}"
+    return "; or ".join(others) + (", or a list of them" if several else "")
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    words = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "and below"}
+    said = [f"{word} {schema[key]:,g}" for key, word in words.items() if key in schema]
+    return f" {' '.join(said)}" if said else ""
+
+
+def table_of(part: type[BaseModel]) -> str:
+    """Return the keys of a part as a table in Markdown."""
+    lines = ["| Key | What it is | Values | Without it | Example |", "|---|---|---|---|---|"]
+    for key, said in keys_of(part).items():
+        says = says_of(said)
+        cells = (f"`{key}`", says.text, values_of(part, key), default_of(said), f"`{says.example}`")
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def filled_in(page: str) -> str:
+    """Return a page with each of its tables written anew."""
+
+    def table(match: re.Match[str]) -> str:
+        return f"{match['part']} -->\n{table_of(PARTS[match['part']])}\n<!-- end -->"
+
+    return _TABLE.sub(table, page)
+
+
+def parts_in(page: str) -> Iterator[str]:
+    """Yield the headings of the parts of which a page has a table."""
+    return (match["part"] for match in _TABLE.finditer(page))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled_in(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

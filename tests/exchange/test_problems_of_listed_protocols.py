@@ -1,0 +1,198 @@
+"""All that is wrong with a protocol is said at once: keys, their fit, the law, tables; nothing that only follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+import yaml
+
+from exchange.listed_folder import Expanding, look_through_listed
+from exchange.protocol_yaml import load
+from exchange.refusal import InputRefused
+from exchange.study_folder import read_study_folder
+from exchange.study_language import lists_phases
+from tests.situations import write_table
+
+STUDIES = Path(__file__).resolve().parents[2] / "studies"
+EXPANDING = Expanding("test", (STUDIES / "lists",))
+SHAPES = [
+    file.parent
+    for file in sorted(STUDIES.glob("*/protocol.yaml"))
+    if lists_phases(load(file.read_text(encoding="utf-8"), "protocol.yaml"))
+]
+ONE_OF_EACH = """
+blindread: 2
+name: four
+title: One of each
+groups: {readers: Readers, scorers: Scorers}
+phases:
+  - {key: flag, rates: items, shows: [prompt], form: {v: text}, by: scorers, order: radnom}
+  - {key: early, rates: items, shows: [prompt, reference], form: {v: text}, by: readers}
+  - {key: read, rates: items, shows: [prompt], form: {v: text}, by: readers}
+  - {key: score, rates: items, shows: [promt], form: {v: text}, by: scorers, from: {phase: flag, let_in: [flagged]}}
+"""
+
+
+def folder_of(tmp_path: Path, protocol: str, item_format: str = "open") -> Path:
+    (tmp_path / "protocol.yaml").write_text(protocol, encoding="utf-8")
+    write_table(tmp_path / "items.csv", "item,format,prompt", [("i1", item_format, "Why?")])
+    return tmp_path
+
+
+def refusal_of(folder: Path) -> InputRefused:
+    with pytest.raises(InputRefused) as refused:
+        read_study_folder(folder, EXPANDING)
+    return refused.value
+
+
+def test_one_error_of_each_kind_is_said_in_one_go(tmp_path: Path) -> None:
+    refusal = refusal_of(folder_of(tmp_path, ONE_OF_EACH, item_format="opn"))
+
+    beginnings = [
+        "protocol.yaml, key phases.flag.order: found 'radnom', expected",
+        "protocol.yaml, key phases.score.shows: there is no thing to show 'promt' (nearest: 'prompt')",
+        "protocol.yaml, key phases.early.shows: phase 'early' shows the reference to people who can still have to rate",
+        "items.csv, line 2: format is 'opn'",
+    ]
+    assert len(refusal.problems) == 4
+    for problem, beginning in zip(refusal.problems, beginnings, strict=True):
+        assert str(problem).startswith(beginning)
+    assert refusal.unseen == (
+        "Not looked at because of this: what hangs on phase 'flag' (phases.score.from); whether flag, score keep to "
+        "blinding and can be run; what the phases need of the tables."
+    )
+
+
+def test_where_nothing_hangs_on_an_error_all_is_looked_at(tmp_path: Path) -> None:
+    """The law is asked last: whatever it refuses, the tables are held against the phases."""
+    protocol = ONE_OF_EACH.replace(", order: radnom", ", flags: [x]").replace("promt", "prompt")
+
+    refusal = refusal_of(folder_of(tmp_path, protocol, item_format="opn"))
+
+    assert [problem.place for problem in refusal.problems] == ["key phases.early.shows", "line 2"]
+    assert refusal.unseen == ""
+
+
+def test_a_name_that_is_mistyped_is_not_called_unknown_where_what_it_means_is_wrong(tmp_path: Path) -> None:
+    protocol = ONE_OF_EACH.replace("phase: flag", "phase: falg").replace("promt", "prompt")
+
+    says = next(
+        problem.says for problem in refusal_of(folder_of(tmp_path, protocol)).problems if "falg" in str(problem)
+    )
+
+    assert "(nearest: 'flag'), expected early, read, flag" in says
+
+
+def test_no_order_of_phases_is_guessed_where_one_between_them_is_wrong(tmp_path: Path) -> None:
+    """`score` waits for `mark`, which by default waits for `both`, which waits for `read`: only that keeps the law."""
+    protocol = """
+blindread: 2
+name: order
+title: Order
+groups: {a: A, b: B}
+phases:
+  - {key: read, rates: items, shows: [prompt], form: {v: text}, by: a}
+  - {key: both, rates: items, shows: [prompt], form: {v: text}, by: [a, b]}
+  - {key: mark, rates: items, shows: [prompt], form: {v: text}, by: b, opens: {done_by: everyone}}
+  - {key: score, rates: items, shows: [reference], form: {v: text}, by: a, opens: {after: mark, done_by: everyone}}
+"""
+    without = protocol.replace("shows: [prompt], form: {v: text}, by: [a, b]", "shows: [prompt], frm: x, by: [a, b]")
+
+    read_study_folder(folder_of(tmp_path, protocol), EXPANDING)
+    problems = refusal_of(folder_of(tmp_path, without)).problems
+
+    assert {problem.place for problem in problems} == {"key phases.both.form", "key phases.both.frm"}
+
+
+def test_a_thousand_errors_are_said_in_seconds(tmp_path: Path) -> None:
+    document = yaml.safe_load(ONE_OF_EACH)
+    document["phases"] = [
+        {**document["phases"][2], "key": f"p{number}", "shows": [f"promt{word}" for word in range(25)]}
+        for number in range(40)
+    ]
+    folder = folder_of(tmp_path, yaml.safe_dump(document))
+    began = monotonic()
+
+    refusal = refusal_of(folder)
+
+    assert monotonic() - began < 5
+    assert refusal.count >= 1_000
+
+
+Broken = Iterator[tuple[str, dict[str, Any]]]
+
+
+def broken_once(document: dict[str, Any]) -> Broken:
+    """Yield a protocol with one thing wrong, in every way and at every place that is tried."""
+    for place, phase in enumerate(document["phases"]):
+        for name, change in _CHANGES.items():
+            other = deepcopy(document)
+            change(other["phases"][place])
+            yield f"{name} in {phase['key']}", other
+    for key in document.get("forms", {}):
+        other = deepcopy(document)
+        other["forms"][key]["more"] = "txt"
+        yield f"type of a field of {key}", other
+        other = deepcopy(document)
+        other["forms"][key]["more"] = "choice"
+        yield f"no options in {key}", other
+    for key in document.get("groups", {}):
+        other = deepcopy(document)
+        other["groups"][key] = {"title": "People", "peopel": "3"}
+        yield f"key of {key}", other
+    for table, columns in document.get("attributes", {}).items():
+        for key in columns:
+            other = deepcopy(document)
+            other["attributes"][table][key] = {"type": "choice"}
+            yield f"no options of {key}", other
+            other["attributes"][table][key] = "chioce"
+            yield f"type of {key}", other
+    for section in ("forms", "groups", "attributes", "analysis"):
+        if section in document:
+            other = deepcopy(document)
+            other[f"{section}s"] = other.pop(section)
+            yield f"{section} misspelt", other
+
+
+def _shows(thing: str) -> Callable[[dict[str, Any]], None]:
+    def change(phase: dict[str, Any]) -> None:
+        phase["shows"] = [*(phase["shows"] if isinstance(phase["shows"], list) else [phase["shows"]]), thing]
+
+    return change
+
+
+_CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a word that is none": lambda phase: phase.update(order="radnom"),
+    "a key that is none": lambda phase: phase.update(blind="yes"),
+    "no shows": lambda phase: phase.pop("shows"),
+    "no key": lambda phase: phase.pop("key"),
+    "no form": lambda phase: phase.pop("form"),
+    "kind": lambda phase: phase.update(rates="itms"),
+    "thing": _shows("scnas"),
+    "form": lambda phase: phase.update(form="nowhere"),
+    "group": lambda phase: phase.update(by="nobody"),
+    "phase above": lambda phase: phase.update({"from": "nowhere"}),
+    "attribute": lambda phase: phase.update({"from": {"where": {"nothing": "1"}}}),
+    "what it opens after": lambda phase: phase.update(opens={"after": "nowhere"}),
+    "what it settles": lambda phase: phase.update(settles="nowhere"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_one_error_is_one_sentence_wherever_it_is(shape: Path, tmp_path: Path) -> None:
+    document = load((shape / "protocol.yaml").read_text(encoding="utf-8"), "protocol.yaml")
+    write_table(tmp_path / "items.csv", "item,format,prompt", [])
+
+    said = {}
+    for name, broken in broken_once(document):
+        problems = look_through_listed(tmp_path, "", broken, EXPANDING).problems
+        said[name] = [str(problem) for problem in problems.noted if problem.file == "protocol.yaml"]
+
+    assert len(SHAPES) >= 15
+    assert len(said) >= 13
+    assert {name: problems for name, problems in said.items() if len(problems) != 1} == {}
