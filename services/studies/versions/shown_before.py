@@ -117,7 +117,7 @@ def _shown(
     """
     was_shown = or_(
         *(exists().where(col(row.assignment_id) == Assignment.id) for row in (Display, Verdict, TechnicalFailure)),
-        Assignment.id == _on_the_desk(session, rater, own, telling),
+        col(Assignment.id) == _on_the_desk(session, rater, own, telling),
     )
     compared = _compared(session, rater.study_id) if telling.kind == "pairs" else {}
     query: Any = (
