@@ -34,7 +34,8 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
     Raises
     ------
     InputRefused
-        The file is no ZIP, is encrypted, names a path outside itself, or unpacks to more than the limits.
+        The file is no ZIP, is encrypted, names a path outside itself, holds several studies, or unpacks to more than
+        the limits.
     """
     name = shown(name, 80)
     try:
@@ -61,7 +62,14 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
     protocols = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
     if not protocols:
         raise InputRefused(f"{name} holds no protocol.yaml; pack the whole study folder.")
-    return protocols[0].parent
+    folder = protocols[0].parent
+    outermost = [path.parent for path in protocols if len(path.parts) == len(protocols[0].parts)]
+    if len(outermost) > 1:
+        named = " and ".join(sorted(f"'{shown(path.relative_to(target).as_posix(), 80)}'" for path in outermost)[:2])
+        raise InputRefused(
+            f"{name} holds {len(outermost)} study folders, of which one is taken ({named}); pack it alone."
+        )
+    return folder
 
 
 def _require_different(members: list[zipfile.ZipInfo], name: str) -> None:

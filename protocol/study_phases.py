@@ -285,6 +285,25 @@ class StudyPhases:
             dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone)
         )
 
+    def draws_before(self, queue: Queue, everybody: StudyPhases) -> frozenset[str]:
+        """Return the keys of the phases that have to be closed before all units are drawn that come before a queue.
+
+        What follows from answers is nobody's open work before it is drawn, and is still to come.
+
+        Parameters
+        ----------
+        everybody
+            The study with the phases of all groups: what waits for everyone waits for those, too.
+        """
+        own = {phase.key for phase in self.phases}
+        waiting, met = list(self.in_queue(queue)), set[str]()
+        while waiting:
+            phase = waiting.pop()
+            before = (own.intersection(phase.after) | set(phase.after_everyone)) - met
+            met |= before
+            waiting += [everybody.named(key) for key in before]
+        return frozenset(key for name in met for key in everybody.named(name).follows)
+
     def _with_what_continues(self, keys: Iterable[str]) -> tuple[str, ...]:
         after = {phase.continues: phase.key for phase in self.phases if phase.continues}
         return tuple(name for key in keys for name in (key, after.get(key)) if name is not None)

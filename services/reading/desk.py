@@ -99,11 +99,14 @@ def count_cut_off(session: Session, phases: StudyPhases, membership_id: int, que
 
 
 def is_drawn(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether the units of a queue are there: where they follow from answers, they are drawn from these."""
+    """Return whether the units of a queue, and all that come before it, are there.
+
+    Where they follow from answers, they are drawn from these; until then none of them is anybody's open work.
+    """
+    study_id = session.get_one(Membership, membership_id).study_id
     follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
-    if not follows:
-        return True
-    return follows <= queries.phases_closed(session, session.get_one(Membership, membership_id).study_id)
+    follows |= phases.draws_before(queue, frozen_facts.phases_of(session, study_id))
+    return not follows or follows <= queries.phases_closed(session, study_id)
 
 
 def shown_progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, exists, or_
 from sqlmodel import Session, col, select
 
 from db import (
+    Acknowledgement,
     Assignment,
     Database,
     Display,
@@ -151,9 +152,17 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
 
 
 def saw_items(session: Session, member: Membership) -> bool:
-    """Return whether something that is theirs was on a member's screen, or could not be shown on it."""
+    """Return whether something that is theirs was on a member's screen, or could not be shown on it.
+
+    A browser has the first item as soon as its instructions are acknowledged, before it says that it stands there.
+    """
     own = col(Assignment.membership_id) == member.id
-    return session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None
+    has_begun = exists().where(
+        col(Acknowledgement.membership_id) == Assignment.membership_id,
+        col(Acknowledgement.group_key) == member.group_key,
+        col(Acknowledgement.phase) == Assignment.phase,
+    )
+    return session.exec(select(Assignment.id).where(own, or_(_was_used(), has_begun)).limit(1)).first() is not None
 
 
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:

@@ -128,6 +128,20 @@ def test_a_zip_without_a_protocol_is_refused(tmp_path: Path) -> None:
     assert "holds no protocol.yaml" in sentence_of_refusal(packed({"items.csv": b"x"}), tmp_path)
 
 
+@pytest.mark.parametrize("inner", ["", "both/"])
+def test_a_zip_of_two_study_folders_is_refused_and_one_within_the_other_is_not(tmp_path: Path, inner: str) -> None:
+    two = packed({f"{inner}b/protocol.yaml": b"name: b", f"{inner}a/protocol.yaml": b"name: a"})
+    within = packed({f"{inner}protocol.yaml": b"name: x", f"{inner}old/protocol.yaml": b"name: y"})
+
+    said = sentence_of_refusal(two, tmp_path / "two")
+    folder = unpack_study_zip(within, "study.zip", tmp_path / "within")
+
+    assert said == (
+        f"study.zip holds 2 study folders, of which one is taken ('{inner}a' and '{inner}b'); pack it alone."
+    )
+    assert folder == tmp_path / "within" / inner
+
+
 def test_a_link_in_a_zip_arrives_as_a_plain_file(tmp_path: Path) -> None:
     link = zipfile.ZipInfo("volumes/link.nii")
     link.external_attr = 0o120777 << 16

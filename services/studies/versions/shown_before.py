@@ -10,7 +10,19 @@ from sqlalchemy import exists, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db import Assignment, Candidate, CandidatePair, Case, Display, Item, Membership, Verdict, queries
+from db import (
+    Acknowledgement,
+    Assignment,
+    Candidate,
+    CandidatePair,
+    Case,
+    Display,
+    Item,
+    Membership,
+    TechnicalFailure,
+    Verdict,
+    queries,
+)
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.language.things import in_words
@@ -63,7 +75,7 @@ def reasons_against(
             said: dict[str, set[str]] = {}
             # What tells of a whole subject comes first, so that each unit is named once.
             for breach in sorted(own.blind_to(telling), key=lambda breach: list(_ABOUT).index(breach.reach)):
-                units = _shown(session, rater, telling, replaced, known_as)
+                units = _shown(session, rater, own, telling, replaced, known_as)
                 shown = {about for unit in units for about in abouts_of(unit, breach.reach)}
                 for blind in breach.blind:
                     known = said.setdefault(blind.key, set())
@@ -96,11 +108,16 @@ def _last_of(key: str, followed_by: Mapping[str, str]) -> str:
     return key
 
 
-def _shown(session: Session, rater: Membership, telling: Phase, replaced: Replaced, known_as: Replaced) -> list[Unit]:
-    """Return what a rater was shown in a phase, or in a second step will be whatever else comes, as it is known now."""
+def _shown(
+    session: Session, rater: Membership, own: StudyPhases, telling: Phase, replaced: Replaced, known_as: Replaced
+) -> list[Unit]:
+    """Return what a rater was shown in a phase, or in a second step will be whatever else comes, as it is known now.
+
+    A browser has what is on the desk before it says that this stands on the screen, and what could not be shown, too.
+    """
     was_shown = or_(
-        exists().where(col(Display.assignment_id) == Assignment.id),
-        exists().where(col(Verdict.assignment_id) == Assignment.id),
+        *(exists().where(col(row.assignment_id) == Assignment.id) for row in (Display, Verdict, TechnicalFailure)),
+        col(Assignment.id) == _on_the_desk(session, rater, own, telling),
     )
     compared = _compared(session, rater.study_id) if telling.kind == "pairs" else {}
     query: Any = (
@@ -115,6 +132,19 @@ def _shown(session: Session, rater: Membership, telling: Phase, replaced: Replac
         for item, subject, candidate, shown in session.exec(query)
         if shown or (telling.continues and item.key not in replaced.items and candidate not in replaced.candidates)
     ]
+
+
+def _on_the_desk(session: Session, rater: Membership, own: StudyPhases, telling: Phase) -> int | None:
+    """Return the number of the assignment that a rater who has begun a phase may have before them; None for none."""
+    has_begun = select(Acknowledgement.id).where(
+        Acknowledgement.membership_id == rater.id,
+        Acknowledgement.group_key == rater.group_key,
+        Acknowledgement.phase == telling.listed_as,
+    )
+    if session.exec(has_begun).first() is None:
+        return None
+    waiting = queries.open_assignments(session, stored_id(rater.id), own.in_queue(telling.queue), limit=1)
+    return next((assignment.id for assignment in waiting), None)
 
 
 def _compared(session: Session, study_id: int) -> dict[str, tuple[str, ...]]:

@@ -143,6 +143,17 @@ def test_who_saw_items_does_not_come_back_in_another_role(database: Database, tm
         invite(situation, "rater-1", "reviewer")
 
 
+def test_who_had_an_item_in_the_browser_does_not_come_back_in_another_role(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "reading")
+    assert on_the_desk(situation, situation.raters[0])["prompt"]
+    take_out(situation, "rater-1")
+    with pytest.raises(Conflict, match="has had items as rater"):
+        invite(situation, "rater-1", "reviewer")
+
+
 def test_a_pseudonym_is_never_given_twice(imported: Situation) -> None:
     take_out(imported, "rater-1")
     invite(imported, "rater-1", "reviewer")

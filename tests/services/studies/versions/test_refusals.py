@@ -10,11 +10,11 @@ import pytest
 from db import Database
 from services.errors import Conflict, NotAllowed, Refused
 from services.progress import data_lock
-from services.reading import settling, worklist
+from services.reading import settling, submission, worklist
 from services.studies.versions import making
 from tests.following_study import GROUPS, READ_THEN_RESOLVE, flagging, read_through
 from tests.listed_study import TWO_GROUPS, opened_listed
-from tests.situations import CANDIDATES, Situation, open_study, write_table
+from tests.situations import CANDIDATES, Situation, on_the_desk, open_study, write_table
 from tests.versioned_study import (
     READS,
     REASON,
@@ -158,6 +158,27 @@ def test_nobody_who_was_shown_a_reference_reads_of_its_subject_blind(sqlite_data
     ]
 
 
+@pytest.mark.parametrize("could_be_shown", [True, False])
+def test_what_a_browser_has_counts_as_shown_before_it_stands_on_the_screen(
+    sqlite_database: Database, tmp_path: Path, could_be_shown: bool
+) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
+    (rater,) = situation.raters
+    read(situation, 0)
+    worklist.acknowledge_instructions(sqlite_database, rater, "listed", "part-2")
+    payload = on_the_desk(situation, rater, "part-2")
+    assert payload["reference"]
+    if not could_be_shown:
+        submission.report_failure(sqlite_database, rater, payload["assignment"], "nothing was drawn")
+
+    reasons = refusal_of(
+        situation, tmp_path / "study", *(changed_cell("items.csv", f"i{n}", "prompt", "Anew?") for n in (1, 2, 5))
+    )
+
+    shown = dict(payload["context"]["facts"])["Question"].removeprefix("Prompt of ").removesuffix("?")
+    assert any(f"'{shown}.v2'" in reason and "was shown the reference" in reason for reason in reasons), reasons
+
+
 @pytest.mark.parametrize("corrected_before", [False, True])
 def test_nobody_who_was_shown_answers_to_an_item_reads_it_blind_when_it_is_corrected(
     sqlite_database: Database, tmp_path: Path, corrected_before: bool
@@ -245,13 +266,13 @@ def test_what_shows_a_reference_waits_for_the_new_work(sqlite_database: Database
     situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
     worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
     read(situation, 0)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
 
     new_version(situation, tmp_path / "study", corrected_prompt)
 
     with pytest.raises(Refused):
         read(situation, 0, queue="part-2")
     assert read(situation, 0) == ["Is there a lesion?"]
+    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
     assert len(read(situation, 0, queue="part-2")) == 6
 
 
