@@ -178,14 +178,18 @@ def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
 def _level_of_zero(values: Floats, tail_of: Callable[[float], float]) -> float:
     """The level of the widest interval that excludes 0, from the tail that belongs to a share of the values."""
     least = 1.0 / (values.size + 1)
-    below, above = int((values < 0.0).sum()), int((values <= 0.0).sum())
+    negative, positive = values[values < 0.0], values[values > 0.0]
+    below, above = negative.size, values.size - positive.size
     if above == 0 or below == values.size:
         return 2.0 * least
     # quantiles are interpolated between neighbours: the shares at which they begin and cease to be 0
-    ordered = np.sort(values)
     steps = max(1, values.size - 1)
-    first = below - (ordered[below] / (ordered[below] - ordered[below - 1]) if below else 0.0)
-    last = above - 1 - (ordered[above - 1] / (ordered[above] - ordered[above - 1]) if above < values.size else 0.0)
+    # without zeros among the values, 0 is between the greatest negative and the least positive one
+    greatest = negative.max() if below else 0.0
+    least_positive = positive.min() if above < values.size else 0.0
+    upwards, downwards = (0.0, 0.0) if above > below else (least_positive, greatest)
+    first = below - (upwards / (upwards - greatest) if below else 0.0)
+    last = above - 1 - (downwards / (least_positive - downwards) if above < values.size else 0.0)
     lower = tail_of(float(last) / steps) if above < values.size else 1.0
     upper = 1.0 - tail_of(float(first) / steps) if below else 1.0
     return min(1.0, max(2.0 * least, 2.0 * min(lower, upper)))

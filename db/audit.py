@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Iterator
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import JSON, Column, text
+from sqlalchemy import JSON, Column, insert, text
 from sqlmodel import Field, Session, col, select
 
 from db.base import Base, now
@@ -35,6 +36,8 @@ class AuditEvent(Base, table=True):
 
 
 _LAST_HASH = select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)
+# Nothing comes back of a link: its key is asked of nobody.
+_APPEND = insert(AuditEvent).inline()
 
 
 def _link_hash(event: Any) -> str:
@@ -57,24 +60,23 @@ def hold(session: Session) -> None:
 
 def record(
     session: Session, action: str, *, person_id: int | None = None, study_id: int | None = None, **detail: Any
-) -> AuditEvent:
+) -> None:
     """Append a link to the chain within the caller's transaction."""
     # Two writers that read the same last link would both build on it.
     hold(session)
-    last: str | None = session.connection().execute(_LAST_HASH).scalar()
-    event = AuditEvent(
-        at=now(),
-        person_id=person_id,
-        study_id=study_id,
-        action=action,
-        detail=detail,
-        previous_hash=last or GENESIS,
-        hash="",
-    )
-    event.hash = _link_hash(event)
-    session.add(event)
+    # What the link speaks of may still have to be written.
     session.flush()
-    return event
+    connection = session.connection()
+    last: str | None = connection.execute(_LAST_HASH).scalar()
+    event: dict[str, Any] = {
+        "at": now(),
+        "person_id": person_id,
+        "study_id": study_id,
+        "action": action,
+        "detail": detail,
+        "previous_hash": last or GENESIS,
+    }
+    connection.execute(_APPEND, event | {"hash": _link_hash(SimpleNamespace(**event))})
 
 
 def broken_links(session: Session) -> Iterator[int]:

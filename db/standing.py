@@ -16,7 +16,9 @@ from db.reading import Assignment, Draft
 from db.study import Freeze, Study, StudyEvent, StudyVersion, Thaw
 from protocol.phases import THEN
 
-_LOGIN_SESSION, _PERSON, _DRAFT = (Base.metadata.tables[name] for name in ("login_session", "person", "draft"))
+_LOGIN_SESSION, _PERSON, _DRAFT, _DISPLAY = (
+    Base.metadata.tables[name] for name in ("login_session", "person", "draft", "display")
+)
 
 
 # Of a study's freezes, the one that stands: a thawed one keeps its row for the audit chain.
@@ -136,3 +138,10 @@ BY_SESSION: Any = _SIGNED_IN.where(_LOGIN_SESSION.c.id == bindparam("login_sessi
 _WRITTEN: dict[str, Any] = {name: bindparam(name) for name in ("sequence", "answers", "saved_at")}
 NEW_DRAFT: Any = _DRAFT.insert().values(assignment_id=bindparam("assignment"), **_WRITTEN)
 NEXT_DRAFT: Any = _DRAFT.update().where(_DRAFT.c.assignment_id == bindparam("assignment")).values(**_WRITTEN)
+# Sequence number and answers of the draft of an assignment; parameter `assignment`.
+DRAFT: Any = select_columns(_DRAFT.c.sequence, _DRAFT.c.answers).where(
+    _DRAFT.c.assignment_id == bindparam("assignment")
+)
+
+# That an assignment stands on a screen; nothing comes back of it, and nobody asks for its key.
+NEW_DISPLAY: Any = _DISPLAY.insert().inline()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, exists, func, or_
+from sqlalchemy import and_, bindparam, case, exists, false, func, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -253,17 +253,23 @@ def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]
 
 def anybody_has_open(session: Session, study_id: int, phases: Sequence[str]) -> bool:
     """Return whether anybody who is still in a study has an assignment of these phases that is not closed."""
+    return _is_there(session, _open_of_anybody(tuple(phases)), study_id=study_id)
+
+
+@lru_cache(maxsize=32)
+def _open_of_anybody(phases: tuple[str, ...]) -> Any:
     waiting = (
         select(Assignment.id)
         .join(Membership, col(Membership.id) == Assignment.membership_id)
         .where(
-            Assignment.study_id == study_id,
-            col(Assignment.phase).in_(phases),
+            Assignment.study_id == bindparam("study_id"),
+            # False stands for no phase at all.
+            or_(false(), *(col(Assignment.phase) == phase for phase in phases)),
             col(Membership.removed_at).is_(None),
             ~is_done(Assignment, ()),
         )
     )
-    return session.exec(waiting.limit(1)).first() is not None
+    return waiting.limit(1)
 
 
 def last_assignment(session: Session, membership_id: int, phases: Sequence[Phase]) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db.study import Item, Reference
@@ -9,9 +12,13 @@ from db.study import Item, Reference
 
 def reference_for_forms_that_show_it(session: Session, item_id: int) -> Reference | None:
     """Read the newest version of a reference, where there is one. Only forms that show it may call this."""
-    return session.exec(
-        select(Reference).where(Reference.item_id == item_id).order_by(col(Reference.version).desc()).limit(1)
-    ).first()
+    newest: Reference | None = session.exec(_NEWEST, params={"item_id": item_id}).first()
+    return newest
+
+
+_NEWEST: Any = (
+    select(Reference).where(Reference.item_id == bindparam("item_id")).order_by(col(Reference.version).desc()).limit(1)
+)
 
 
 def reference_of_practice_item(session: Session, item_id: int) -> Reference:

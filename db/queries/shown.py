@@ -106,56 +106,69 @@ _SHOWN_ITEM = (
 
 def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
     """Read what of a case's volumes may be shown, current before prior, in the order of import."""
-    query = (
-        select_columns(
-            col(Volume.id),
-            col(Volume.role),
-            col(Volume.sequence),
-            col(Volume.label),
-            col(Volume.acquired),
-            col(Volume.window),
-            col(Volume.intensity_range),
-            col(Volume.placed),
-            col(Volume.unpacked_sha256),
-        )
-        .where(col(Volume.case_id) == case_id)
-        .order_by(col(Volume.role), col(Volume.id))
+    return [ShownVolume(*row) for row in session.connection().execute(_SHOWN_VOLUMES, {"case_id": case_id})]
+
+
+_SHOWN_VOLUMES: Any = (
+    select_columns(
+        col(Volume.id),
+        col(Volume.role),
+        col(Volume.sequence),
+        col(Volume.label),
+        col(Volume.acquired),
+        col(Volume.window),
+        col(Volume.intensity_range),
+        col(Volume.placed),
+        col(Volume.unpacked_sha256),
     )
-    rows: Any = session.connection().execute(query)
-    return [ShownVolume(*row) for row in rows]
+    .where(col(Volume.case_id) == bindparam("case_id"))
+    .order_by(col(Volume.role), col(Volume.id))
+)
 
 
 def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
     """Read what of a case's overlays may be shown, in the order of import."""
-    query = (
-        select_columns(
-            col(Overlay.id),
-            col(Overlay.key),
-            col(Overlay.label),
-            col(Overlay.colour),
-            col(Overlay.style),
-            col(Overlay.opacity),
-            col(Overlay.unpacked_sha256),
-        )
-        .where(col(Overlay.case_id) == case_id)
-        .order_by(col(Overlay.id))
+    return [ShownOverlay(*row) for row in session.connection().execute(_SHOWN_OVERLAYS, {"case_id": case_id})]
+
+
+_SHOWN_OVERLAYS: Any = (
+    select_columns(
+        col(Overlay.id),
+        col(Overlay.key),
+        col(Overlay.label),
+        col(Overlay.colour),
+        col(Overlay.style),
+        col(Overlay.opacity),
+        col(Overlay.unpacked_sha256),
     )
-    rows: Any = session.connection().execute(query)
-    return [ShownOverlay(*row) for row in rows]
+    .where(col(Overlay.case_id) == bindparam("case_id"))
+    .order_by(col(Overlay.id))
+)
 
 
 def volume_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
     """Return the SHA-256 of the file of each of a case's volumes and overlays, by kind and id: never shown."""
-    of_volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.case_id == case_id))
-    of_overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.case_id == case_id))
-    return {("volume", stored_id(volume_id)): sha256 for volume_id, sha256 in of_volumes} | {
-        ("overlay", stored_id(overlay_id)): sha256 for overlay_id, sha256 in of_overlays
+    connection = session.connection()
+    return {
+        (kind, stored_id(file_id)): sha256
+        for kind, files in _FILES.items()
+        for file_id, sha256 in connection.execute(files, {"case_id": case_id})
     }
+
+
+_FILES: dict[str, Any] = {
+    kind: select_columns(col(table.id), col(table.sha256)).where(col(table.case_id) == bindparam("case_id"))
+    for kind, table in (("volume", Volume), ("overlay", Overlay))
+}
 
 
 def candidate_answer(session: Session, candidate_id: int) -> str:
     """Read a candidate's answer, and not which model gave it."""
-    return session.exec(select(Candidate.answer).where(Candidate.id == candidate_id)).one()
+    answer: str = session.connection().execute(_ANSWER, {"candidate_id": candidate_id}).scalar_one()
+    return answer
+
+
+_ANSWER: Any = select_columns(col(Candidate.answer)).where(col(Candidate.id) == bindparam("candidate_id"))
 
 
 def released_attributes(

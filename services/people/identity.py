@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
@@ -80,7 +81,11 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
 
 def person_with(session: Session, login: str) -> Person | None:
     """Return the person with a login, in whatever form it is given."""
-    return session.exec(select(Person).where(Person.login == canonical_login(login))).first()
+    person: Person | None = session.exec(_PERSON_WITH, params={"login": canonical_login(login)}).first()
+    return person
+
+
+_PERSON_WITH: Any = select(Person).where(Person.login == bindparam("login"))
 
 
 def issue_link(
@@ -127,13 +132,15 @@ def has_signed_in(session: Session, person_id: int) -> bool:
 
 def open_links(session: Session, person_id: int) -> Sequence[Invitation]:
     """Return the links of a person that can still be used, or have only expired."""
-    return session.exec(
-        select(Invitation).where(
-            Invitation.person_id == person_id,
-            col(Invitation.consumed_at).is_(None),
-            col(Invitation.ended_at).is_(None),
-        )
-    ).all()
+    links: Sequence[Invitation] = session.exec(_OPEN_LINKS, params={"person_id": person_id}).all()
+    return links
+
+
+_OPEN_LINKS: Any = select(Invitation).where(
+    Invitation.person_id == bindparam("person_id"),
+    col(Invitation.consumed_at).is_(None),
+    col(Invitation.ended_at).is_(None),
+)
 
 
 def end_open_links(session: Session, person_id: int) -> None:
@@ -275,12 +282,16 @@ def note_seen(database: Database, login_session_id: int) -> None:
 
 
 def _usable_link(session: Session, token: str, *, lock: bool = False) -> Invitation | None:
-    query = select(Invitation).where(Invitation.token_sha256 == token_hash(token))
     # Two clicks at once must not both use the link up.
-    link = session.exec(query.with_for_update() if lock else query).first()
+    query = _LINK_TO_USE if lock else _LINK
+    link: Invitation | None = session.exec(query, params={"token_sha256": token_hash(token)}).first()
     if link is None or link.consumed_at is not None or link.ended_at is not None or now() > link.expires_at:
         return None
     return None if _person(session, link.person_id).locked_at is not None else link
+
+
+_LINK: Any = select(Invitation).where(Invitation.token_sha256 == bindparam("token_sha256"))
+_LINK_TO_USE: Any = _LINK.with_for_update()
 
 
 def _set_password(session: Session, person_id: int, password_hash: str) -> None:

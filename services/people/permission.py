@@ -6,7 +6,9 @@ What a transaction has read is noted in its session, and goes with it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, select
 
 from db import Assignment, Database, Draft, Membership, Study, standing
@@ -34,8 +36,14 @@ def study_of(session: Session, key: str) -> Study:
 
 def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
     """Return what the actor is in the study, or None; who was taken out of it is nothing there."""
-    query = select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
-    return session.exec(query.where(*STILL_MEMBER)).first()
+    named = {"study_id": study.id, "person_id": actor.person_id}
+    membership: Membership | None = session.exec(_MEMBERSHIP, params=named).first()
+    return membership
+
+
+_MEMBERSHIP: Any = select(Membership).where(
+    Membership.study_id == bindparam("study_id"), Membership.person_id == bindparam("person_id"), *STILL_MEMBER
+)
 
 
 def administers(database: Database, actor: Actor) -> bool:
@@ -167,8 +175,11 @@ def _member(session: Session, actor: Actor, study_key: str) -> tuple[Study | Non
 def _locked(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
     # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
     # those among them that hold the lock of the audit chain.
-    study = session.exec(select(Study).where(Study.key == study_key, *REMAINS).with_for_update(key_share=True)).first()
+    study: Study | None = session.exec(_STUDY_TO_LOCK, params={"study_key": study_key}).first()
     return study, membership_of(session, actor, study) if study else None
+
+
+_STUDY_TO_LOCK: Any = select(Study).where(Study.key == bindparam("study_key"), *REMAINS).with_for_update(key_share=True)
 
 
 def _note(session: Session, study: Study, freeze: str | None, last: str | None) -> None:

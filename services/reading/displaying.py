@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Draft, Item, Membership, Study, Verdict, now, queries
+from db import Assignment, Item, Membership, Study, Verdict, now, queries, standing
 from db.base import stored_id
 from db.queries import ShownItem
 from protocol.language.things import shows_the_reference
@@ -360,7 +360,7 @@ def _prefetch(
 
 
 def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
-    draft = session.get(Draft, assignment.id)
+    draft = session.connection().execute(standing.DRAFT, {"assignment": assignment.id}).first()
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 

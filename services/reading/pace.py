@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlencode
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import Assignment, Membership, Study, Verdict
@@ -82,14 +83,15 @@ def duration(milliseconds: float) -> str:
 
 def _active_times(session: Session, membership_id: int, phase: Phase) -> list[int]:
     """Return the active time of each of the member's own assignments of a phase, revisions included."""
-    return list(
-        session.exec(
-            select(func.sum(col(Verdict.active_ms)))
-            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(Assignment.membership_id == membership_id, Assignment.phase == phase.key)
-            .group_by(col(Verdict.assignment_id))
-        )
-    )
+    return list(session.exec(_ACTIVE_TIMES, params={"membership_id": membership_id, "phase": phase.key}))
+
+
+_ACTIVE_TIMES: Any = (
+    select(func.sum(col(Verdict.active_ms)))
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .where(Assignment.membership_id == bindparam("membership_id"), Assignment.phase == bindparam("phase"))
+    .group_by(col(Verdict.assignment_id))
+)
 
 
 def address_of(study: Study, queue: Queue) -> str:

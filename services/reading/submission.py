@@ -105,18 +105,18 @@ def record_display(
         require_in_study(session, acts.READ, study)
         acts.require(acts.SHOW, _state(session, actor, study, membership, assignment))
         here = clock.read_clocks()
-        display = Display(
-            assignment_id=stored_id(assignment.id),
-            login_session_id=actor.login_session_id,
-            shown_at=here.at,
-            load_ms=bounded(load_ms),
-            renderer=renderer[:40],
-            viewport=viewport[:20],
-            monotonic_ms=here.monotonic_ms,
-            boot_id=here.boot_id,
-        )
-        session.add(display)
-        return display.shown_at
+        display = {
+            "assignment_id": stored_id(assignment.id),
+            "login_session_id": actor.login_session_id,
+            "shown_at": here.at,
+            "load_ms": bounded(load_ms),
+            "renderer": renderer[:40],
+            "viewport": viewport[:20],
+            "monotonic_ms": here.monotonic_ms,
+            "boot_id": here.boot_id,
+        }
+        session.connection().execute(standing.NEW_DISPLAY, display)
+        return here.at
 
 
 def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, answers: Any) -> tuple[int, datetime]:

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
-from db import Freeze, Study, StudyEvent, StudyVersion, audit
+from db import Base, Freeze, Study, StudyEvent, StudyVersion, audit
 from db.standing import STANDS
 
 # 1, in release 0.1.0: from the protocol's seed alone, which anybody can read. 2: from a key of the study's own.
@@ -52,9 +52,23 @@ def version_of(session: Session, study_id: int) -> int:
 
     So a freeze after a thaw draws by the same key, and nobody thaws a study until a sample comes that they like.
     """
-    standing = select(func.count()).select_from(Freeze).where(Freeze.study_id == study_id, *STANDS)
-    later = select(func.count()).select_from(StudyVersion).where(StudyVersion.study_id == study_id)
-    return max(session.exec(standing).one(), FIRST_VERSION) + session.exec(later).one()
+    standing, later = (_count(session, counted, study_id) for counted in (_STANDING, _LATER))
+    return max(standing, FIRST_VERSION) + later
+
+
+def _count(session: Session, counted: Any, study_id: int) -> int:
+    count: int = session.exec(counted, params={"study_id": study_id}).one()
+    return count
+
+
+def _counted(table: type[Base], *conditions: Any) -> Any:
+    return select(func.count()).select_from(table).where(*conditions)
+
+
+_STUDY: Any = bindparam("study_id")
+_STANDING = _counted(Freeze, Freeze.study_id == _STUDY, *STANDS)
+_LATER = _counted(StudyVersion, StudyVersion.study_id == _STUDY)
+_REOPENINGS = _counted(StudyEvent, StudyEvent.study_id == _STUDY, col(StudyEvent.kind) == "reopen")
 
 
 def key_from(salt: str, freeze_version: int, reopened: int, seed: int) -> DrawKey:
@@ -66,8 +80,7 @@ def key_from(salt: str, freeze_version: int, reopened: int, seed: int) -> DrawKe
 
 def times_reopened(session: Session, study_id: int) -> int:
     """Return how often a study was opened again after its data lock."""
-    reopenings = select(func.count()).select_from(StudyEvent)
-    return session.exec(reopenings.where(StudyEvent.study_id == study_id, col(StudyEvent.kind) == "reopen")).one()
+    return _count(session, _REOPENINGS, study_id)
 
 
 def dealt_to(purpose: str, slots: Mapping[str, Sequence[int]]) -> dict[str, Any]:
