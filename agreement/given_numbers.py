@@ -65,7 +65,8 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
     Raises
     ------
     TypeError, ValueError
-        When they are no numbers, such as complex ones, or rows of different length; the caller names the argument.
+        When they are no numbers, such as complex ones, dates or records, or rows of different length; the caller names
+        the argument.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
     [1.0, nan]
     """
     array = np.asarray(values)
-    if array.dtype.kind == "c":
+    if array.dtype.kind in "cmMV":  # numpy makes days since 1970 of a date
         raise TypeError
     try:
         return array.astype(np.float64)

@@ -19,6 +19,7 @@ from agreement.ratings import RatingTable, numbers_of
 
 _RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}
 _EDGE = 1.0 - 1e-7  # shares of variance are sought below this: at 1 there is no residual variance, and no likelihood
+_NEXT_TO_NOTHING = 1e-6  # residuals of a smaller share of the squares leave too little to seek between that and 1
 
 
 def icc_with_missing(
@@ -109,10 +110,11 @@ def icc_with_missing(
     if not spread.any():
         reason = "perfect agreement: the residual variance is 0"
         return undefined(name, n, unit, method, reason, value=1.0, confidence=confidence)
-    profile = _profile(_Sums.of(x), model)
+    sums = _Sums.of(x)
+    profile = _profile(sums, model)
     best = _least(profile)
     deviance = profile(best)
-    if best > _EDGE - 1e-6 or deviance < -1e6:
+    if best > _EDGE - 1e-6 or deviance < -1e6 or (model == 2 and sums.is_additive):
         return undefined(name, n, unit, method, "the residual variance is 0: no likelihood", confidence=confidence)
     limit = deviance + float(stats.chi2.ppf(confidence, 1))
     low, high = _crossing(profile, limit, best, 0.0), _crossing(profile, limit, best, _EDGE)
@@ -150,6 +152,19 @@ class _Sums:
         crossed[:k, k] = crossed[k, :k] = centred.sum(axis=0)
         crossed[k, k] = (centred**2).sum()
         return cls(np.column_stack([rated.astype(np.float64), centred.sum(axis=1)]), crossed)
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether item + rater is all that there is, with ratings left over to show it.
+
+        The likelihood of model 2 then has no greatest value: it grows without end as the residuals vanish.
+        """
+        given = self.of_items[:, :-1].sum(axis=1)
+        within = self.crossed - (self.of_items / given[:, None]).T @ self.of_items
+        of_raters, covered, left = within[:-1, :-1], within[:-1, -1], float(within[-1, -1])
+        rank = int(np.linalg.matrix_rank(of_raters, hermitian=True))
+        left -= float(covered @ np.linalg.pinv(of_raters, hermitian=True) @ covered)
+        return given.sum() > len(given) + rank and left <= _NEXT_TO_NOTHING * float(self.crossed[-1, -1])
 
     def deviance(self, items: float, raters: float, *, fixed: bool) -> float:
         """Minus twice the restricted log-likelihood, the total variance maximised over, up to a constant [1]_.

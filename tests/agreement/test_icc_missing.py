@@ -134,3 +134,25 @@ def test_items_that_differ_less_than_raters_have_a_value_of_0():
 
     assert result.value == 0.0
     assert result.low == 0.0 < result.high
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("of_items, rest", [(0.0, 0.0), (1.0, 0.0), (1.0, 1e-4)])
+def test_nothing_is_said_about_other_raters_where_items_and_raters_are_all_that_there_is(missing, of_items, rest):
+    table = np.add.outer(np.arange(20.0) * of_items, [1.0, 2.0, 3.0, 5.0])
+    table += np.random.default_rng(1).normal(0, rest, table.shape)
+    if missing:
+        table[1, 2] = table[4, 0] = np.nan
+
+    for average in (False, True):
+        estimate = icc_with_missing(table, 2, average)
+
+        assert math.isnan(estimate.low)
+        assert estimate.undefined_because == "the residual variance is 0: no likelihood"
+
+
+def test_small_residuals_leave_the_value_of_the_analysis_of_variance():
+    table = np.add.outer(np.arange(20.0), [1.0, 2.0, 3.0, 5.0])
+    table += np.random.default_rng(1).normal(0, 0.02, table.shape)
+
+    assert icc_with_missing(table, 2).value == pytest.approx(icc(table, 2).value, abs=1e-4)

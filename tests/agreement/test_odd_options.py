@@ -113,3 +113,21 @@ def test_a_number_may_be_of_any_kind_and_a_name_only_one_of_those_that_there_are
 def test_a_unit_that_is_no_word_is_refused(unit):
     with pytest.raises(ValueError, match=r"unit is .*; expected what is counted, such as 'item'"):
         agreement.cohen_kappa([1, 0, 1], [1, 1, 0], unit=unit)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        np.eye(2).astype("datetime64[D]"),
+        np.eye(2).astype("timedelta64[s]"),
+        np.array([[(1.0,), (0.0,)], [(0.0,), (1.0,)]], dtype=[("share", float)]),
+    ],
+    ids=["dates", "durations", "records"],
+)
+def test_dates_durations_and_records_are_no_numbers(odd):
+    with pytest.raises(ValueError, match=r"^p is "):
+        agreement.hommel_p_values(odd[0])
+    with pytest.raises(ValueError, match=r"^table holds "):
+        agreement.cohen_kappa_of_table(odd)
+    with pytest.raises(ValueError, match=r"^weights is "):
+        agreement.agreement_weights(odd, 2)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import main_basis
+from agreement.judge.bases import ADJUDICATED, adjudication_caution, main_basis
 from agreement.judge.coefficients import UNIT, ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
@@ -87,6 +87,11 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     parties = (judge, basis.name)
     if not scale.scored or margin is None:
         reason = "no margin is declared" if scale.scored else "categories without an order have no direction"
+        none = undefined("signed difference", basis.n, UNIT, "human minus judge", reason)
+        yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
+        return
+    if basis.name == ADJUDICATED and adjudication_caution(material, judge) is not None:
+        reason = "adjudicated were only candidates on which the judge differs from a human"
         none = undefined("signed difference", basis.n, UNIT, "human minus judge", reason)
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return

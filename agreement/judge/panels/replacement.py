@@ -9,6 +9,7 @@ import numpy as np
 from agreement.alt_test import AltTest, alt_test
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
+from agreement.judge.bases import adjudication_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
@@ -139,6 +140,9 @@ def _readers(labelled: Material, judge: str, plan: Plan) -> tuple[list[Row], lis
         return [], ["Readers against the judge need verdicts that neither gave: name them with --adjudicated."]
     if len(labelled.humans) < 2:
         return [], ["Readers against the judge need two humans or more."]
+    differed = adjudication_caution(labelled, judge)
+    if differed is not None:
+        return [], [f"{differed} Nor do they tell who is more accurate."]
     truth = np.where(decided.states == State.VERDICT, decided.codes, np.nan)
     readers = np.column_stack([_score(labelled, v.codes, truth) for v in labelled.humans.values()])
     own = _score(labelled, labelled.judges[judge].codes, truth)

@@ -8,7 +8,7 @@ from agreement import (
     leave_one_out,
 )
 from agreement.judge.bases import bases, main_basis
-from agreement.judge.panels import ceiling, direction, replacement
+from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement
 from agreement.judge.plan import Plan
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans, verdicts
 
@@ -79,6 +79,33 @@ def test_settling_only_what_differs_from_the_judge_is_said_to_flatter_it():
     said = [" ".join(ceiling.panel(given, PLAN).refused) for given in (only_differing, drawn_as_well)]
 
     assert ["settling only what differs" in words for words in said] == [True, False]
+
+
+def test_nothing_is_corrected_certified_or_compared_by_verdicts_on_what_differed_alone():
+    rng = np.random.default_rng(8)
+    truth = (rng.random(200) < 0.6).astype(float)
+    human, other, judge = (np.where(rng.random(200) < error, 1 - truth, truth) for error in (0.1, 0.1, 0.15))
+    alike = human == other
+    of_all = verdicts(truth)
+    of_what_differed = verdicts(np.where(alike, np.nan, truth))
+
+    def shown(adjudicated, basis):
+        given = material([human, other], {"judge": judge}, adjudicated=adjudicated)
+        plan = Plan(basis=basis, design="random", resamples=200)
+        panel = corrected.panel(given, plan)
+        (decided,) = criteria.panel(given, plan).of(criteria.DIRECTION)
+        compared = replacement.panel(given, plan).of(replacement.READERS)
+        assert bool(compared) == (adjudicated is of_all)
+        rests_on = {row.basis.split(",")[0] for row in panel.rows if row.basis}
+        return panel, "adjudicated" in rests_on, decided.sentence == criteria.NOT_ESTIMABLE
+
+    assert shown(of_all, "adjudicated")[1:] == (True, False)
+    panel, *others = shown(of_what_differed, "adjudicated")
+    assert others == [False, True]
+    assert panel.of(corrected.CORRECTED) == panel.of(corrected.ROGAN_GLADEN) == []
+    assert "what is true behind these scores cannot be said" in panel.sentence
+    assert "Nothing is corrected: expected another --basis" in " ".join(panel.refused)
+    assert shown(of_what_differed, "mean")[1:] == (False, False)
 
 
 def test_an_adjudicated_column_stands_beside_the_others_and_can_be_chosen():
