@@ -196,8 +196,9 @@ def _unlike_options(items: tuple[ItemRow, ...]) -> Iterator[str]:
         more = f", and {len(texts) - 2} more" if len(texts) > 2 else ""
         others = [f"'{shown(other)}'" for other in unlike if other != option]
         too = f" So {'does' if len(others) == 1 else 'do'} {listed(others)}." if others else ""
+        of_form = f" of form '{shown(form)}'" if form else ""
         yield (
-            f"items.csv: option '{shown(option)}' of form '{shown(form)}' says {said}{more}.{too} Tables of answers "
+            f"items.csv: option '{shown(option)}'{of_form} says {said}{more}.{too} Tables of answers "
             "count an id as one answer and label it by the first item's words; give unlike answers unlike ids."
         )
 

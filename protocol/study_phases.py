@@ -326,8 +326,10 @@ class StudyPhases:
         """Return the phases whose verdicts stand once a queue is begun: those before it, and those it tells something.
 
         What a phase is blind to may be shown further on, with phases of others, or phases without units, between.
+        Practice settles nothing by what it tells: that is about subjects of which nothing else is rated.
         """
-        blind = [phase for own in self.in_queue(queue) for telling in self.blind_to(own) for phase in telling.blind]
+        telling = [known for own in self.in_queue(queue) if not own.trains for known in self.blind_to(own)]
+        blind = [phase for known in telling for phase in known.blind]
         return tuple(dict.fromkeys((*self.before(queue), *(blind if self.listed else ()))))
 
     def by_admin(self, queue: Queue) -> frozenset[str]:

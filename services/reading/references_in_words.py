@@ -44,20 +44,32 @@ class InWords:
         return f"{self.label}: {' or '.join(self.ways)}"
 
 
-def whole_reference(phases: StudyPhases, item: ShownItem, references: ItemReferences) -> list[str]:
-    """Return the whole reference: each way of being right, or where it names fields one text with a line of each."""
+def whole_reference(
+    phases: StudyPhases, item: ShownItem, references: ItemReferences, study: StudyPhases | None = None
+) -> list[str]:
+    """Return the whole reference: each way of being right, or where it names fields one text with a line of each.
+
+    Parameters
+    ----------
+    study
+        All phases of the study, in whose words that stands which only other groups are asked.
+    """
     if all(not reference.field for reference in references.fields):
         # It is the answer to the item, whatever its reviewers fill in.
         answer = shown_forms.answered_as(item)
         return [way for reference in references.fields for way in ways_of(answer, reference)]
-    return ["\n".join(part.line for part in in_fields(phases, item, references))]
+    return ["\n".join(part.line for part in in_fields(phases, item, references, study))]
 
 
 def parts_of_reference(
-    phases: StudyPhases, item: ShownItem, references: ItemReferences, fields: Collection[str]
+    phases: StudyPhases,
+    item: ShownItem,
+    references: ItemReferences,
+    fields: Collection[str],
+    study: StudyPhases | None = None,
 ) -> list[str]:
-    """Return the reference of some fields alone, as one text with a line of each."""
-    asked, answered = _asked(phases, item), _answered_without_name(phases, item, references)
+    """Return the reference of some fields alone, as one text with a line of each; of all phases, see above."""
+    asked, answered = _asked(phases, item, study), _answered_without_name(phases, item, references)
     parts = [
         _in_words(key, asked, item, reference)
         for key in fields
@@ -67,9 +79,11 @@ def parts_of_reference(
     return ["\n".join(part.line for part in parts)] if parts else []
 
 
-def in_fields(phases: StudyPhases, item: ShownItem, references: ItemReferences) -> list[InWords]:
+def in_fields(
+    phases: StudyPhases, item: ShownItem, references: ItemReferences, study: StudyPhases | None = None
+) -> list[InWords]:
     """Return what counts as right field by field, in the order of the table."""
-    asked = _asked(phases, item)
+    asked = _asked(phases, item, study)
     return [
         _in_words(reference.field, asked, item, reference)
         if reference.field
@@ -79,13 +93,17 @@ def in_fields(phases: StudyPhases, item: ShownItem, references: ItemReferences) 
     ]
 
 
-def _asked(phases: StudyPhases, item: ShownItem) -> dict[str, PhaseField]:
-    """Return the fields in which an item is answered by their key, of the first phase that asks each."""
+def _asked(phases: StudyPhases, item: ShownItem, study: StudyPhases | None = None) -> dict[str, PhaseField]:
+    """Return the fields in which an item is answered by their key, of the first phase that asks each.
+
+    Those that the member's own group is asked come before those of others, which are called by other words.
+    """
     asked: dict[str, PhaseField] = {}
-    for phase in phases.phases:
-        if phase.kind == "items":
-            for field in shown_forms.fields_asked(phases.rules_of(phase), item.form, item.options):
-                asked.setdefault(field.key, field)
+    for known in (phases, study or phases):
+        for phase in known.phases:
+            if phase.kind == "items":
+                for field in shown_forms.fields_asked(known.rules_of(phase), item.form, item.options):
+                    asked.setdefault(field.key, field)
     return asked
 
 

@@ -61,12 +61,11 @@ def _reference(
     session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> list[str] | None:
     """Return the reference, or that of the fields which a phase names; None where it shows none, or there is none."""
-    phase = phases.named(assignment.phase)
-    shows = phases.rules_of(phase).shows
+    shows = phases.rules_of(phases.named(assignment.phase)).shows
     if not shows_the_reference(shows):
         return None
     _require(session, phases, assignment, "reference", once_open=once_open)
-    return shown_items.reference_words(session, phases, phase, item)
+    return shown_items.reference_words(session, phases, assignment, item)
 
 
 def explanation(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> str:

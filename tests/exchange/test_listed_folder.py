@@ -115,6 +115,22 @@ def test_words_that_raters_read_and_that_name_what_is_hidden_are_warned_of(tmp_p
     )
 
 
+def test_a_warning_of_unlike_options_names_no_form_where_the_table_has_none(tmp_path: Path) -> None:
+    (tmp_path / "protocol.yaml").write_text(
+        "blindread: 2\nname: talk\ntitle: Questions\n"
+        "phases: [{key: read, rates: items, shows: [prompt, options], form: {answer: as_item}}]\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "items.csv").write_text(
+        "item,format,prompt,options\ni1,choice,How large?,a=Large|b=Small\ni2,choice,How old?,a=Old|b=New\n",
+        encoding="utf-8",
+    )
+
+    (warning,) = (said for said in read_study_folder(tmp_path, EXPANDING).warnings if "option" in said)
+
+    assert warning.startswith("items.csv: option 'a' says 'Large' (i1) and 'Old' (i2). So does 'b'.")
+
+
 # A column that tells the reference, as the only one of items.
 TELLING = PROTOCOL[: PROTOCOL.index("    seen:")] + PROTOCOL[PROTOCOL.index("  candidates: {cond") :]
 TELLING = TELLING.replace(

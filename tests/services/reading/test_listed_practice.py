@@ -14,7 +14,7 @@ from exchange.refusal import InputRefused
 from services.errors import Conflict, ReadsOpen
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.reading import member_progress, practice, previewing, submission, worklist
+from services.reading import member_progress, practice, previewing, revising, submission, worklist
 from services.reading.submission import Receipt
 from services.record import package, verification
 from services.studies import freezing, importing
@@ -87,6 +87,23 @@ def test_reads_open_once_the_practice_is_passed_and_it_is_in_no_figure(database:
     assert len(read) == 6
     assert {row["phase"] for name in ("verdicts.csv", "fields.csv", "sample.csv") for row in tables[name]} == {"read"}
     assert len(tables["sample.csv"]) == 6
+
+
+def test_practice_with_references_makes_no_read_final(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+    reader = situation.raters[0]
+    said = worklist.instructions(sqlite_database, reader, situation.study_key, TRAIN)
+    assert said.settles == ""
+    practise(situation, reader)
+    said = worklist.instructions(sqlite_database, reader, situation.study_key, READ)
+    assert said.revision == worklist.REVISION["session"]
+    worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, READ)
+
+    read = on_the_desk(situation, reader, READ)
+    show(situation, reader, read)
+    submit(situation, reader, read, any_answers(read))
+
+    assert len(revising.list_revisable(sqlite_database, reader, read["assignment"])) == 1
 
 
 def test_practice_is_a_part_with_its_own_words_and_progress(sqlite_database: Database, tmp_path: Path) -> None:

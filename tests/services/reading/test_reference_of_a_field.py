@@ -211,6 +211,44 @@ def test_the_whole_reference_of_several_fields_is_one_text_with_a_line_of_each(
     assert payload["reference"] == ["Modality: MRI\nDiagnosis: Tumour"]
 
 
+READ_BY_OTHERS = """
+blindread: 2
+name: listed
+title: One group reads, another looks at the reference
+groups: {readers: Readers, others: Others}
+phases:
+  - key: read
+    rates: items
+    shows: [scans, prompt]
+    form:
+      diagnosis: {type: choice, label: Most likely, options: {tumor: A tumour, stroke: A stroke}}
+      modality: {type: choice, label: Kind of scan, options: [MRI, CT]}
+    by: readers
+  - key: check
+    rates: items
+    shows: [scans, prompt, SHOWN]
+    form: {fine: {type: yes_no, label: Is it fine}}
+    by: others
+    opens: {at_once: yes}
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [("reference", "Kind of scan: MRI\nMost likely: A tumour"), ("reference.diagnosis", "Most likely: A tumour")],
+)
+def test_a_reference_of_what_another_group_is_asked_stands_in_the_words_of_its_form(
+    database: Database, tmp_path: Path, shown: str, said: str
+) -> None:
+    protocol = READ_BY_OTHERS.replace("SHOWN", shown)
+    groups = ("readers", "others")
+    situation = opened_listed(database, tmp_path / "study", protocol, groups=groups, changes=[with_modality])
+    checker = situation.raters[1]
+    worklist.acknowledge_instructions(database, checker, situation.study_key, "part-1")
+
+    assert on_the_desk(situation, checker, "part-1")["reference"] == [said]
+
+
 @pytest.mark.parametrize("shown", ["reference.diagnosis", "reference.modality", "reference"])
 def test_whoever_is_shown_any_part_of_the_reference_cannot_read_blind_afterwards(
     sqlite_database: Database, tmp_path: Path, shown: str
