@@ -73,6 +73,7 @@ def draw_judges(line: StudyLine) -> None:
         st.caption("Without a verdict, say in error why. For example, as CSV:")
         st.code(_EXAMPLE, language=None)
         asked, skip = ask_columns(f"run-{imported}")
+        asked["confidence_of"] = _ask_confidence(imported)
         identity = _ask_identity(imported)
         if st.button("Import", disabled=file is None) and file is not None:
             _import_judge(line.key, name, judge, field, identity, file.getvalue(), file.name, asked, skip)
@@ -91,6 +92,19 @@ def _choose_field(study_key: str, imported: int) -> str:
         help="The field that people fill in; the verdicts of the file are on its scale.",
     )
     return str(chosen)
+
+
+def _ask_confidence(imported: int) -> str:
+    """Ask what the confidences of a file are of, which panel 6 of a calibration has to know."""
+    chosen = st.selectbox(
+        "What its confidences are of",
+        ["", *import_runs.CONFIDENCES_OF],
+        format_func=lambda key: import_runs.CONFIDENCES_OF.get(key, "as its format says"),
+        key=f"run-confidence-{imported}",
+        help="Our own columns hold how sure the judge is of the verdict that it gives. Of mapped columns nothing "
+        "says it: then thresholds are computed only where it is chosen here.",
+    )
+    return chosen or ""
 
 
 def _ask_identity(imported: int) -> import_runs.Identity:
