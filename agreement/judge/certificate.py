@@ -201,7 +201,7 @@ def certificate(
         "criteria": criteria_in_words(material, plan),
         "results": [row.as_dict() for row in criteria.rows],
         "passed": passes(criteria, judge),
-        "sentences": {key: panel.sentence for key, panel in panels.items()},
+        "sentences": {key: " ".join(panel.in_short) for key, panel in panels.items()},
         "panels": [panel.as_dict() for key, panel in panels.items() if key != KEY],
         missing.KEY: missing.as_certified(material.labelled.judges[judge], plan),
         "repeats": _repeats(material, origin, judge, plan),

@@ -41,4 +41,5 @@ def for_a_study(panel: Panel) -> Panel:
         panel,
         sentences=tuple(map(in_words_of_a_study, panel.sentences)),
         refused=tuple(map(in_words_of_a_study, panel.refused)),
+        heads=tuple(map(in_words_of_a_study, panel.heads)),
     )

@@ -225,6 +225,7 @@ def panels_of(what: Parts) -> dict[str, Panel]:
             tuple(sentence for panel in own for sentence in panel.sentences),
             tuple(row for panel in own for row in panel.rows),
             tuple(dict.fromkeys(said for panel in own for said in panel.refused)),
+            tuple(head for panel in own for head in panel.heads),
         )
         panel = for_a_study(panel)
         panels[key] = panel if what.labels is None else elsewhere.marked(panel, what.whole.humans)
@@ -246,7 +247,8 @@ def _marked(panel: Panel, part: Part) -> Panel:
     )
     of_part = f"{part} subjects"
     sentences = tuple(f"On {of_part}: {sentence}" for sentence in panel.sentences)
-    return replace(panel, sentences=sentences, rows=rows)
+    heads = tuple(f"On {of_part}: {head}" for head in panel.heads)
+    return replace(panel, sentences=sentences, rows=rows, heads=heads)
 
 
 def _row_of(row: Row, part: Part) -> Row:
