@@ -123,13 +123,15 @@ def _ask_identity(imported: int) -> import_runs.Identity:
     return import_runs.Identity(model, prompt, version, settings, made_on, number, named)
 
 
-def ask_columns(form: str) -> tuple[dict[str, Any], bool]:
+def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], bool]:
     """Ask what the columns and words of another program's file mean; the service says what is wrong with that.
 
     Parameters
     ----------
     form
         What the keys of the form's fields begin with.
+    of_people
+        Whether people labelled, and no judge did.
     """
     with st.expander("File of another program"):
         layout = st.selectbox(
@@ -143,12 +145,14 @@ def ask_columns(form: str) -> tuple[dict[str, Any], bool]:
             key=f"{form}-columns",
             placeholder="question=prompt\nverdict=output.score",
             help="WHAT=COLUMN, or a path within a row, on a line each. What is item, candidate, model, question, "
-            "answer, reference, case, a declared attribute, or what is said: verdict, explanation, confidence.",
+            "answer, reference, case, a declared attribute, or what is said: "
+            f"{'labeller, verdict, explanation' if of_people else 'verdict, explanation, confidence'}.",
         )
         words = st.text_area(
             "Words", key=f"{form}-words", placeholder="good=correct", help="WORD=VERDICT, on a line each."
         )
-        of_model = st.text_input("Model whose answers it judges", key=f"{form}-of-model")
+        labelled = "were labelled" if of_people else "it judges"
+        of_model = st.text_input(f"Model whose answers {labelled}", key=f"{form}-of-model")
         scorer = st.text_input("Which score, if the file has several", key=f"{form}-scorer")
         skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"{form}-skip")
     asked = {
