@@ -176,11 +176,11 @@ def _by_counting(
 
     Of numbers in an array with declared categories; a consensus for each rater would go through all votes of all.
     """
-    numbers = isinstance(ratings, np.ndarray) and ratings.ndim == 2 and ratings.dtype.kind in "iuf"
-    of_judge = judge is None or (isinstance(judge, np.ndarray) and judge.dtype.kind in "iuf")
-    if not (numbers and of_judge and rule == "majority" and ties is None and categories is not None and ratings.size):
+    if not isinstance(ratings, np.ndarray) or ratings.ndim != 2 or ratings.dtype.kind not in "iuf" or not ratings.size:
         return None
-    assert isinstance(ratings, np.ndarray)
+    of_judge = judge is None or (isinstance(judge, np.ndarray) and judge.dtype.kind in "iuf")
+    if not (of_judge and rule == "majority" and ties is None and categories is not None):
+        return None
     fewest = whole_number(fewest, "fewest", 1)
     flat, levels = encode(ratings.ravel(), categories, "ratings")
     codes = flat.reshape(ratings.shape)
