@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.cautions import nearly_constant
 from agreement.codebook import is_missing, refuse_unlike
-from agreement.coding import Codes, Floats, Ratings, encode_clusters, single_values
+from agreement.coding import Codes, Floats, Ratings, encode, encode_clusters, single_values
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -128,9 +129,12 @@ def leave_one_out(
     if verdicts is not None and categories is None:
         refuse_unlike(ratings=(value for row in rows for value in row), judge=verdicts)
     groups = encode_clusters(clusters, len(rows)) if clusters is not None else None
+    counted = _by_counting(ratings, judge, rule, ties, fewest, categories)
     held = np.zeros((len(rows), raters))
     agreed, with_judge = held.copy(), held.copy()
-    for rater in range(raters):
+    if counted is not None:
+        held, agreed, with_judge = counted
+    for rater in range(raters if counted is None else 0):
         others = consensus(
             rows, rule, ties=ties, leave_out=rater, fewest=fewest, categories=categories, seed=seed
         ).values
@@ -158,6 +162,44 @@ def leave_one_out(
         estimate("judge's agreement with the others", everyone, 0, 1),
         estimate("judge minus left-out rater", everyone, -1, 1),
     )
+
+
+def _by_counting(
+    ratings: RatingTable,
+    judge: Ratings | None,
+    rule: Rule,
+    ties: Ties | None,
+    fewest: int,
+    categories: Sequence[Hashable] | None,
+) -> tuple[Floats, Floats, Floats] | None:
+    """Majorities of the others by counting all votes once and taking each rater's own away; None where it is no such.
+
+    Of numbers in an array with declared categories; a consensus for each rater would go through all votes of all.
+    """
+    if not isinstance(ratings, np.ndarray) or ratings.ndim != 2 or ratings.dtype.kind not in "iuf" or not ratings.size:
+        return None
+    of_judge = judge is None or (isinstance(judge, np.ndarray) and judge.dtype.kind in "iuf")
+    if not (of_judge and rule == "majority" and ties is None and categories is not None):
+        return None
+    fewest = whole_number(fewest, "fewest", 1)
+    flat, levels = encode(ratings.ravel(), categories, "ratings")
+    codes = flat.reshape(ratings.shape)
+    own = codes >= 0
+    votes = np.stack([(codes == code).sum(axis=1) for code in range(len(levels))], axis=1)
+    given = own.sum(axis=1)[:, None] - own
+    answer = np.full(codes.shape, -1, dtype=np.intp)
+    for code in range(len(levels)):
+        of_others = votes[:, code, None] - (codes == code)
+        answer[(2 * of_others > given) & (given >= fewest)] = code
+    held = own & (answer >= 0)
+    with_judge = np.zeros(codes.shape)
+    if judge is not None:
+        verdicts = np.asarray(judge)
+        seen = verdicts[~np.isnan(verdicts)].tolist()
+        said, _ = encode(verdicts, tuple(dict.fromkeys([*levels, *seen])), "judge")
+        held &= (said >= 0)[:, None]
+        with_judge = (held & (said[:, None] == answer)).astype(np.float64)
+    return held.astype(np.float64), (held & (codes == answer)).astype(np.float64), with_judge
 
 
 @dataclass(frozen=True)

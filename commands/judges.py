@@ -35,6 +35,9 @@ def import_judge(
     ] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers the file judges.")] = "",
     scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
+    confidence_of: Annotated[
+        str, typer.Option(help="What confidences are of: the verdict given, or the positive one (verdict, positive).")
+    ] = "",
     skip_unplaced: Annotated[
         bool, typer.Option(help="Leave out and count lines that are about no candidate of the study.")
     ] = False,
@@ -54,7 +57,7 @@ def import_judge(
             raise InputRefused(f"{prompt.name} is missing; name a file with the text of the prompt.")
         text = "" if prompt is None else prompt.read_text(encoding="utf-8-sig", errors="replace")
         identity = import_runs.Identity(model, text, prompt_version, settings, made_on, sample, tuple(example or ()))
-        asked = sources.asked_of(layout, column or (), word or (), of_model, scorer)
+        asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, confidence_of=confidence_of)
         with progress_bar() as feed:
             line = import_runs.import_judge_verdicts(
                 database,

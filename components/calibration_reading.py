@@ -1,4 +1,4 @@
-"""Beside each panel of a calibration: how it is read and computed, as the documentation has it."""
+"""Above the figures of each panel of a calibration: how it is read and computed, as the documentation has it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ def draw_reading(short_title: str) -> None:
         return
     with st.expander("How to read this, and where it comes from"):
         st.markdown(text)
-        st.caption("From docs/how-to/calibrate-a-judge.md, for files; docs/statistics.md says what each panel calls.")
+        st.caption(
+            "From docs/how-to/calibrate-a-judge.md, which is about files: what begins with -- is an option of its "
+            "commands, and here follows from the study. docs/statistics.md says what each panel calls."
+        )
 
 
 @cache

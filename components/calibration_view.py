@@ -53,14 +53,22 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
     for tab, section in zip(st.tabs([section.short_title for section in sections]), sections, strict=True):
         with tab:
             st.html(report.section_markup(section))
+            _draw_details(calibration.details_of(shown, section.key))
+            draw_reading(section.short_title)
             for figure in calibration.figures_of(shown.panels[section.key]):
                 draw_figure(figure)
             if section.tables:
                 st.html("".join(report.table_markup(table) for table in section.tables))
-            draw_reading(section.short_title)
     draw_prompts(actor, shown, stamp)
     draw_differing(actor, line.key, field, runs, labels, stamp)
     draw_downloads(line.key, field, runs, labels)
+
+
+def _draw_details(sentences: tuple[str, ...]) -> None:
+    """Draw what a panel says beyond a line for each judge, behind a line that opens it."""
+    if sentences:
+        with st.expander(f"All that was found, in {len(sentences)} sentences"):
+            st.html(report.sentences_markup(sentences))
 
 
 def _choose_people(actor: Actor, study_key: str, field: str) -> tuple[str, ...]:

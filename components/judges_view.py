@@ -73,6 +73,7 @@ def draw_judges(line: StudyLine) -> None:
         st.caption("Without a verdict, say in error why. For example, as CSV:")
         st.code(_EXAMPLE, language=None)
         asked, skip = ask_columns(f"run-{imported}")
+        asked["confidence_of"] = _ask_confidence(imported)
         identity = _ask_identity(imported)
         if st.button("Import", disabled=file is None) and file is not None:
             _import_judge(line.key, name, judge, field, identity, file.getvalue(), file.name, asked, skip)
@@ -93,6 +94,19 @@ def _choose_field(study_key: str, imported: int) -> str:
     return str(chosen)
 
 
+def _ask_confidence(imported: int) -> str:
+    """Ask what the confidences of a file are of, which panel 6 of a calibration has to know."""
+    chosen = st.selectbox(
+        "What its confidences are of",
+        ["", *import_runs.CONFIDENCES_OF],
+        format_func=lambda key: import_runs.CONFIDENCES_OF.get(key, "as its format says"),
+        key=f"run-confidence-{imported}",
+        help="Our own columns hold how sure the judge is of the verdict that it gives. Of mapped columns nothing "
+        "says it: then thresholds are computed only where it is chosen here.",
+    )
+    return chosen or ""
+
+
 def _ask_identity(imported: int) -> import_runs.Identity:
     """Ask what made the run: a certificate is valid for exactly this model and prompt."""
     with st.expander("Model, prompt and settings"):
@@ -109,13 +123,15 @@ def _ask_identity(imported: int) -> import_runs.Identity:
     return import_runs.Identity(model, prompt, version, settings, made_on, number, named)
 
 
-def ask_columns(form: str) -> tuple[dict[str, Any], bool]:
+def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], bool]:
     """Ask what the columns and words of another program's file mean; the service says what is wrong with that.
 
     Parameters
     ----------
     form
         What the keys of the form's fields begin with.
+    of_people
+        Whether people labelled, and no judge did.
     """
     with st.expander("File of another program"):
         layout = st.selectbox(
@@ -129,12 +145,14 @@ def ask_columns(form: str) -> tuple[dict[str, Any], bool]:
             key=f"{form}-columns",
             placeholder="question=prompt\nverdict=output.score",
             help="WHAT=COLUMN, or a path within a row, on a line each. What is item, candidate, model, question, "
-            "answer, reference, case, a declared attribute, or what is said: verdict, explanation, confidence.",
+            "answer, reference, case, a declared attribute, or what is said: "
+            f"{'labeller, verdict, explanation' if of_people else 'verdict, explanation, confidence'}.",
         )
         words = st.text_area(
             "Words", key=f"{form}-words", placeholder="good=correct", help="WORD=VERDICT, on a line each."
         )
-        of_model = st.text_input("Model whose answers it judges", key=f"{form}-of-model")
+        labelled = "were labelled" if of_people else "it judges"
+        of_model = st.text_input(f"Model whose answers {labelled}", key=f"{form}-of-model")
         scorer = st.text_input("Which score, if the file has several", key=f"{form}-scorer")
         skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"{form}-skip")
     asked = {

@@ -74,7 +74,7 @@ def _draw_form(study_key: str) -> None:
     left, right = st.columns(2)
     name = left.text_input("Name of the labels", key=f"{form}-name")
     labeller = right.text_input(
-        "Labeller", key=f"{form}-labeller", help="Where the file itself does not say who labelled."
+        "Labeller", key=f"{form}-labeller", placeholder="where the file does not say who labelled"
     )
     field = _choose_field(study_key, form)
     blinding = st.text_input(
@@ -87,18 +87,20 @@ def _draw_form(study_key: str) -> None:
         key=f"{form}-random",
         help="Without that no score is corrected by these labels.",
     )
-    columns = st.text_input(
-        "Columns of labellers, separated by commas",
-        key=f"{form}-labellers",
-        help="Of a table with a column for each person; each is called by the heading of the column.",
-    )
     file = st.file_uploader(
         f"{import_runs.FORMATS_IN_WORDS}: item, candidate, labeller, verdict; or another program's",
         type=import_runs.ENDINGS,
         key=f"{form}-file",
     )
+    st.caption("For example, as CSV:")
     st.code(_EXAMPLE, language=None)
-    asked, skip = ask_columns(form)
+    columns = st.text_input(
+        "Columns of labellers, separated by commas",
+        key=f"{form}-labellers",
+        placeholder="only of a table with a column for each person",
+        help="Each person is called by the heading of their column.",
+    )
+    asked, skip = ask_columns(form, of_people=True)
     if st.button("Import labels", disabled=file is None) and file is not None:
         said = {"name": name, "labeller": labeller, "field": field, "blinding": blinding}
         of_people = {**asked, "labellers": columns.split(",")}

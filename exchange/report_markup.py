@@ -36,6 +36,11 @@ def section_markup(section: Section) -> str:
     return str(_parts().words(section))  # type: ignore[attr-defined]
 
 
+def sentences_markup(sentences: Sequence[str]) -> str:
+    """Return sentences as paragraphs, as those of a section."""
+    return str(_parts().sentences(sentences))  # type: ignore[attr-defined]
+
+
 def table_markup(table: Table) -> str:
     """Return a table with its title, explanation and notes."""
     return str(_parts().table(printed(table)))  # type: ignore[attr-defined]

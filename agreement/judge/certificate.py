@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from agreement.coding import Codes
+from agreement.judge import missing
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
@@ -200,8 +201,9 @@ def certificate(
         "criteria": criteria_in_words(material, plan),
         "results": [row.as_dict() for row in criteria.rows],
         "passed": passes(criteria, judge),
-        "sentences": {key: panel.sentence for key, panel in panels.items()},
+        "sentences": {key: " ".join(panel.in_short) for key, panel in panels.items()},
         "panels": [panel.as_dict() for key, panel in panels.items() if key != KEY],
+        missing.KEY: missing.as_certified(material.labelled.judges[judge], plan),
         "repeats": _repeats(material, origin, judge, plan),
         "said": dict(origin.said),
         "valid_for": "exactly this judge, model, prompt and rubric, on this scale, models and strata",
@@ -270,6 +272,7 @@ def card(document: dict[str, Any]) -> str:
         "Rubric": document["rubric_sha256"] or "not said",
         "Scale": _scale_in_words(document["scale"]),
         "Covered": f"{covered['labelled']:,} labelled of {covered['candidates']:,} candidates",
+        "Left out": _left_out_in_words(document),
         "Humans": f"{len(document['humans'])} ({', '.join(document['humans'])})",
         "Blinded": document["blinded"] or "not said",
         "Labels from": document["labels_from"] or "not said",
@@ -291,6 +294,16 @@ def card(document: dict[str, Any]) -> str:
     lines += [f"  {sentence}" for sentence in document["sentences"].values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"], ""]
     return "\n".join(lines)
+
+
+def _left_out_in_words(document: dict[str, Any]) -> str:
+    """Older certificates do not say it."""
+    said = document.get(missing.KEY)
+    if said is None:
+        return "not said"
+    return (
+        f"{said['count']:,} of {said['n']:,} labelled without a verdict; a later run at most {100 * said['most']:g} %"
+    )
 
 
 def _unsaid_in_words(document: dict[str, Any]) -> list[str]:

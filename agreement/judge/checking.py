@@ -12,6 +12,7 @@ import numpy as np
 
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate
+from agreement.judge import missing
 from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.judged_file import Judged, read_judged
@@ -88,7 +89,9 @@ def check(asked: CheckAsked) -> Check:
             f"the certificate does not say {words} ({', '.join(needed)}), so that a run with another cannot be told; "
             "make it again with --judge-model and --prompt, or say --allow-unsaid",
         )
-    result = _shift(judged, document, scale)
+    result = _left_out(judged, document) or _shift(judged, document, scale)
+    if missing.KEY not in document:
+        unsaid.append(missing.KEY)
     if not unsaid:
         return result
     return replace(
@@ -117,6 +120,7 @@ def _read(path: Path) -> dict[str, Any]:
     places = range(len(document["scale"]["levels"]))
     if document["scale"]["kind"] != "number" and not all(code in places for code in document["repeats"].values()):
         raise ValueError(f"{path} was damaged or edited: repeats has verdicts that are no place among scale.levels")
+    _require_limit(document, path)
     failed = next((row for row in document["results"] if row.get("sentence") != PASSED), None)
     if document["passed"] and failed is not None:
         raise ValueError(
@@ -131,6 +135,20 @@ def _read(path: Path) -> dict[str, Any]:
             "certificate as it was written"
         )
     return document
+
+
+def _require_limit(document: dict[str, Any], path: Path) -> None:
+    """Older certificates do not say how much may be left out; one that can say it, does."""
+    limited = "most_missing" in document["plan"]["criteria"]
+    if limited and missing.KEY not in document:
+        raise ValueError(
+            f"{path} was damaged or edited: {missing.KEY} is missing; expected the certificate as it was written"
+        )
+    if missing.KEY in document and not missing.is_one(document[missing.KEY]):
+        raise ValueError(
+            f"{path} was damaged or edited: {missing.KEY} is {str(document[missing.KEY])[:40]!r}; expected the "
+            "certificate as it was written"
+        )
 
 
 def _asked(declared: list[dict[str, Any]]) -> list[str]:
@@ -196,6 +214,14 @@ def _uncovered(judged: Judged, document: dict[str, Any]) -> str | None:
     return None
 
 
+def _left_out(judged: Judged, document: dict[str, Any]) -> Check | None:
+    """More candidates without a verdict than the certificate allows; None where not, or where it does not say it."""
+    (verdicts,) = judged.material.judges.values()
+    certified = document.get(missing.KEY)
+    why = None if certified is None else missing.too_many(verdicts, certified)
+    return None if why is None else Check(OUTSIDE, f"Outside: {why} ({missing.KEY}).", missing.KEY)
+
+
 def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
     """Exact McNemar of the repeated candidates, or of scores the interval of their mean difference."""
     (judge,) = judged.material.judges
@@ -217,7 +243,12 @@ def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
     start = f"of {counted(len(repeated), 'repeated candidate')}, {words}"
     if shifted:
         return Check(OUTSIDE, f"Outside: {start}: the judge has shifted.", "shift")
-    return Check(WITHIN, f"Within the certificate: {start}.")
+    return Check(WITHIN, f"Within the certificate: {start}.{_absent(len(before) - len(place))}")
+
+
+def _absent(count: int) -> str:
+    """What is said of candidates that a run could have repeated: another sample may hold none of them."""
+    return f" The certificate names {counted(count, 'candidate')} more, not in this run." if count else ""
 
 
 def _tested(first: Any, second: Any, scale: Scale, confidence: float) -> tuple[bool, str]:

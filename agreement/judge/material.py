@@ -138,6 +138,8 @@ class Material:
         By judge and run; runs that are not in it repeat the first one of their judge.
     frame : Frame, optional
         None where the humans' part was drawn from all candidates.
+    grades_say, ungraded : dict of str to str
+        Of judges with a grade what it is, and of judges with a number that is not used as one why not; in sentences.
     """
 
     scale: Scale
@@ -155,6 +157,8 @@ class Material:
     conditions: dict[str, Factor] = field(default_factory=dict)
     made: dict[tuple[str, str], Made] = field(default_factory=dict)
     frame: Frame | None = None
+    grades_say: dict[str, str] = field(default_factory=dict)
+    ungraded: dict[str, str] = field(default_factory=dict)
 
     @property
     def n(self) -> int:

@@ -91,7 +91,10 @@ def asked_of(arguments: Sequence[str]) -> Asked:
     design: Design = given.design or (
         "probability" if given.probability else "stratified" if given.stratum else "unknown"
     )
-    criteria = Criteria(given.least_agreement, given.direction_margin, given.least_labels, given.least_humans)
+    criteria = Criteria(
+        given.least_agreement, given.direction_margin, given.least_labels, given.least_humans,
+        most_missing=given.most_missing,
+    )  # fmt: skip
     plan = Plan(
         given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon, design=design,
         specificity=given.specificity,
@@ -216,6 +219,7 @@ def _add_plan(add: Any) -> None:
     add("--direction-margin", type=float, help="criterion (default: the margin)")
     add("--least-labels", type=int, default=criteria.fewest_in_stratum, help="criterion (default: %(default)s)")
     add("--least-humans", type=int, default=criteria.fewest_humans, help="criterion (default: %(default)s)")
+    add("--most-missing", type=float, help="criterion: share without a verdict (default: a run's, as of the labelled)")
 
 
 def _add_identity(parser: Any) -> None:

@@ -74,6 +74,9 @@ class Criteria:
         Humans who gave verdicts.
     declared : tuple of Declared
         Those of the plan, which stand in the place of agreement and direction.
+    most_missing : float or None
+        The largest share of candidates without a verdict, of the labelled and of every later run; None asks it of later
+        runs alone, of which none may leave out more than the upper limit of what was left out here.
     """
 
     agreement_bound: float = -0.10
@@ -81,6 +84,11 @@ class Criteria:
     fewest_in_stratum: int = FEWEST_IN_STRATUM
     fewest_humans: int = 1
     declared: tuple[Declared, ...] = ()
+    most_missing: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.most_missing is not None and not 0.0 <= self.most_missing < 1.0:
+            raise ValueError(f"most_missing is {self.most_missing!r}; expected a share from 0 to below 1, such as 0.05")
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,12 @@ def report(
     lines = ["In short", *(f"  {line}" for line in what_was_read(material))]
     for key, panel in panels.items():
         # Sentences of further judges stand below the first, so that each can be found.
-        starts = [f"{PANELS[key].number}. ", *["   "] * (len(panel.sentences) - 1)]
-        lines += [f"  {start}{said}" for start, said in zip(starts, panel.sentences, strict=True)]
+        starts = [f"{PANELS[key].number}. ", *["   "] * (len(panel.in_short) - 1)]
+        lines += [f"  {start}{said}" for start, said in zip(starts, panel.in_short, strict=True)]
     for key, panel in panels.items():
         kind = PANELS[key]
         lines += ["", f"{kind.number} {kind.title}: {kind.question}"]
-        lines += [f"  {said}" for said in panel.sentences]
+        lines += [f"  {said}" for said in (*panel.heads, *panel.sentences)]
         lines += [f"  Not said: {sentence}" for sentence in panel.refused]
         shown = panel.rows if everything else panel.rows[:MOST_ROWS]
         if shown:

@@ -63,17 +63,25 @@ class Panel:
     rows : tuple of Row
     refused : tuple of str
         What was not computed, and why.
+    heads : tuple of str
+        What is said before that, in a line for each judge, where the sentences are many; else none.
     """
 
     key: str
     sentences: tuple[str, ...]
     rows: tuple[Row, ...] = ()
     refused: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """All that it says, as one text."""
         return " ".join(self.sentences)
+
+    @property
+    def in_short(self) -> tuple[str, ...]:
+        """The lines that stand before everything else."""
+        return self.heads or self.sentences
 
     def of(self, statistic: str, **parts: Any) -> list[Row]:
         """The rows of one statistic.
@@ -98,6 +106,7 @@ class Panel:
         """Everything by name, ready for JSON."""
         return {
             "panel": self.key,
+            "heads": list(self.heads),
             "sentences": list(self.sentences),
             "refused": list(self.refused),
             "rows": [row.as_dict() for row in self.rows],

@@ -15,6 +15,8 @@ from exchange.tables import JUDGE_VERDICTS
 
 # What a row says of its candidate, by the names of our own columns.
 RESULTS = tuple(name for name in JUDGE_VERDICTS.names if name not in ("item", "candidate"))
+# What a judge's confidence can be of: how sure it is of the verdict that it gives, or that the positive one is right.
+CONFIDENCES = {"verdict": "the verdict that is given", "positive": "the positive verdict, such as correct"}
 # Under which people's labels say whose they are.
 LABELLER = "labeller"
 _ZIP = b"PK\x03\x04"
@@ -105,6 +107,8 @@ class Asked:
         Of a table with a column for each person who labelled, these columns, which are called like the people.
     of_people
         Whether labels of people are wanted from a file that holds verdicts of a judge as well.
+    confidence_of
+        What its confidences are of, a key of `CONFIDENCES`; empty where nobody says it.
     """
 
     layout: str = ""
@@ -116,6 +120,7 @@ class Asked:
     models: frozenset[str] = frozenset()
     labellers: tuple[str, ...] = ()
     of_people: bool = False
+    confidence_of: str = ""
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -126,6 +131,7 @@ class Asked:
             "of_model": self.of_model,
             "scorer": self.scorer,
             "labellers": list(self.labellers),
+            "confidence_of": self.confidence_of,
         }
         return {key: value for key, value in said.items() if value}
 
@@ -179,6 +185,8 @@ class Layout:
         What its rows are numbered as, where that is neither a line nor an entry of an array.
     stand_for
         What a clue is compared with where a study declares no attribute of that name; with nothing where it is empty.
+    confidence_of
+        What the confidences that it reads by itself are of, a key of `CONFIDENCES`; empty where it reads none.
     """
 
     key: str
@@ -191,3 +199,4 @@ class Layout:
     identity: Callable[[dict[str, Any]], dict[str, str]] = lambda _row: {}
     unit: str = ""
     stand_for: Mapping[str, str] = field(default_factory=dict)
+    confidence_of: str = ""

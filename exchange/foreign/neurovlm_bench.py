@@ -67,4 +67,5 @@ LAYOUT = Layout(
     recognises=recognises,
     rows=json_rows,
     lines=lines,
+    confidence_of="verdict",
 )

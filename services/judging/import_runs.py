@@ -16,7 +16,7 @@ from agreement.judge.certificate import text_sha256
 from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
-from exchange.foreign.layout import OF_ITSELF, Asked
+from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
 from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
 from exchange.refusal import shown
@@ -41,6 +41,8 @@ ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 # Other programs store theirs as JSON and in archives, too.
 ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), *OF_OTHERS)
 LAYOUTS = {layout.key: layout.name for layout in FOREIGN_VERDICTS}
+# What the confidences of a file can be of, in words.
+CONFIDENCES_OF = dict(CONFIDENCES)
 _LONGEST_PROMPT = 100_000
 
 

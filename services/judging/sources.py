@@ -9,7 +9,7 @@ from typing import Any
 from db import Database
 from db.base import stored_id
 from exchange.file_format import JudgeLine
-from exchange.foreign.layout import Asked, ForeignLine, Source
+from exchange.foreign.layout import CONFIDENCES, Asked, ForeignLine, Source
 from exchange.foreign.reading import ForeignFile, layout_of, read_foreign
 from exchange.judge_verdicts import JudgeRow, JudgeTable, judge_rows, require_readable
 from exchange.refusal import InputRefused, Problems, listed, shown
@@ -84,6 +84,7 @@ def asked_of(
     of_model: str = "",
     scorer: str = "",
     labellers: Sequence[str] = (),
+    confidence_of: str = "",
 ) -> Asked:
     """Return what an admin says of a file, from what was typed.
 
@@ -95,14 +96,29 @@ def asked_of(
         Each as WORD=VERDICT.
     labellers
         Columns, each of one person who labelled.
+    confidence_of
+        What the confidences of the file are of; empty where the format says it, or there are none.
 
     Raises
     ------
     Conflict
-        One of them has no equals sign, nothing before it, or says a thing twice.
+        One of them has no equals sign, nothing before it, or says a thing twice; or a confidence cannot be of that.
     """
+    if confidence_of and confidence_of not in CONFIDENCES:
+        raise Conflict(
+            f"The confidence is said to be of '{shown(confidence_of, 40)}', expected {' or '.join(CONFIDENCES)}; "
+            "correct it or leave it out."
+        )
     people = tuple(dict.fromkeys(name.strip() for name in labellers if name.strip()))
-    return Asked(layout, _pairs("column", columns), _pairs("word", says), of_model, scorer, labellers=people)
+    return Asked(
+        layout,
+        _pairs("column", columns),
+        _pairs("word", says),
+        of_model,
+        scorer,
+        labellers=people,
+        confidence_of=confidence_of,
+    )
 
 
 def settings_of(written: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The agreement report: one plain object that feeds the page, the HTML file, the CSV files and the JSON."""
 
 from exchange.report_json import report_json
-from exchange.report_markup import STYLE, notices_markup, section_markup, table_markup
+from exchange.report_markup import STYLE, notices_markup, section_markup, sentences_markup, table_markup
 from exchange.report_structure import EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section
 from exchange.report_words import STATES
 from services.report.build import build_report, current_report, report_stamp
@@ -30,5 +30,6 @@ __all__ = [
     "report_page",
     "report_stamp",
     "section_markup",
+    "sentences_markup",
     "table_markup",
 ]

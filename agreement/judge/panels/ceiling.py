@@ -22,6 +22,8 @@ KEY = "ceiling"
 GAP = "judge minus human"
 CEILING = "humans with each other"
 OF_JUDGE = "judge with the same humans"
+MOST_COMPARED = 40
+"""So many humans are compared in pairs, of which there are 780; of more nobody reads a table."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -48,6 +50,12 @@ def panel(material: Material, plan: Plan) -> Panel:
     refused += [said for judge in material.judges if (said := adjudication_caution(material, judge))]
     if len(material.humans) == 2:
         refused.append("Two humans: compared pairwise only, as leaving one out leaves no agreement of others.")
+    if len(material.humans) > MOST_COMPARED:
+        n = len(material.humans)
+        refused.append(
+            f"{n} humans: the {n * (n - 1) // 2:,} pairs of them are not compared one by one (up to {MOST_COMPARED} "
+            "humans are); the alpha of all, and each human with the others, are of all of them."
+        )
     whole = Panel(KEY, (), tuple(rows), tuple(refused))
     return Panel(KEY, _sentences(whole, material, plan), whole.rows, whole.refused)
 
@@ -58,7 +66,8 @@ def _options(material: Material, plan: Plan) -> dict[str, Any]:
 
 def _pairs(labelled: Material, plan: Plan) -> Iterator[Row]:
     humans, judges = labelled.humans, labelled.judges
-    pairs = [*combinations(humans, 2), *((judge, human) for judge in judges for human in humans)]
+    of_humans = combinations(humans, 2) if len(humans) <= MOST_COMPARED else ()
+    pairs = [*of_humans, *((judge, human) for judge in judges for human in humans)]
     everybody = {**humans, **judges}
     for first, second in [*pairs, *combinations(judges, 2)]:
         for key, statistic in coefficients(labelled.scale).items():

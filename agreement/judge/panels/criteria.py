@@ -12,6 +12,7 @@ from agreement.judge.bases import ADJUDICATED, adjudication_caution, main_basis
 from agreement.judge.coefficients import UNIT, ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
+from agreement.judge.missing import left_out
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import margin_of, signed_difference
@@ -20,6 +21,7 @@ from agreement.judge.wording import in_points, listed, margin_in_words
 KEY = "certificate"
 PASSED, FAILED, NOT_ESTIMABLE = "passed", "failed", "not estimable"
 AGREEMENT, DIRECTION, STRATUM, HUMANS = "agreement", "direction", "labels in the stratum", "number of humans"
+MISSING = "candidates without a verdict"
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -122,6 +124,16 @@ def _humans(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     yield Row(HUMANS, (judge, *material.humans), count, sentence=PASSED if n >= least else FAILED)
 
 
+def _missing(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
+    """Of the labelled; only where the plan says how many there may be."""
+    count, n = left_out(material.labelled.judges[judge])
+    least = plan.criteria.most_missing
+    method = f"at most {least:g} of the labelled"
+    estimate = undefined(MISSING, n, UNIT, method, "held against its limit as it is", value=count / n if n else np.nan)
+    outcome = NOT_ESTIMABLE if not n else PASSED if count / n <= (least or 0.0) else FAILED
+    yield Row(MISSING, (judge,), estimate, sentence=outcome)
+
+
 def _declared(declared: Declared, material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     """A criterion of the plan, in each part and beside everybody that it names."""
     too_few = len(material.humans) < declared.fewest_humans
@@ -151,10 +163,12 @@ def criteria_of(plan: Plan) -> dict[str, Criterion]:
     Returns
     -------
     dict of str to callable
-        Those that the plan declares, or agreement and direction; then labels and humans.
+        Those that the plan declares, or agreement and direction; then labels and humans, and what may be missing where
+        the plan says it.
     """
     declared = {each.key: partial(_declared, each) for each in plan.criteria.declared}
-    return {**(declared or SHIPPED), **ALWAYS}
+    limited: dict[str, Criterion] = {} if plan.criteria.most_missing is None else {MISSING: _missing}
+    return {**(declared or SHIPPED), **ALWAYS, **limited}
 
 
 def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
@@ -175,10 +189,13 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
         AGREEMENT: f"judge minus left-out human: lower limit above {plan.criteria.agreement_bound:g}",
         DIRECTION: f"human minus judge: both limits within {within}",
     }
+    most = plan.criteria.most_missing
+    limited = {} if most is None else {MISSING: f"at most {100 * most:g} % of the labelled, and of a later run"}
     return {
         **({each.key: each.in_words for each in plan.criteria.declared} or shipped),
         STRATUM: f"at least {plan.criteria.fewest_in_stratum} labels in every declared stratum",
         HUMANS: f"at least {plan.criteria.fewest_humans} human{'' if plan.criteria.fewest_humans == 1 else 's'}",
+        **limited,
     }
 
 

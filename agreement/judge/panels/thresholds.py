@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
+from agreement.judge.withheld import in_words as why_withheld
+from agreement.judge.withheld import too_few
 from agreement.judge.wording import in_brief
 from agreement.percent import share
 from agreement.recalibration import Recalibration, recalibrate
@@ -20,7 +23,18 @@ from agreement.splitting import development_and_test
 
 KEY = "thresholds"
 THRESHOLD, SPECIFICITY, SENSITIVITY = "threshold", "specificity at the threshold", "sensitivity at the threshold"
-ON_TEST = "test part"
+BRIER, ERROR = "Brier score", "calibration error"
+AS_GIVEN, RECALIBRATED = "as given", "recalibrated"
+ON_TEST, IN_DEVELOPMENT = "test part", "development part"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The labelled candidates of a part that a judge gives a grade: grade, 1 for right and 0 for wrong, and cluster."""
+
+    score: Floats
+    outcome: Floats
+    clusters: Codes
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -40,37 +54,85 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
-    basis, labelled = main_basis(material, plan), material.labelled
-    if not material.grades:
+    return _each(material, plan, lambda judge: _divided(_graded(material, plan, judge), plan))
+
+
+def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
+    """The same of subjects that were divided before: fitted on all of development, shown on all of test.
+
+    Parameters
+    ----------
+    development, test : Material
+        Without a subject in common.
+    plan : Plan
+        With the wanted specificity, and on how few candidates of test a figure is withheld.
+
+    Returns
+    -------
+    Panel
+        Of the judges of test.
+    """
+
+    def parts(judge: str) -> tuple[_Part, _Part]:
+        on_test = _graded(test, plan, judge)
+        if on_test.score.size < plan.fewest_shown:
+            raise ValueError(f"what the test part says is {why_withheld(plan.fewest_shown)}")
+        fitted = _graded(development, plan, judge)
+        # Clusters of two materials are numbered each for itself.
+        apart = replace(on_test, clusters=on_test.clusters + 1 + int(fitted.clusters.max(initial=-1)))
+        return fitted, apart
+
+    return _each(test, plan, parts)
+
+
+def _each(material: Material, plan: Plan, parts: Callable[[str], tuple[_Part, _Part]]) -> Panel:
+    basis = main_basis(material, plan)
+    ungraded = {judge: why for judge, why in material.ungraded.items() if judge in material.judges}
+    graded = [judge for judge in material.judges if judge in material.grades]
+    refused = [f"{judge}: {why}" for judge, why in ungraded.items()]
+    if not graded and not ungraded:
         reason = "No probability or grade is given: name the judge's column of it with --score."
         return Panel(KEY, ("The judge gives verdicts without a probability.",), refused=(reason,))
     if not basis.right_or_wrong(material.scale):
         reason = f"Thresholds need verdicts right or wrong, which {basis.name} is not: --positive, or another --basis."
         return Panel(KEY, ("A threshold is not defined here.",), refused=(reason,))
     rows: list[Row] = []
-    sentences: list[str] = []
-    refused: list[str] = []
-    for judge, grades in labelled.grades.items():
-        known = ~np.isnan(basis.scores) & ~np.isnan(grades)
-        outcome, score = basis.scores[known], grades[known]
-        subjects = _subjects(labelled)[known]
+    sentences = [f"It is not known what the probabilities of {judge} say." for judge in ungraded]
+    for judge in graded:
         try:
-            split = development_and_test(subjects, outcome.astype(int), seed=plan.seed)
+            development, test = parts(judge)
         except ValueError as error:
             refused.append(f"{judge}: {error}.")
             sentences.append(f"The probabilities of {judge} cannot be divided into development and test.")
             continue
-        parts = (np.array(split.development, dtype=np.intp), np.array(split.test, dtype=np.intp))
-        clusters = (subjects[parts[0]], subjects[parts[1]])
+        clusters = (development.clusters, test.clusters)
         result = recalibrate(
-            score[parts[0]], outcome[parts[0]], score[parts[1]], outcome[parts[1]],
+            development.score, development.outcome, test.score, test.outcome,
             clusters=clusters, unit=UNIT, **plan.bootstrap,
         )  # fmt: skip
         of_judge = [*_reliability(result, judge, basis.in_words)]
-        of_judge += _at_threshold(score, outcome, parts, clusters, judge, basis.in_words, plan)
+        of_judge += _at_threshold(development, test, judge, basis.in_words, plan)
         rows += of_judge
         sentences.append(_sentence(judge, result, of_judge, plan))
+        if judge in material.grades_say:
+            sentences.append(material.grades_say[judge])
     return Panel(KEY, tuple(sentences), tuple(rows), tuple(refused))
+
+
+def _graded(material: Material, plan: Plan, judge: str) -> _Part:
+    basis, labelled = main_basis(material, plan), material.labelled
+    grades = labelled.grades[judge]
+    known = ~np.isnan(basis.scores) & ~np.isnan(grades)
+    return _Part(grades[known], basis.scores[known], _subjects(labelled)[known])
+
+
+def _divided(part: _Part, plan: Plan) -> tuple[_Part, _Part]:
+    split = development_and_test(part.clusters, part.outcome.astype(int), seed=plan.seed)
+    first, second = (np.array(places, dtype=np.intp) for places in (split.development, split.test))
+    return (
+        _Part(part.score[first], part.outcome[first], part.clusters[first]),
+        _Part(part.score[second], part.outcome[second], part.clusters[second]),
+    )
 
 
 def _subjects(labelled: Material) -> Codes:
@@ -82,36 +144,31 @@ def _subjects(labelled: Material) -> Codes:
 
 
 def _reliability(result: Recalibration, judge: str, words: str) -> Iterator[Row]:
-    for when, reliability in (("as given", result.before), ("recalibrated", result.after)):
-        yield Row(f"Brier score, {when}", (judge,), reliability.brier, ON_TEST, words)
-        yield Row(f"calibration error, {when}", (judge,), reliability.calibration_error, ON_TEST, words)
+    for when, reliability in ((AS_GIVEN, result.before), (RECALIBRATED, result.after)):
+        yield Row(f"{BRIER}, {when}", (judge,), reliability.brier, ON_TEST, words)
+        yield Row(f"{ERROR}, {when}", (judge,), reliability.calibration_error, ON_TEST, words)
     yield Row("change of the Brier score", (judge,), result.change, ON_TEST, words, result.because)
 
 
-def _at_threshold(
-    score: Floats,
-    outcome: Floats,
-    parts: tuple[Codes, Codes],
-    clusters: tuple[Codes, Codes],
-    judge: str,
-    words: str,
-    plan: Plan,
-) -> Iterator[Row]:
-    development, test = parts
-    threshold = least_threshold(score[development], outcome[development], plan.specificity)
+def _at_threshold(development: _Part, test: _Part, judge: str, words: str, plan: Plan) -> Iterator[Row]:
+    threshold = least_threshold(development.score, development.outcome, plan.specificity)
     wanted = f"specificity of at least {plan.specificity:g} on the development part"
-    n = int((outcome[development] == 0.0).sum())
+    n = int((development.outcome == 0.0).sum())
     reason = "a choice has no interval" if threshold == threshold else "no negatives to choose by"
     chosen = undefined("threshold", n, UNIT, wanted, reason, value=threshold)
-    yield Row(THRESHOLD, (judge,), chosen, "development part", words)
+    yield Row(THRESHOLD, (judge,), chosen, IN_DEVELOPMENT, words)
     if threshold != threshold:
         return
-    said = score[test] >= threshold
+    said = test.score >= threshold
+    numbers = {SPECIFICITY: int((test.outcome == 0.0).sum()), SENSITIVITY: int((test.outcome == 1.0).sum())}
+    withheld = too_few(numbers, plan.fewest_shown)
     for name, truth, counted in ((SPECIFICITY, 0.0, ~said), (SENSITIVITY, 1.0, said)):
-        among = outcome[test] == truth
-        estimate = share(
-            counted[among], compact(clusters[1][among])[0], name=name, unit=UNIT, confidence=plan.confidence
-        )
+        among = test.outcome == truth
+        if name in withheld:
+            estimate = undefined(name, 0, UNIT, "share", why_withheld(plan.fewest_shown), confidence=plan.confidence)
+        else:
+            clusters = compact(test.clusters[among])[0]
+            estimate = share(counted[among], clusters, name=name, unit=UNIT, confidence=plan.confidence)
         yield Row(name, (judge,), estimate, ON_TEST, words)
 
 

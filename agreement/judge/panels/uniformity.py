@@ -23,6 +23,14 @@ TEST = "test of uniformity"
 LEVEL = "signed difference"
 ORDER = "order of two models"
 TRUSTED, NOT_TRUSTED = "keeps its order", "order must not be trusted"
+DIFFERENTLY = "not uniform"
+FINDINGS = {
+    DIFFERENTLY: "errs differently over",
+    "undecided": "undecided over",
+    "equivalent": "alike over",
+    "not estimable": "not estimable over",
+}
+"""What a test of uniformity finds, as it is said of the factors together; what matters most first."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -45,8 +53,10 @@ def panel(material: Material, plan: Plan) -> Panel:
         reason = "No model and no other attribute is named: give --model, or --by with the columns to compare."
         return Panel(KEY, ("Whether the judge errs alike everywhere was not asked.",), refused=(reason,))
     usual = main_basis(material, plan)
+    failing: list[Row] = []
     rows: list[Row] = []
     sentences: list[str] = []
+    heads: list[tuple[bool, str]] = []
     refused = [
         f"{name} has more than {MOST_LEVELS} levels: no two of them are compared."
         for name, factor in factors.items()
@@ -57,13 +67,54 @@ def panel(material: Material, plan: Plan) -> Panel:
             results = of_factors(material, judge, basis, plan)
             whole = basis.name == usual.name
             for factor, result in results.items():
-                rows += _rows(judge, basis, factor, result, whole, plan)
+                first = whole and result.finding == DIFFERENTLY
+                own = _rows(judge, basis, factor, result, whole, plan)
+                for row in sorted(own, key=_by_size) if first else own:
+                    (failing if first and row.statistic in (TEST, LEVEL) else rows).append(row)
             if whole:
-                sentences += [_sentence(judge, factor, result, material, plan) for factor, result in results.items()]
+                by_finding = sorted(results.items(), key=lambda pair: pair[1].finding != DIFFERENTLY)
+                sentences += [_sentence(judge, factor, result, material, plan) for factor, result in by_finding]
                 orders = list(_orders(material, judge, basis, results.get("model")))
                 rows += orders
                 sentences += _warning(judge, orders)
-    return Panel(KEY, tuple(sentences), tuple(rows), tuple(refused))
+                fails = any(result.finding == DIFFERENTLY for result in results.values())
+                heads.append((not fails, _head(judge, results, orders, material.scale.shares)))
+    said = tuple(head for _, head in sorted(heads, key=lambda head: head[0]))
+    return Panel(KEY, tuple(sentences), (*failing, *rows), tuple(refused), said)
+
+
+def _by_size(row: Row) -> tuple[bool, float]:
+    """The test, then the levels with the largest difference before the others."""
+    value = row.estimate.value
+    return row.statistic != TEST, 0.0 if np.isnan(value) else -abs(value)
+
+
+def _head(judge: str, results: dict[str, Uniformity], orders: list[Row], shares: bool) -> str:
+    """What was found of a judge in one line: over what it errs differently, and where most, before all else."""
+    said = []
+    for finding, words in FINDINGS.items():
+        of_finding = {factor: result for factor, result in results.items() if result.finding == finding}
+        if not of_finding:
+            continue
+        names = [
+            f"{factor} ({_furthest(result, shares)})" if finding == DIFFERENTLY else factor
+            for factor, result in of_finding.items()
+        ]
+        said.append(f"{words} {listed(names)}")
+    doubtful = sum(row.sentence == NOT_TRUSTED for row in orders)
+    if doubtful:
+        said.append(f"the order of {doubtful} of {counted(len(orders), 'pair')} of models must not be trusted")
+    return f"{judge}: {'; '.join(said)}."
+
+
+def _furthest(result: Uniformity, shares: bool) -> str:
+    """On which levels the judge is furthest from the humans, in either direction."""
+    ends = sorted(result.levels.items(), key=lambda pair: pair[1].value)
+    # Why one of them has no interval is said below the line.
+    return ", ".join(
+        f"{in_points(estimate, shares).partition(', no interval')[0]} on {level}"
+        for level, estimate in (ends[0], ends[-1])
+    )
 
 
 def of_factors(material: Material, judge: str, basis: Basis, plan: Plan) -> dict[str, Uniformity]:

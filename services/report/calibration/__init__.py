@@ -4,6 +4,7 @@ from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certifi
 from services.report.calibration.computing import (
     Calibration,
     calibration_of,
+    details_of,
     fields_with_judges,
     in_words,
     labels_in,
@@ -19,6 +20,7 @@ __all__ = [
     "Certificate",
     "calibration_of",
     "certify",
+    "details_of",
     "fields_with_judges",
     "figures_of",
     "in_words",

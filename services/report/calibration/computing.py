@@ -215,17 +215,26 @@ def summary_of(calibration: Calibration) -> Section:
 
 
 def sections_of(calibration: Calibration) -> list[Section]:
-    """Return the panels as sections of a report: question, sentence, what is not said and why, and the rows."""
+    """Return the panels as sections of a report: question, sentence, what is not said and why, and the rows.
+
+    Of a panel with a line for each judge the sentences stand apart (`details_of`).
+    """
     return [
         Section(
             key=key,
             short_title=f"{PANELS[key].number} {PANELS[key].title}",
             title=PANELS[key].question,
-            explanation=(*panel.sentences, *(f"Not said: {sentence}" for sentence in panel.refused)),
+            explanation=(*panel.in_short, *(f"Not said: {sentence}" for sentence in panel.refused)),
             tables=(_table(key, panel.rows),) if panel.rows else (),
         )
         for key, panel in calibration.panels.items()
     ]
+
+
+def details_of(calibration: Calibration, key: str) -> tuple[str, ...]:
+    """Return the sentences of a panel that are not in its section; none where all are."""
+    panel = calibration.panels[key]
+    return panel.sentences if panel.heads else ()
 
 
 def _open(

@@ -59,7 +59,9 @@ def marked(panel: Panel, humans: Collection[str]) -> Panel:
     rows = tuple(_marked(row, humans) for row in panel.rows)
     if rows == panel.rows:
         return panel
-    return replace(panel, rows=rows, sentences=(f"By labels {_MARK}, not blinded here:", *panel.sentences))
+    said = f"By labels {_MARK}, not blinded here:"
+    heads = (said, *panel.heads) if panel.heads else ()
+    return replace(panel, rows=rows, sentences=(said, *panel.sentences), heads=heads)
 
 
 def _marked(row: Row, humans: Collection[str]) -> Row:

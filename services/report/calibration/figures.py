@@ -61,6 +61,16 @@ _DRAWN: tuple[_Drawn, ...] = (
         _UNIT_SCALE,
     ),
     _Drawn(
+        thresholds.KEY,
+        tuple(
+            f"{name}, {when}"
+            for name in (thresholds.BRIER, thresholds.ERROR)
+            for when in (thresholds.AS_GIVEN, thresholds.RECALIBRATED)
+        ),
+        "How far the probabilities are from what people say: 0 is best",
+        key="reliability",
+    ),
+    _Drawn(
         repeatability.KEY,
         (repeatability.SCATTER, *repeatability.CHANGED_WITH.values()),
         "Share of verdicts that changed, from run to run and with the prompt or the model",

@@ -11,13 +11,6 @@ from agreement.judge.wording import in_brief, in_points, listed
 from exchange.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
-# What a test of uniformity finds, as it is said of the factors together.
-_FINDINGS = {
-    "not uniform": "errs differently over",
-    "undecided": "undecided over",
-    "equivalent": "alike over",
-    "not estimable": "not estimable over",
-}
 
 
 def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan) -> PlainTable:
@@ -70,7 +63,7 @@ def _direction(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell
 def _uniformity(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:
     rows = panel.of(uniformity.TEST, parties=(judge, main_basis(material, plan).name))
     said = []
-    for finding, words in _FINDINGS.items():
+    for finding, words in uniformity.FINDINGS.items():
         factors = [row.stratum for row in rows if row.sentence == finding]
         said += [f"{words} {listed(factors)}"] if factors else []
     return "; ".join(said) or NOT_DEFINED

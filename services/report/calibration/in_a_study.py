@@ -8,9 +8,8 @@ from agreement.judge.rows import Panel
 
 # Parts of sentences that name options of `python -m agreement.judge`, and what stands in their place.
 _SAID = {
-    "The judge gives verdicts without a probability.": "Thresholds are not computed from the runs of a study.",
     "No probability or grade is given: name the judge's column of it with --score.": (
-        "A judge's probabilities or grades are taken from a file, by python -m agreement.judge."
+        "No run has confidences: they are imported beside the verdicts, in the column confidence."
     ),
     "name what counts as correct with --positive": "the field's protocol names none that is positive",
     "give --model, or --by with the columns to compare": "declare an attribute of items or candidates",
@@ -43,4 +42,5 @@ def for_a_study(panel: Panel) -> Panel:
         panel,
         sentences=tuple(map(in_words_of_a_study, panel.sentences)),
         refused=tuple(map(in_words_of_a_study, panel.refused)),
+        heads=tuple(map(in_words_of_a_study, panel.heads)),
     )

@@ -9,16 +9,16 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from agreement.judge.material import Material
-from agreement.judge.panels import PANELS, corrected, criteria
+from agreement.judge.panels import PANELS, corrected, criteria, thresholds
 from agreement.judge.plan import Plan
-from agreement.judge.rows import Panel
+from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import FEWEST_SEALED
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
-from services.report.calibration import elsewhere
+from services.report.calibration import elsewhere, grades
 from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
@@ -42,7 +42,7 @@ from services.report.rows.study_rows import Run
 from services.studies import frozen_facts
 
 # What is said of a judge on test subjects; everything else is looked at while prompts are tried.
-_ON_TEST = (corrected.KEY, criteria.KEY)
+_ON_TEST = (corrected.KEY, thresholds.KEY, criteria.KEY)
 
 
 @dataclass(frozen=True)
@@ -219,23 +219,40 @@ def panels_of(what: Parts) -> dict[str, Panel]:
             panel = kind.compute(replace(what.whole, judges=judges), what.plan)
             own.append(panel if what.part == "all" else _marked(panel, what.part))
         if key in _ON_TEST:
-            own += [_marked(kind.compute(each.material, each.plan), each.part) for each in opened.values()]
+            own += [_on_test(key, what.whole, each) for each in opened.values()]
         panel = Panel(
             key,
             tuple(sentence for panel in own for sentence in panel.sentences),
             tuple(row for panel in own for row in panel.rows),
             tuple(dict.fromkeys(said for panel in own for said in panel.refused)),
+            tuple(head for panel in own for head in panel.heads),
         )
         panel = for_a_study(panel)
         panels[key] = panel if what.labels is None else elsewhere.marked(panel, what.whole.humans)
     return panels
 
 
+def _on_test(key: str, development: Material, opened: OfJudge) -> Panel:
+    """Return a panel of test subjects; what is fitted is fitted on those for development."""
+    if key == thresholds.KEY:
+        panel = thresholds.panel_of_parts(development, opened.material, opened.plan)
+    else:
+        panel = PANELS[key].compute(opened.material, opened.plan)
+    return _marked(panel, opened.part)
+
+
 def _marked(panel: Panel, part: Part) -> Panel:
+    rows = tuple(
+        _row_of(row, "development" if row.stratum == thresholds.IN_DEVELOPMENT else part) for row in panel.rows
+    )
     of_part = f"{part} subjects"
-    rows = tuple(replace(row, basis=f"{row.basis}, {of_part}" if row.basis else of_part) for row in panel.rows)
     sentences = tuple(f"On {of_part}: {sentence}" for sentence in panel.sentences)
-    return replace(panel, sentences=sentences, rows=rows)
+    heads = tuple(f"On {of_part}: {head}" for head in panel.heads)
+    return replace(panel, sentences=sentences, rows=rows, heads=heads)
+
+
+def _row_of(row: Row, part: Part) -> Row:
+    return replace(row, basis=f"{row.basis}, {part} subjects" if row.basis else f"{part} subjects")
 
 
 def _told_apart(read: Read) -> Read:
@@ -280,7 +297,7 @@ def _said(
         )
     if not opened:
         return (f"{many}: sealed, so that every figure is of development subjects.", *later)
-    return (f"{many}: opened for {', '.join(opened)}, in panels 5 and 8.", *later)
+    return (f"{many}: opened for {', '.join(opened)}, in panels 5, 6 and 8.", *later)
 
 
 def _read(
@@ -297,7 +314,7 @@ def _read(
     stored: list[tuple[JudgeRun, Run, Failures]] = [(run, loaded[run.name], _failures(session, run)) for run in wanted]
     if expansion is None:
         marked = load_rows(session, study, without)
-        read = material_of_scores(marked, scores_of(marked), stored)
+        read = grades.graded(session, material_of_scores(marked, scores_of(marked), stored), wanted)
         drawn = read[0].probability is not None
         return read, plan_of(marked.protocol.analysis, field, "correctness", drawn=drawn, basis=basis)
     phases_asked = frozen_facts.phases_of(session, study_id)
@@ -307,6 +324,7 @@ def _read(
     own = _ratings(phases, field)
     is_settled = any(phase.phase.settles == own.phase.key for phase in phases)
     read = material_of(expansion, pool, rows, own, settled(own, phases) if is_settled else None, stored)
+    read = grades.graded(session, read, wanted)
     drawn = read[0].probability is not None
     return read, plan_of(expansion.analysis, field, own.field.type, drawn=drawn, basis=basis)
 

@@ -159,6 +159,73 @@ def test_a_run_that_has_shifted_is_outside(files, certified, capsys):
     assert "the judge has shifted" in said
 
 
+def leaving_out(files, target, every, word=""):
+    """The same run in which one of so many verdicts is missing."""
+    lines = (files / "same.csv").read_text().splitlines()
+    rows = [f"{line.rpartition(',')[0]},{word}" if place % every == 0 else line for place, line in enumerate(lines[1:])]
+    target.write_text("\n".join([lines[0], *rows]) + "\n")
+    return target
+
+
+@pytest.mark.parametrize("word", ["", "error", "refusal", "unreadable"])
+def test_a_run_that_leaves_out_more_than_the_certified_one_is_outside(files, certified, tmp_path, capsys, word):
+    status, said = checked(files, certified, leaving_out(files, tmp_path / "few.csv", 10, word), capsys)
+
+    assert status == 1
+    assert said.startswith("Outside: 40 of 400 candidates (10 %) have no verdict (error, refusal, unreadable reply,")
+    assert (
+        "allows 0.95 %, the upper limit of the 0 of 400 that were left out when it was made (without_verdict)" in said
+    )
+
+
+def test_a_run_that_leaves_out_no_more_than_the_upper_limit_is_within(files, certified, tmp_path, capsys):
+    status, said = checked(files, certified, leaving_out(files, tmp_path / "few.csv", 200), capsys)
+
+    assert (status, "of 398 repeated candidates" in said) == (0, True)
+
+
+def test_a_share_that_may_be_missing_is_declared_and_is_a_criterion(files, tmp_path, capsys):
+    target, run = tmp_path / "declared.json", leaving_out(files, tmp_path / "few.csv", 10)
+    arguments = [*BASIC, "--judge-model", "gpt-5-mini-2026-08", "--prompt", str(files / "prompt.txt")]
+    lines = (files / "judged.csv").read_text().splitlines()
+    some = [line if place % 4 else f"{line.rpartition(',')[0]},error" for place, line in enumerate(lines[1:])]
+    (tmp_path / "some.csv").write_text("\n".join([lines[0], *some]) + "\n")
+
+    main([str(files / "judged.csv"), *arguments, "--most-missing", ".1", "--certificate", str(target)])
+    assert checked(files, target, run, capsys)[0] == 0
+    main([str(tmp_path / "some.csv"), *arguments, "--most-missing", ".1", "--certificate", str(target)])
+    document = json.loads(target.read_text())
+    (row,) = [row for row in document["results"] if row["statistic"] == "candidates without a verdict"]
+    assert (document["passed"], row["sentence"], row["estimate"]["value"]) == (False, "failed", 0.25)
+    assert main([str(files / "judged.csv"), *arguments, "--most-missing", "10"]) == 2
+    assert "expected a share from 0 to below 1" in capsys.readouterr().err
+
+
+def test_an_older_certificate_limits_nothing_that_is_left_out_and_says_so(files, certified, tmp_path, capsys):
+    document = json.loads(certified.read_text())
+    del document["without_verdict"], document["plan"]["criteria"]["most_missing"]
+    (tmp_path / "older.json").write_text(json.dumps(document))
+
+    run = leaving_out(files, tmp_path / "few.csv", 10)
+    status, said = checked(files, tmp_path / "older.json", run, capsys)
+
+    assert (status, "Not compared, as the certificate does not say it: rubric_sha256, without_verdict." in said) == (
+        0,
+        True,
+    )
+
+
+def test_a_run_of_a_part_says_how_many_candidates_of_the_certificate_it_does_not_have(
+    files, certified, tmp_path, capsys
+):
+    lines = (files / "same.csv").read_text().splitlines()
+    (tmp_path / "part.csv").write_text("\n".join(lines[:101]) + "\n")
+
+    status, said = checked(files, certified, tmp_path / "part.csv", capsys)
+
+    assert (status, "The certificate names 300 candidates more, not in this run." in said) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("text", "field"),
     [
@@ -236,6 +303,8 @@ def test_a_file_that_is_no_certificate_is_refused(files, capsys):
         ("results", [], "its results do not have agreement"),
         ("results", [{"statistic": "agreement", "sentence": "passed"}], "its results do not have direction"),
         ("plan.criteria", {}, "plan.criteria.declared is missing"),
+        ("without_verdict", None, "without_verdict is missing"),
+        ("without_verdict", {"count": 0, "n": 400, "most": 1.5, "declared": True}, "without_verdict is "),
     ],
 )
 def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified, tmp_path, capsys, path, value, says):

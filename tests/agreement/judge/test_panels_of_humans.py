@@ -163,3 +163,18 @@ def test_readers_are_held_against_the_judge_by_adjudicated_verdicts():
 
     assert [row.sentence for row in rows] == ["fixed", "random"]
     assert rows[0].estimate.value == pytest.approx(np.mean([np.mean(human == truth) for human in humans]) - 1)
+
+
+def test_of_many_humans_not_every_two_are_compared_and_their_pairs_are_counted():
+    rng = np.random.default_rng(2)
+    truth = rng.random(60) < 0.6
+    humans = [(truth ^ (rng.random(60) < 0.1)).astype(float) for _ in range(ceiling.MOST_COMPARED + 1)]
+
+    panel = ceiling.panel(material(humans, {"judge": truth.astype(float)}), PLAN)
+    fewer = ceiling.panel(material(humans[:3], {"judge": truth.astype(float)}), PLAN)
+
+    assert any("41 humans: the 820 pairs of them are not compared one by one" in said for said in panel.refused)
+    assert [row for row in panel.rows if row.parties == ("h1", "h2")] == []
+    assert len(panel.of("kappa", stratum="all", parties=("judge", "h41"))) == 1
+    assert len(panel.of("human with the others")) == 41
+    assert len(fewer.of("kappa", parties=("h1", "h2"))) == 1

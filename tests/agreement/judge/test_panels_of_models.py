@@ -205,3 +205,18 @@ def test_failures_bound_the_raw_score_and_are_not_scored():
     assert values["raw"] == pytest.approx(2 / 3)
     assert (values["raw, worst case"], values["raw, best case"]) == (0.4, 0.8)
     assert "1 error, 1 refusal" in panel.of("raw, worst case")[0].estimate.method
+
+
+def test_a_judge_that_errs_differently_stands_first_in_a_line_of_its_own_with_its_failing_levels():
+    given = one_sided((0.02, 0.02, 0.3))
+    calm = one_sided((0.02, 0.02, 0.02)).judges["judge"]
+    given = replace(given, judges={"calm": calm, "judge": given.judges["judge"]})
+
+    panel = uniformity.panel(given, PLAN)
+
+    assert [head.partition(":")[0] for head in panel.heads] == ["judge", "calm"]
+    assert panel.heads[0].startswith("judge: errs differently over model (2.0 points")
+    assert "30.0 points" in panel.heads[0] and panel.heads[0].count("must not be trusted") == 1
+    first = [(row.statistic, row.parties[0], row.stratum) for row in panel.rows[:2]]
+    assert first == [(uniformity.TEST, "judge", "model"), (uniformity.LEVEL, "judge", "model C")]
+    assert panel.in_short == panel.heads and len(panel.sentences) > len(panel.heads)

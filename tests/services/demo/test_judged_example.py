@@ -71,3 +71,12 @@ def test_figures_have_no_more_lines_than_a_screen_shows(computed: Calibration) -
     assert {figure.section for figure in drawn} == {
         "ceiling", "direction", "uniformity", "corrected", "repeatability",
     }  # fmt: skip
+
+
+def test_over_what_a_judge_errs_differently_is_said_before_all_else(computed: Calibration) -> None:
+    (section,) = [each for each in calibration.sections_of(computed) if each.key == "uniformity"]
+
+    assert section.explanation[0].startswith("Cedar as judge (fact): errs differently over model (")
+    assert len(section.explanation) == len(computed.panels["uniformity"].refused) + 4
+    assert len(calibration.details_of(computed, "uniformity")) == 16
+    assert calibration.details_of(computed, "direction") == ()

@@ -1,0 +1,136 @@
+"""How many candidates a judge may leave without a verdict: what a certificate says of it, and a later run keeps to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agreement.intervals import wilson_limits
+from agreement.judge.material import Verdicts
+from agreement.judge.plan import Plan
+from agreement.judge.scale import State
+from agreement.judge.wording import counted
+
+KEY = "without_verdict"
+"""Of a certificate, and what is named as broken where a run leaves out more."""
+
+WHAT = "error, refusal, unreadable reply, excluded or none"
+"""What counts as left out: whoever leaves hard candidates out has less to get wrong, by whatever word."""
+
+
+def left_out(verdicts: Verdicts) -> tuple[int, int]:
+    """How many candidates have something else than a verdict, and of how many.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+
+    Returns
+    -------
+    count, n : int
+    """
+    return int((verdicts.states != State.VERDICT).sum()), int(verdicts.states.size)
+
+
+def as_certified(labelled: Verdicts, plan: Plan) -> dict[str, Any]:
+    """What a certificate says of the labelled candidates that the judge left out, and the most that a run may.
+
+    That is the share that the plan declares, else the upper limit of the judge's own (Wilson, each candidate for
+    itself): a run that leaves out more is not the judge that was certified.
+
+    Parameters
+    ----------
+    labelled : Verdicts
+        Of the judge, on the labelled candidates.
+    plan : Plan
+
+    Returns
+    -------
+    dict
+        ``count`` of ``n``, the ``most`` as a share, and ``declared``, whether the plan says it.
+
+    Examples
+    --------
+    >>> from agreement.judge.plan import Criteria
+    >>> every = Verdicts(np.ones(136), np.zeros(136, dtype=np.int8))
+    >>> as_certified(every, Plan())["most"], as_certified(every, Plan(criteria=Criteria(most_missing=0.1)))["most"]
+    (0.0275, 0.1)
+    """
+    count, n = left_out(labelled)
+    declared = plan.criteria.most_missing
+    upper = wilson_limits(count, n, plan.confidence)[1] if n else 0.0
+    most = round(upper, 4) if declared is None else declared
+    return {"count": count, "n": n, "most": most, "declared": declared is not None}
+
+
+def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
+    """Why a run leaves out too much; None where it does not.
+
+    Parameters
+    ----------
+    run : Verdicts
+    certified : dict
+        As `as_certified` gives it.
+
+    Returns
+    -------
+    str or None
+        Completes a sentence.
+    """
+    count, n = left_out(run)
+    if not n or count / n <= certified["most"]:
+        return None
+    return (
+        f"{count:,} of {counted(n, 'candidate')} ({100 * count / n:.2g} %) have no verdict ({WHAT}), and the "
+        f"certificate allows {in_words(certified)}"
+    )
+
+
+def in_words(certified: dict[str, Any]) -> str:
+    """The most that may be left out, and why that much.
+
+    Parameters
+    ----------
+    certified : dict
+        As `as_certified` gives it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> in_words({"count": 0, "n": 136, "most": 0.0275, "declared": False})
+    '2.75 %, the upper limit of the 0 of 136 that were left out when it was made'
+    """
+    most = f"{100 * certified['most']:g} %"
+    if certified["declared"]:
+        return f"{most}, as declared"
+    of = f"{certified['count']:,} of {certified['n']:,}"
+    return f"{most}, the upper limit of the {of} that were left out when it was made"
+
+
+def is_one(value: Any) -> bool:
+    """Whether something read from a certificate is what `as_certified` gives.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    bool
+    """
+    if not isinstance(value, dict) or set(value) != {"count", "n", "most", "declared"}:
+        return False
+    counts = [value["count"], value["n"]]
+    most = value["most"]
+    return (
+        all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in counts)
+        and isinstance(most, int | float)
+        and not isinstance(most, bool)
+        and bool(np.isfinite(most))
+        and 0.0 <= most <= 1.0
+        and isinstance(value["declared"], bool)
+    )
