@@ -131,9 +131,9 @@ def prediction_powered_regression(
     tuple of PoweredCoefficient
         The intercept first. All undefined where there are no more labelled than coefficients, where a covariate is
         constant or a sum of others among the labelled, where a covariate separates the outcomes 0 and 1 of the
-        labelled, and where there are no unlabelled (the fit of the labelled alone stays). Without limits where one unit
-        or cluster alone decides a coefficient, and where the standard error is 0. With a warning where fewer than five
-        labelled have the rarer outcome.
+        labelled, and where there are no unlabelled, or untuned a covariate is constant among these (the fit of the
+        labelled alone stays). Without limits where one unit or cluster alone decides a coefficient, and where the
+        standard error is 0. With a warning where fewer than five labelled have the rarer outcome.
 
     Raises
     ------
@@ -221,6 +221,8 @@ def _coefficients(design: _Design, tuned: bool) -> tuple[PoweredCoefficient, ...
                 powered = fit(sample, share)
             except NoFit:
                 why = f"the judge's correction is beyond what probabilities can give (lambda {share:.3f})"
+                if not sample.logistic or not full_rank(sample.others_x):
+                    why = "a covariate is constant, or a sum of others, among the unlabelled"
         how = f"{'PPI++' if tuned else 'PPI'}, {sample.others_f.size} unlabelled"
         how += f", lambda {share:.3f}" if tuned and alone is not None else ""
         coefficient = _estimate(design, place, powered, alone, how, why)

@@ -11,7 +11,8 @@ from agreement.coding import Codes, Floats
 _STEPS = 30  # of Newton; where outcomes are separated the linear predictor grows by about 1 in each, for ever
 _CLOSE = 1e-10  # change of the linear predictor from which on a fit is taken as found
 _ALONE = 1e-9  # what is left of the curvature, as a share, without a unit that alone decides a coefficient
-_RANK = 1e-9  # least singular value over the greatest, of covariates of variance 1
+_FLAT = 1e-13  # least curvature over the greatest, at which rounding decides the coefficients
+_RANK = 1e-6  # least singular value over the greatest, of covariates of variance 1
 
 
 class NoFit(Exception):
@@ -299,6 +300,9 @@ def _gradients(sample: Sample, coefficients: Floats) -> tuple[Floats, Floats, Fl
 
 def _linear(x: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]:
     curvature = (x * weights[:, None]).T @ x
+    sizes = np.linalg.eigvalsh(curvature)
+    if sizes[0] <= _FLAT * sizes[-1]:
+        raise NoFit("the loss is flat along a covariate")
     return np.asarray(np.linalg.solve(curvature, target), dtype=np.float64), curvature
 
 

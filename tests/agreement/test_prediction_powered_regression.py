@@ -283,6 +283,14 @@ def test_without_unlabelled_the_fit_of_the_labelled_stays():
     assert "fewer than 5 right, or wrong" in slope.labelled_only.warning
 
 
+@pytest.mark.parametrize("model", ["linear", "logistic"])
+def test_unlabelled_with_one_value_of_a_covariate_say_nothing_untuned(model):
+    _, slope = prediction_powered_regression(BINARY, OTHER, X, OTHER, [1.0] * 8, model=model, tuned=False)
+
+    assert slope.coefficient.undefined_because == "a covariate is constant, or a sum of others, among the unlabelled"
+    assert slope.labelled_only.low < slope.labelled_only.high
+
+
 def test_no_limits_where_one_unit_decides_and_none_without_spread():
     only = [1] + [0] * 7
 
