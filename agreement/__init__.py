@@ -32,7 +32,7 @@ Which of two is preferred?
     bradley_terry
 May a judge stand in for humans?
     alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean,
-    prediction_powered_difference, rogan_gladen, rogan_gladen_in_clusters
+    prediction_powered_difference, prediction_powered_regression, rogan_gladen, rogan_gladen_in_clusters
 How many labels are needed?
     labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation, development_and_test
 What is the interval of something else?
@@ -114,6 +114,7 @@ from agreement.reader_study import PlannedStudy, cases_needed, plan_reader_study
 from agreement.reader_variance import VARIANCES, VarianceComponents, variance_components
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.recalibration import Recalibration, Reliability, recalibrate
+from agreement.regression import PoweredCoefficient, prediction_powered_regression
 from agreement.roc import macro_auc, roc_auc
 from agreement.rogan_gladen import rogan_gladen, rogan_gladen_in_clusters
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
@@ -146,6 +147,7 @@ __all__ = [
     "OptionAgreement",
     "PlaceAgreement",
     "PlannedStudy",
+    "PoweredCoefficient",
     "RankSet",
     "RankSets",
     "RankingAccuracy",
@@ -235,6 +237,7 @@ __all__ = [
     "plan_reader_study",
     "prediction_powered_difference",
     "prediction_powered_mean",
+    "prediction_powered_regression",
     "rank_biased_overlap",
     "rank_of_accepted",
     "rank_sets",

@@ -126,9 +126,9 @@ def prediction_powered_mean(
     if clusters is None and unlabelled_clusters is not None:
         raise ValueError("unlabelled_clusters without clusters: expected the clusters of the labelled too")
     known, there = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(rest)
-    chance = _probabilities(probabilities, known) if probabilities is not None else None
-    of_stratum, of_other_stratum = _codes_of_both(strata, unlabelled_strata, known, there, "strata")
-    groups, other_groups = _codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
+    chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
+    of_stratum, of_other_stratum = codes_of_both(strata, unlabelled_strata, known, there, "strata")
+    groups, other_groups = codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
     n_clusters = int(np.unique(groups).size) if groups is not None else None
     binary = bool(np.isin(y[known], (0.0, 1.0)).all())
     scale = magnitude(y, f, rest)
@@ -165,11 +165,11 @@ def prediction_powered_mean(
         method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")
     if not tuned and np.ptp(y - f) == 0.0:
         method += "; judge and human never differ among the labelled: the interval does not show their error"
-    variance = _variance(of_labelled, of_others, groups, other_groups)
+    variance = variance_of_parts(of_labelled, of_others, groups, other_groups)
     if interval == "score":
         units = n if n_clusters is None else n_clusters
         spent = 1 + tuned if n_clusters is None else 0  # of clusters, the variance allows for it
-        freed = _variance(of_labelled * math.sqrt(n / max(1, n - spent)), of_others, groups, other_groups)
+        freed = variance_of_parts(of_labelled * math.sqrt(n / max(1, n - spent)), of_others, groups, other_groups)
         share = min(1.0, max(0.0, value))
         certain = freed <= 1e-18 or not 0.0 < share < 1.0
         effective = float(units) if certain else share * (1.0 - share) / (freed * scale**2)
@@ -188,7 +188,8 @@ def prediction_powered_mean(
     )
 
 
-def _probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floats:
+def inclusion_probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floats:
+    """Inclusion probabilities of the labelled that are used."""
     chance = numbers_or_nan(probabilities, "probabilities")
     same_length(known, chance, "human", "probabilities")
     chance = chance[known]
@@ -197,7 +198,7 @@ def _probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floa
     return chance
 
 
-def _codes_of_both(
+def codes_of_both(
     labelled: Ratings | None,
     others: Ratings | None,
     known: npt.NDArray[np.bool_],
@@ -286,7 +287,9 @@ def _tuning(y: Floats, f: Floats, rest: Floats) -> float:
     return min(1.0, max(0.0, covariance / ((1.0 + n / rest.size) * variance)))
 
 
-def _variance(of_labelled: Floats, of_others: Floats, groups: Codes | None, other_groups: Codes | None) -> float:
+def variance_of_parts(
+    of_labelled: Floats, of_others: Floats, groups: Codes | None, other_groups: Codes | None
+) -> float:
     """Variance of a sum of independent parts, or of clusters of them, about 0."""
     if groups is None:
         return float((of_labelled**2).sum() + (of_others**2).sum())

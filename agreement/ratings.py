@@ -49,7 +49,9 @@ class CodedRatings:
         return int((~self.rated).sum())
 
 
-def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> list[list[Any]]:
+def rows_of(
+    ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2, columns: str = "raters"
+) -> list[list[Any]]:
     """The ratings as a list of rows of equal length.
 
     Parameters
@@ -60,6 +62,8 @@ def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2)
         Name to use in the error.
     fewest : int
         How many raters there must be.
+    columns : str
+        What the columns are, in the error.
 
     Returns
     -------
@@ -71,29 +75,30 @@ def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2)
         When it has not two dimensions, rows differ in length, or there are fewer raters than `fewest`.
     """
     ratings = unmasked(ratings)
+    entries, entry = ("ratings", "a rating") if columns == "raters" else ("values", "a value")
     if hasattr(ratings, "column_names") and hasattr(ratings, "itercolumns"):  # a table of Arrow
         ratings = list(zip(*(column.to_pylist() for column in ratings.itercolumns()), strict=True))
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
     shape = getattr(table, "shape", None)
     if shape is not None and len(shape) != 2:
-        raise ValueError(f"{argument} has shape {tuple(shape)}; expected (items, raters)")
+        raise ValueError(f"{argument} has shape {tuple(shape)}; expected (items, {columns})")
     if isinstance(table, str | bytes | dict | set) or not hasattr(table, "__iter__"):
-        raise ValueError(f"{argument} is a {type(table).__name__}; expected a table of shape (items, raters)")
+        raise ValueError(f"{argument} is a {type(table).__name__}; expected a table of shape (items, {columns})")
     rows: list[list[Any]] = []
     for position, row in enumerate(table):
         if isinstance(row, str | bytes | dict | set) or not hasattr(row, "__iter__"):
-            raise ValueError(f"{argument} has one dimension; expected (items, raters)")
+            raise ValueError(f"{argument} has one dimension; expected (items, {columns})")
         to_list = getattr(row, "tolist", None)
         rows.append(list(to_list() if to_list is not None else row))
         if len(rows[-1]) != len(rows[0]):
             raise ValueError(
-                f"{argument} has {len(rows[0])} ratings in row 0 and {len(rows[-1])} in row {position}; "
-                "expected (items, raters) with None where a rating is missing"
+                f"{argument} has {len(rows[0])} {entries} in row 0 and {len(rows[-1])} in row {position}; "
+                f"expected (items, {columns}) with None where {entry} is missing"
             )
     if rows and len(rows[0]) < fewest:
-        raters = "two raters" if fewest == 2 else f"{fewest} rater"
-        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected {raters} or more")
+        least = f"two {columns}" if fewest == 2 else f"{fewest} {columns[:-1]}"
+        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected {least} or more")
     return rows
 
 
@@ -258,7 +263,7 @@ def weight_matrix(categories: int, weights: Weights | None) -> Floats:
     return 1.0 - (apart if weights == "linear" else apart**2)
 
 
-def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> Floats:
+def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2, columns: str = "raters") -> Floats:
     """Ratings as numbers, nan where missing.
 
     Parameters
@@ -267,7 +272,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
         Ratings.
     argument : str
         Name to use in the error.
-    fewest : int
+    fewest, columns
         As in `rows_of`.
 
     Returns
@@ -291,7 +296,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
         if np.isinf(table).any():
             raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
         return table
-    rows = rows_of(ratings, argument, fewest=fewest)
+    rows = rows_of(ratings, argument, fewest=fewest, columns=columns)
     try:
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
     except (TypeError, ValueError, OverflowError):

@@ -194,6 +194,46 @@ def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], EstimateAndTr
     return draw
 
 
+def regressed(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Covariate, outcome of correlation p that spreads the more the further x is out, and a judge who adds .3 x."""
+    x = rng.normal(size=n)
+    y = p * x + np.sqrt((1 - p**2) * (1 + x**2) / 2) * rng.normal(size=n)
+    return x, y, y + 0.3 * x + 0.5 * rng.normal(size=n)
+
+
+def regressed_in_clusters(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Five to a subject: of x half of the variance is between subjects, of y about it a third, of the judge's all."""
+    subject = np.repeat(np.arange(n // 5), 5)
+    x, about = (
+        np.sqrt(share) * rng.normal(size=n // 5)[subject] + np.sqrt(1 - share) * rng.normal(size=subject.size)
+        for share in (1 / 2, 1 / 3)
+    )
+    y = p * x + np.sqrt(1 - p**2) * about
+    return x, y, y + 0.3 * x + 0.5 * rng.normal(size=n // 5)[subject], subject
+
+
+def regressed_odds(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Log odds rise by 1 with x, from those of p; the judge errs on one of ten, and on one of five where x > 0."""
+    x = rng.normal(size=n)
+    y = rng.random(n) < 1 / (1 + np.exp(-np.log(p / (1 - p)) - x))
+    return x, y.astype(float), (y ^ (rng.random(n) < np.where(x > 0, 0.2, 0.1))).astype(float)
+
+
+def powered_slope(draw: Callable[..., tuple[np.ndarray, ...]]) -> Callable[[int, float, Rng], EstimateAndTruth]:
+    """n labelled and four times as many unlabelled, in clusters of other subjects."""
+
+    def both(n: int, p: float, rng: Rng) -> EstimateAndTruth:
+        x, human, judge, *subject = draw(n, p, rng)
+        others_x, _, unlabelled, *other = draw(4 * n, p, rng)
+        _, slope = agreement.prediction_powered_regression(
+            human, judge, x, unlabelled, others_x, model="logistic" if draw is regressed_odds else "linear",
+            clusters=subject[0] if subject else None, unlabelled_clusters=other[0] + n if other else None,
+        )  # fmt: skip
+        return slope.coefficient, 1.0 if draw is regressed_odds else p
+
+    return both
+
+
 def readers_difference(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """Five random readers under two conditions of the same accuracy, with reader and item effects."""
     ease = rng.normal(scale=0.5, size=(n, 1)) + rng.normal(scale=0.3, size=5) + stats.norm.ppf(p) * np.sqrt(1.34)
@@ -228,6 +268,9 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "corrected prevalence (Rogan-Gladen)": corrected_prevalence,
     "corrected prevalence in clusters": corrected_prevalence_in_clusters,
     "prediction-powered mean": prediction_powered(tuned=False),
+    "prediction-powered slope": powered_slope(regressed),
+    "prediction-powered slope in clusters": powered_slope(regressed_in_clusters),
+    "prediction-powered log odds": powered_slope(regressed_odds),
     "reader-averaged difference, random readers": readers_difference,
 }
 

@@ -93,6 +93,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         lambda resamples, seed, **given: agreement.prediction_powered_mean(**given),
         {"human": BINARY, "judge": OTHER, "unlabelled": THIRD},
     ),
+    "prediction_powered_regression": (
+        lambda resamples, seed, **given: agreement.prediction_powered_regression(
+            unlabelled=SCORES, unlabelled_covariates=SURE, model="linear", **given
+        ),
+        {"human": SCORES, "judge": OTHERS, "covariates": SURE, "clusters": GROUPS},
+    ),
     "judge_bias_by_factor": (
         lambda level, **given: agreement.judge_bias_by_factor(factors={"tier": level}, **given),
         {"human": BINARY, "judge": OTHER, "level": ["x", "y", "z"] * 8, "clusters": GROUPS},

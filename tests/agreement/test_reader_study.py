@@ -1,5 +1,6 @@
 """Planning a reader study: against RJafroc, against simulated studies, and by what must hold for any of them."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -280,3 +281,27 @@ def test_components_that_are_none_are_refused():
 
 def test_published_components_name_their_source():
     assert all(len(published.source) > 40 for published in VARIANCES.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "interaction", "printed"), [("Franken", 0.00005020, 0.01916), ("Zanca", 0.00046221, 0.01670)]
+)
+def test_published_components_give_what_is_printed_beside_them(name, interaction, printed):
+    # OR-DBM MRMC 2.51: MS(T*R), and StdErr of a difference with readers fixed
+    published = VARIANCES[name]
+    (planned,) = plan_reader_study(published, [published.readers], [published.cases], sampled="cases")
+
+    assert round(planned.se, 5) == printed
+    of_readers = interaction - published.error + published.cov_1 + published.cov_2 - published.cov_3
+    assert published.condition_by_reader == pytest.approx(of_readers, abs=2e-8)
+
+
+def test_a_negative_variance_of_readers_counts_as_none():
+    franken = VARIANCES["Franken"]
+
+    (planned,), (without,) = (
+        plan_reader_study(components, [8], [200], difference=0.05)
+        for components in (franken, dataclasses.replace(franken, condition_by_reader=0.0))
+    )
+
+    assert (planned.power, planned.se) == (without.power, without.se)

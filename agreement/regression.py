@@ -1,0 +1,344 @@
+"""What an outcome depends on, from human verdicts on some units and a judge's on all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from agreement.arguments import listed, one_of, shown, unmasked, yes_or_no
+from agreement.cautions import rare_outcome
+from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.magnitude import magnitude
+from agreement.prevalence import codes_of_both, inclusion_probabilities, variance_of_parts
+from agreement.ratings import RatingTable, numbers_of
+from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
+
+_ROUNDING = 1e-12  # standard errors below this share of what a unit can add are rounding errors of an exact zero
+
+
+@dataclass(frozen=True)
+class PoweredCoefficient:
+    """One coefficient of a regression from human verdicts on some units and a judge's on all.
+
+    Attributes
+    ----------
+    name : str
+        Of the covariate; "intercept" is that of none.
+    coefficient : Estimate
+        Prediction-powered; `p` is that of a coefficient of 0.
+    labelled_only : Estimate
+        The same without the judge: the usual fit of the labelled.
+    effective_labels : float or None
+        How many labelled units would be as precise without a judge; None where either has no standard error.
+    """
+
+    name: str
+    coefficient: Estimate
+    labelled_only: Estimate
+    effective_labels: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
+
+
+class _Design(NamedTuple):
+    """What is fitted, in the units in which it is computed, and how its estimates are put."""
+
+    sample: Sample
+    back: Floats  # from coefficients of standardised covariates to those of the given ones
+    scale: float  # of the outcome
+    names: tuple[str, ...]
+    groups: Codes | None
+    other_groups: Codes | None
+    n_clusters: int | None
+    confidence: float
+    unit: str
+    method: str
+
+
+def prediction_powered_regression(
+    human: Ratings,
+    judge: Ratings,
+    covariates: RatingTable | Ratings,
+    unlabelled: Ratings,
+    unlabelled_covariates: RatingTable | Ratings,
+    *,
+    model: Literal["linear", "logistic"],
+    names: Sequence[str] | None = None,
+    intercept: bool = True,
+    tuned: bool = True,
+    probabilities: Ratings | None = None,
+    clusters: Ratings | None = None,
+    unlabelled_clusters: Ratings | None = None,
+    confidence: float = 0.95,
+    unit: str = "candidate",
+) -> tuple[PoweredCoefficient, ...]:
+    """How the human's verdict depends on covariates, from a labelled sample and the judge's verdicts on all.
+
+    The coefficients make ``L(y) + lambda (L_all(f) - L(f))`` least [1]_ [2]_: L is the mean loss of the labelled (half
+    the square of ``y - x'b``, or minus the log likelihood of ``logit P(y = 1) = x'b``), with the human's verdict y or
+    the judge's f, L_all that of the unlabelled, with f. The judge may err otherwise at other covariates: what it errs
+    by is seen on the labelled. Tuned: each coefficient has its own lambda, which makes its variance least,
+    ``cov(u, v) / ((1 + n / N) var(v))`` clipped to [0, 1], u and v its row of ``H^-1`` times the gradients with y and
+    f at the fit of the labelled alone; untuned: lambda = 1.
+
+    Standard errors are robust (sandwich): nothing is assumed of how y spreads about the model. What each unit adds is
+    ``H^-1`` times its gradient less the mean gradient; of the labelled, by how far the coefficients move without it,
+    ``(I - A H_l^-1)^-1`` times that, with A the part of the unit in the curvature ``H_l`` of the labelled alone [3]_.
+    These are squared, or summed within clusters before, and added, as of a jackknife of the labelled. Limits and P are
+    by t, whose degrees of freedom are as many as units, or clusters, decide the coefficient, ``(sum q)^2 / sum q^2``
+    with q what each adds to the variance if the model holds, at most n - d (d coefficients) or clusters - 1 [4]_.
+
+    Parameters
+    ----------
+    human, judge : sequence of numbers, shape (n,)
+        Verdicts on the labelled units; None or NaN is missing, such units are left out, as those that lack a covariate.
+        Logistic: the human's are 0 and 1, the judge's anything from 0 to 1.
+    covariates : array_like of numbers, shape (n, k)
+        Of the labelled; one covariate may be a plain sequence. A category is given as columns of 0 and 1.
+    unlabelled : sequence of numbers, shape (N,)
+        The judge's verdicts on all other units of the pool.
+    unlabelled_covariates : array_like of numbers, shape (N, k)
+        Theirs.
+    model : {"linear", "logistic"}
+        Least squares, or log odds.
+    names : sequence of str, length k, optional
+        Of the covariates; by default the columns of the table, if it has such.
+    intercept : bool
+        Whether there is one.
+    tuned : bool
+        Whether lambda is estimated.
+    probabilities : sequence of numbers, shape (n,), optional
+        Inclusion probability p of each labelled unit, which is then weighted by 1 / p; L_all is that of the whole
+        pool, as in `prediction_powered_mean`.
+    clusters, unlabelled_clusters : sequence, shapes (n,) and (N,), optional
+        As in `prediction_powered_mean`.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What is counted.
+
+    Returns
+    -------
+    tuple of PoweredCoefficient
+        The intercept first. All undefined where there are no more labelled than coefficients, where a covariate is
+        constant or a sum of others among the labelled, where a covariate separates the outcomes 0 and 1 of the
+        labelled, and where there are no unlabelled, or untuned a covariate is constant among these (the fit of the
+        labelled alone stays). Without limits where one unit or cluster alone decides a coefficient, and where the
+        standard error is 0. With a warning where fewer than five labelled have the rarer outcome.
+
+    Raises
+    ------
+    ValueError
+        When lengths or numbers of covariates differ, something is no finite number, outcomes of a logistic model are
+        others than 0 and 1, or a probability is outside (0, 1].
+
+    References
+    ----------
+    .. [1] Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023). Prediction-powered inference. Science 382, 669-674.
+    .. [2] Angelopoulos, Duchi and Zrnic (2023). PPI++: efficient prediction-powered inference. arXiv 2311.01453.
+    .. [3] MacKinnon and White (1985). Some heteroskedasticity-consistent covariance matrix estimators. J Econometrics
+       29, 305-325: HC3; of clusters Bell and McCaffrey (2002). Survey Methodology 28, 169-181.
+    .. [4] Carter, Schnepel and Steigerwald (2017). Asymptotic behavior of a t-test robust to cluster heterogeneity.
+       Review of Economics and Statistics 99, 698-709.
+
+    Examples
+    --------
+    Untuned, and with x as often 0 as 1 in both parts: the judge's slope among the others, .7 - .3, and what the human
+    has more than the judge among the labelled, (.75 - .5) - (.25 - .25).
+
+    >>> x, others = [1, 1, 1, 1, 0, 0, 0, 0], [1] * 10 + [0] * 10
+    >>> human, judge, rest = [1, 1, 1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1, 0, 0], [1] * 7 + [0] * 3 + [1] * 3 + [0] * 7
+    >>> _, slope = prediction_powered_regression(human, judge, x, rest, others, model="linear", tuned=False)
+    >>> round(slope.coefficient.value, 3), round(slope.labelled_only.value, 3)
+    (0.65, 0.5)
+    """
+    check_confidence(confidence)
+    one_of(model, "model", ("linear", "logistic"))
+    intercept, tuned = yes_or_no(intercept, "intercept"), yes_or_no(tuned, "tuned")
+    if clusters is None and unlabelled_clusters is not None:
+        raise ValueError("unlabelled_clusters without clusters: expected the clusters of the labelled too")
+    called = _names(names, covariates, unlabelled_covariates)
+    y, f = numbers_or_nan(human, "human"), numbers_or_nan(judge, "judge")
+    rest = numbers_or_nan(unlabelled, "unlabelled")
+    same_length(y, f, "human", "judge")
+    x, others_x = _covariates(covariates, "covariates"), _covariates(unlabelled_covariates, "unlabelled_covariates")
+    same_length(y, x, "human", "covariates")
+    same_length(rest, others_x, "unlabelled", "unlabelled_covariates")
+    x, others_x, called = _alike(x, others_x, called)
+    if model == "logistic":
+        _check_outcomes(y, f, rest)
+    known = ~(np.isnan(y) | np.isnan(f) | np.isnan(x).any(axis=1))
+    there = ~(np.isnan(rest) | np.isnan(others_x).any(axis=1))
+    chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
+    groups, other_groups = codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
+    scale = magnitude(y, f, rest) if model == "linear" else 1.0
+    standard, others_standard, back = standardised(x[known], others_x[there], intercept)
+    sample = Sample(
+        standard, others_standard, y[known] / scale, f[known] / scale, rest[there] / scale,
+        None if chance is None else 1.0 / chance, model == "logistic",
+    )  # fmt: skip
+    method = f"{'least squares' if model == 'linear' else 'logistic regression'}, jackknife standard error, t"
+    method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
+    if clusters is None:
+        method += f"; independent {unit}s"
+    else:
+        method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"
+    lost, others_lost = int((~known).sum()), int((~there).sum())
+    method += f"; {lost} labelled without both verdicts or a covariate left out" if lost else ""
+    method += f"; {others_lost} unlabelled without a verdict or a covariate left out" if others_lost else ""
+    design = _Design(
+        sample, back, scale, (("intercept",) if intercept else ()) + called, groups, other_groups,
+        None if groups is None else int(np.unique(groups).size), confidence, unit, method,
+    )  # fmt: skip
+    return _coefficients(design, tuned)
+
+
+def _coefficients(design: _Design, tuned: bool) -> tuple[PoweredCoefficient, ...]:
+    sample, alone, reason = design.sample, None, _too_little(design)
+    if reason is None:
+        try:
+            alone = fit(sample, 0.0)
+        except NoFit:
+            reason = "a covariate separates the outcomes 0 and 1 of the labelled: no finite coefficients"
+    coefficients = []
+    for place, name in enumerate(design.names):
+        labelled_only = _estimate(design, place, alone, alone, "labelled alone", reason)
+        share, powered, why = 0.0, None, reason
+        if alone is not None and not sample.others_f.size:
+            why = "no unlabelled verdicts"
+        elif alone is not None:
+            share = tuning(sample, alone, design.back[place] / magnitude(design.back[place])) if tuned else 1.0
+            try:
+                powered = fit(sample, share)
+            except NoFit:
+                why = f"the judge's correction is beyond what probabilities can give (lambda {share:.3f})"
+                if not sample.logistic or not full_rank(sample.others_x):
+                    why = "a covariate is constant, or a sum of others, among the unlabelled"
+        how = f"{'PPI++' if tuned else 'PPI'}, {sample.others_f.size} unlabelled"
+        how += f", lambda {share:.3f}" if tuned and alone is not None else ""
+        coefficient = _estimate(design, place, powered, alone, how, why)
+        n, more, less = sample.y.size, labelled_only.se, coefficient.se
+        effective = n * (more / less) ** 2 if more and less else None
+        coefficients.append(PoweredCoefficient(name, coefficient, labelled_only, effective))
+    return tuple(coefficients)
+
+
+def _too_little(design: _Design) -> str | None:
+    """Why there is nothing to fit, if there is not."""
+    n, d = design.sample.x.shape
+    if n <= d:
+        return f"{n} labelled for {d} coefficient{'s' if d > 1 else ''}: expected more"
+    if design.n_clusters == 1:
+        return "fewer than two clusters"
+    if not full_rank(design.sample.x):
+        return "a covariate is constant, or a sum of others, among the labelled"
+    if design.sample.logistic and np.ptp(design.sample.y) == 0.0:
+        return "all labelled have the same outcome"
+    return None
+
+
+def _estimate(
+    design: _Design, place: int, fitted: Fit | None, alone: Fit | None, how: str, reason: str | None
+) -> Estimate:
+    n = design.sample.y.size
+    name = f"coefficient of {design.names[place]}" if design.names[place] != "intercept" else "intercept"
+    name += f", {'logistic' if design.sample.logistic else 'linear'}"
+    method = f"{how}; {design.method}"
+    if fitted is None or alone is None:
+        return undefined(
+            name, n, design.unit, method, reason or "", confidence=design.confidence, n_clusters=design.n_clusters
+        )
+    size = magnitude(design.back[place])  # squares of covariates in tiny units would vanish
+    row, scale, clusters = design.back[place] / size, design.scale * size, design.n_clusters
+    value = float(row @ fitted.coefficients) * scale
+    try:
+        labelled = left_out(design.sample, fitted, alone, design.groups) @ row
+    except NoFit:
+        reason = f"one {'cluster' if clusters else design.unit} alone decides a coefficient: there is no standard error"
+        return undefined(
+            name, n, design.unit, method, reason, value=value, confidence=design.confidence, n_clusters=clusters
+        )
+    groups = None if design.groups is None else np.unique(design.groups)
+    spread = variance_of_parts(labelled, fitted.of_others @ row, groups, design.other_groups)
+    se = math.sqrt(spread) * scale
+    if se <= _ROUNDING * float(np.abs(row).sum()) * scale:
+        return undefined(
+            name, n, design.unit, method, "the standard error is 0", value=value, confidence=design.confidence,
+            n_clusters=clusters,
+        )  # fmt: skip
+    most = n - len(row) if clusters is None else clusters - 1
+    freedom = max(1.0, min(float(most), deciding(design.sample, alone, design.groups, row)))
+    half = float(stats.t.isf((1.0 - design.confidence) / 2.0, freedom)) * se
+    p = 2.0 * float(stats.t.sf(abs(value) / se, freedom))
+    estimate = Estimate(
+        name, value, value - half, value + half, n, design.unit, f"{method}; {freedom:.1f} degrees of freedom",
+        se=se, p=p, confidence=design.confidence, n_clusters=clusters,
+    )  # fmt: skip
+    if not design.sample.logistic:
+        return estimate
+    positive = int(design.sample.y.sum())
+    return estimate.warned(rare_outcome(min(positive, n - positive)))
+
+
+def _names(names: Sequence[str] | None, *tables: object) -> tuple[str, ...] | None:
+    """Names of the covariates, as given or as both tables have them; None where nobody names them."""
+    if names is not None:
+        called = listed(names, "names", "a name for each covariate")
+        if not all(isinstance(name, str) for name in called) or len(set(called)) < len(called):
+            raise ValueError(f"names is {shown(names)}; expected texts, each once")
+        return called
+    columns = [getattr(table, "columns", getattr(table, "column_names", None)) for table in tables]
+    first, second = (
+        None if own is None or not all(isinstance(name, str) for name in own) else tuple(own) for own in columns
+    )
+    if first is not None and second is not None and first != second:
+        raise ValueError(
+            f"covariates has the columns {shown(list(first))} and unlabelled_covariates {shown(list(second))}; "
+            "expected the same in the same order"
+        )
+    return first or second
+
+
+def _covariates(values: Any, argument: str) -> Floats:
+    """A table of numbers; a plain sequence is one covariate."""
+    values = unmasked(values)
+    if not hasattr(values, "shape") and hasattr(values, "__iter__") and not isinstance(values, str | bytes | dict):
+        values = list(values) if not hasattr(values, "itercolumns") else values
+        if not any(hasattr(value, "__iter__") and not isinstance(value, str) for value in values):
+            return numbers_or_nan(values, argument)[:, None]
+    elif len(getattr(values, "shape", ())) == 1:
+        return numbers_or_nan(values, argument)[:, None]
+    return numbers_of(values, argument, fewest=1, columns="covariates")
+
+
+def _alike(x: Floats, others_x: Floats, names: tuple[str, ...] | None) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """Both with as many covariates, and these with names; a part without units has as many as the other."""
+    width = x.shape[1] if len(x) else others_x.shape[1]
+    x, others_x = (part if len(part) else np.zeros((0, width)) for part in (x, others_x))
+    if others_x.shape[1] != width:
+        raise ValueError(
+            f"covariates has {width} columns and unlabelled_covariates {others_x.shape[1]}; expected as many"
+        )
+    if names is None:
+        names = tuple(f"covariate {number + 1}" for number in range(width)) if width > 1 else ("covariate",)
+    elif len(names) != width:
+        raise ValueError(f"names has {len(names)} entries for {width} covariates; expected one for each")
+    return x, others_x, names
+
+
+def _check_outcomes(y: Floats, f: Floats, rest: Floats) -> None:
+    if not np.isin(y[~np.isnan(y)], (0.0, 1.0)).all():
+        raise ValueError("human holds others than 0 and 1; expected these with model 'logistic'")
+    for values, argument in ((f, "judge"), (rest, "unlabelled")):
+        within: npt.NDArray[np.bool_] = (values >= 0.0) & (values <= 1.0) | np.isnan(values)
+        if not within.all():
+            raise ValueError(f"{argument} holds a value outside 0 to 1; expected such with model 'logistic'")

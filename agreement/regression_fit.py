@@ -1,0 +1,338 @@
+"""Coefficients of a linear or logistic model from the labelled and, corrected by them, a judge's verdicts on all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agreement.coding import Codes, Floats
+
+_STEPS = 30  # of Newton; where outcomes are separated the linear predictor grows by about 1 in each, for ever
+_CLOSE = 1e-10  # change of the linear predictor from which on a fit is taken as found
+_ALONE = 1e-9  # what is left of the curvature, as a share, without a unit that alone decides a coefficient
+_FLAT = 1e-13  # least curvature over the greatest, at which rounding decides the coefficients
+_RANK = 1e-6  # least singular value over the greatest, of covariates of variance 1
+
+
+class NoFit(Exception):
+    """There are no finite coefficients; the message says why."""
+
+
+class Sample(NamedTuple):
+    """Labelled and unlabelled units, ready to be fitted.
+
+    Attributes
+    ----------
+    x, others_x : ndarray, shapes (n, d) and (N, d)
+        Covariates, with a column of ones where there is an intercept.
+    y, f : ndarray, shape (n,)
+        The human's and the judge's verdicts on the labelled.
+    others_f : ndarray, shape (N,)
+        The judge's verdicts on the unlabelled.
+    weights : ndarray or None, shape (n,)
+        1 / inclusion probability of the labelled; None for a simple random sample.
+    logistic : bool
+    """
+
+    x: Floats
+    others_x: Floats
+    y: Floats
+    f: Floats
+    others_f: Floats
+    weights: Floats | None
+    logistic: bool
+
+    def shares(self) -> tuple[Floats, Floats, Floats]:
+        """Weights of the labelled; of the labelled and of the others in the mean of the judge's gradients."""
+        n, others = len(self.x), len(self.others_x)
+        if self.weights is None:
+            return np.full(n, 1.0 / n), np.zeros(n), np.full(others, 1.0 / max(1, others))
+        pool = n + others
+        return self.weights / self.weights.sum(), np.full(n, 1.0 / pool), np.full(others, 1.0 / pool)
+
+
+class Fit(NamedTuple):
+    """Coefficients, and what each unit adds to their error.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (d,)
+    of_labelled, of_others : ndarray, shapes (n, d) and (N, d)
+        Influence of each unit; these sum to the error of the coefficients.
+    """
+
+    coefficients: Floats
+    of_labelled: Floats
+    of_others: Floats
+
+
+def standardised(x: Floats, others_x: Floats, intercept: bool) -> tuple[Floats, Floats, Floats]:
+    """Covariates of mean 0 (where there is an intercept) and variance 1 over both parts, and the way back.
+
+    Parameters
+    ----------
+    x, others_x : ndarray, shapes (n, k) and (N, k)
+        Covariates, none missing.
+    intercept : bool
+        Whether a column of ones is put before them.
+
+    Returns
+    -------
+    x, others_x : ndarray, shapes (n, d) and (N, d)
+    back : ndarray, shape (d, d)
+        Coefficients of the covariates as they were given are this matrix times those of the standardised.
+
+    Examples
+    --------
+    >>> x, others, back = standardised(np.array([[1.0], [3.0]]), np.array([[5.0]]), False)
+    >>> bool(np.allclose(x * back[0, 0] ** -1, [[1.0], [3.0]]))
+    True
+    """
+    greatest = np.maximum(np.abs(x).max(axis=0, initial=0.0), np.abs(others_x).max(axis=0, initial=0.0))
+    size = np.ldexp(1.0, np.frexp(np.where(greatest > 0.0, greatest, 1.0))[1])
+    both = np.concatenate([x / size, others_x / size])
+    centre = both.mean(axis=0) if intercept else np.zeros(both.shape[1])
+    spread = np.sqrt(((both - centre) ** 2).mean(axis=0))
+    spread = np.where(spread > 1e-14, spread, 1.0)
+    both = (both - centre) / spread
+    back = np.diag(1.0 / (spread * size))
+    if intercept:
+        both = np.column_stack([np.ones(len(both)), both])
+        back = np.block([[np.ones((1, 1)), -(centre / spread)[None, :]], [np.zeros((len(back), 1)), back]])
+    return both[: len(x)], both[len(x) :], back
+
+
+def full_rank(x: Floats) -> bool:
+    """Whether no column is a sum of others.
+
+    Parameters
+    ----------
+    x : ndarray, shape (n, d)
+        Standardised covariates.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> full_rank(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]]))
+    False
+    """
+    if len(x) < x.shape[1]:
+        return False
+    singular = np.linalg.svd(x / np.sqrt(len(x)), compute_uv=False)
+    return bool(singular[-1] > _RANK * singular[0])
+
+
+def fit(sample: Sample, share: float) -> Fit:
+    """Coefficients that make ``L(y) + share (L_all(f) - L(f))`` least, L the mean loss of the labelled.
+
+    Parameters
+    ----------
+    sample : Sample
+        As it is.
+    share : float
+        Lambda: 0 is the fit of the labelled alone, 1 plain prediction-powered inference.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    NoFit
+        Where nothing finite makes it least.
+    """
+    own, in_pool, of_pool = sample.shares()
+    weights = (1.0 - share) * own + share * in_pool
+    x, target = sample.x, sample.x.T @ (own * sample.y + share * (in_pool - own) * sample.f)
+    if share > 0.0:
+        x = np.concatenate([x, sample.others_x])
+        weights = np.concatenate([weights, share * of_pool])
+        target = target + share * (sample.others_x.T @ (of_pool * sample.others_f))
+    coefficients, curvature = (_logistic if sample.logistic else _linear)(x, weights, target)
+    human, judged, others = _gradients(sample, coefficients)
+    corrected = human - share * judged
+    mean = in_pool @ judged + of_pool @ others
+    labelled = own[:, None] * (corrected - own @ corrected) + share * in_pool[:, None] * (judged - mean)
+    unlabelled = share * of_pool[:, None] * (others - mean)
+    inverse = np.linalg.inv(curvature)
+    return Fit(coefficients, -labelled @ inverse, -unlabelled @ inverse)
+
+
+def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> Floats:
+    """What each labelled unit, or cluster of them, adds, by how far the coefficients move when it is left out.
+
+    A unit of leverage h has drawn the fit to itself, so that its residual is about the true one times 1 - h; of a
+    cluster ``(I - A H^-1)^-1`` times what its units add, A its part of the curvature H of the labelled alone.
+
+    Parameters
+    ----------
+    sample : Sample
+        As it is.
+    fitted, alone : Fit
+        Of it, and of the labelled alone.
+    groups : ndarray of int or None, shape (n,)
+        Cluster of each labelled unit.
+
+    Returns
+    -------
+    ndarray, shape (n or clusters, d)
+
+    Raises
+    ------
+    NoFit
+        Where there would be no coefficients without one of them.
+    """
+    slope, inverse = _curvature(sample, alone)
+    if groups is None:
+        drawn = sample.x @ inverse * slope[:, None]
+        rest = 1.0 - (drawn * sample.x).sum(axis=1)
+        if rest.min() < _ALONE:
+            raise NoFit("one decides alone")
+        along = (sample.x * fitted.of_labelled).sum(axis=1)
+        moved = fitted.of_labelled + drawn * (along / rest)[:, None]  # Sherman and Morrison
+        return np.asarray(moved * np.sqrt(1.0 - 1.0 / len(rest)))
+    parts = _summed((sample.x * slope[:, None])[:, :, None] * sample.x[:, None, :], groups)
+    left = np.eye(len(inverse)) - inverse @ parts
+    if np.abs(np.linalg.det(left)).min() < _ALONE:
+        raise NoFit("one decides alone")
+    moved = np.linalg.solve(left, _summed(fitted.of_labelled, groups)[:, :, None])[:, :, 0]
+    return np.asarray(moved * (1.0 - 1.0 / len(parts)))
+
+
+def deciding(sample: Sample, alone: Fit, groups: Codes | None, row: Floats) -> float:
+    """How many units, or clusters, one combination of the coefficients rests on: degrees of freedom of its variance.
+
+    ``(sum q)^2 / sum q^2``, q what each would add to the variance if the model held and its units were independent.
+
+    Parameters
+    ----------
+    sample : Sample
+        As it is.
+    alone : Fit
+        Of the labelled alone.
+    groups : ndarray of int or None, shape (n,)
+        As in `left_out`.
+    row : ndarray, shape (d,)
+        Weights of the coefficients.
+
+    Returns
+    -------
+    float
+        At least 1.
+    """
+    own, _, _ = sample.shares()
+    slope, inverse = _curvature(sample, alone)
+    q = own * slope * (sample.x @ (inverse @ row)) ** 2
+    of_group = q if groups is None else np.asarray(np.bincount(groups, weights=q), dtype=np.float64)
+    return float(of_group.sum() ** 2 / (of_group**2).sum())
+
+
+def _curvature(sample: Sample, alone: Fit) -> tuple[Floats, Floats]:
+    """Weight of each unit in the curvature of the loss of the labelled alone, and the inverse of that."""
+    own, _, _ = sample.shares()
+    slope = own * _means(sample, alone.coefficients)[1]
+    return slope, np.asarray(np.linalg.inv((sample.x * slope[:, None]).T @ sample.x), dtype=np.float64)
+
+
+def _summed(rows: Floats, groups: Codes) -> Floats:
+    """Sums of rows within each group that there is, in the order of its code."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return np.asarray(np.add.reduceat(rows[order], starts))
+
+
+def tuning(sample: Sample, alone: Fit, row: Floats) -> float:
+    """The lambda of least variance of one combination of the coefficients, from the fit of the labelled alone.
+
+    Parameters
+    ----------
+    sample : Sample
+        As it is.
+    alone : Fit
+        Of the labelled, `fit` with 0.
+    row : ndarray, shape (d,)
+        Weights of the coefficients.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
+    own, _, _ = sample.shares()
+    human, judged, others = _gradients(sample, alone.coefficients)
+    turned = _curvature(sample, alone)[1] @ row
+    u, v, rest = human @ turned, judged @ turned, others @ turned
+    if sample.weights is not None:
+        u, v = u - own @ u, v - own @ v
+        factor = sample.weights * (sample.weights - 1.0)
+        above, below = float(factor @ (u * v)), float(factor @ v**2)
+    else:
+        n, spread = u.size, np.concatenate([v, rest])
+        above = float((u - u.mean()) @ (v - v.mean())) / (n - 1)
+        below = (1.0 + n / rest.size) * float(spread.var(ddof=1))
+    return min(1.0, max(0.0, above / below)) if below > 0.0 else 0.0
+
+
+def _means(sample: Sample, coefficients: Floats) -> tuple[Floats, Floats]:
+    """Expected verdicts on the labelled, and how these rise with the linear predictor."""
+    predictor = sample.x @ coefficients
+    if not sample.logistic:
+        return predictor, np.ones(predictor.size)
+    mean = _expit(predictor)
+    return mean, mean * (1.0 - mean)
+
+
+def _gradients(sample: Sample, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
+    """Gradients of the loss of each unit: labelled by the human, labelled by the judge, and unlabelled."""
+    mean, _ = _means(sample, coefficients)
+    others = sample.others_x @ coefficients
+    others = _expit(others) if sample.logistic else others
+    return (
+        sample.x * (mean - sample.y)[:, None],
+        sample.x * (mean - sample.f)[:, None],
+        sample.others_x * (others - sample.others_f)[:, None],
+    )
+
+
+def _linear(x: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]:
+    curvature = (x * weights[:, None]).T @ x
+    sizes = np.linalg.eigvalsh(curvature)
+    if sizes[0] <= _FLAT * sizes[-1]:
+        raise NoFit("the loss is flat along a covariate")
+    return np.asarray(np.linalg.solve(curvature, target), dtype=np.float64), curvature
+
+
+def _logistic(x: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Newton's steps, halved while the loss does not fall."""
+    coefficients = np.zeros(x.shape[1])
+    predictor = np.zeros(len(x))
+    loss = float(weights.sum()) * np.log(2.0)
+    for _ in range(_STEPS):
+        mean = _expit(predictor)
+        curvature = (x * (weights * mean * (1.0 - mean))[:, None]).T @ x
+        try:
+            step = np.linalg.solve(curvature, target - x.T @ (weights * mean))
+        except np.linalg.LinAlgError:
+            break
+        moved = x @ step
+        if not np.isfinite(moved).all():
+            break
+        if np.abs(moved).max() < _CLOSE:
+            return coefficients, curvature
+        part = 1.0
+        while part > 1e-6:
+            new = predictor + part * moved
+            less = float(weights @ np.logaddexp(0.0, new)) - float(target @ (coefficients + part * step))
+            if less <= loss + 1e-14:
+                break
+            part /= 2.0
+        coefficients, predictor, loss = coefficients + part * step, new, less
+    raise NoFit("no finite coefficients make the loss least")
+
+
+def _expit(predictor: Floats) -> Floats:
+    return np.asarray(0.5 * (1.0 + np.tanh(predictor / 2.0)))
