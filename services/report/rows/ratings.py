@@ -205,9 +205,17 @@ class PhaseRatings:
     fields: tuple[Ratings, ...]
     first_step: Mapping[str, Ratings]
 
-    def of_field(self, key: str) -> Ratings | None:
-        """Return the ratings in a field; None where nobody fills it in."""
-        return next((ratings for ratings in self.fields if ratings.field.key == key), None)
+    def of_field(self, key: str, form: str | None = None) -> Ratings | None:
+        """Return the ratings in a field; None where nobody fills it in.
+
+        Parameters
+        ----------
+        form
+            Of the items' forms that have the field the one that is meant; None for the first of them.
+        """
+        own = (ratings for ratings in self.fields if ratings.field.key == key)
+        # In such a phase all units of a field name the same form.
+        return next((ratings for ratings in own if form in (None, ratings.units[0].item.form)), None)
 
 
 def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> dict[str, set[tuple[str, ...]]]:
