@@ -119,7 +119,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     intervals = IntervalSettings.of(rows.protocol.analysis, reads.subjects)
     # candidates of one item are not independent: whatever is about candidates resamples items
     of_candidates = IntervalSettings.of(rows.protocol.analysis, items_of(rows, rows.candidates))
-    found = (
+    of_study = (
         accuracy_section(reads, intervals, rows.protocol.analysis),
         floors_section(reads, intervals),
         agreement_section(reads, intervals, rows.protocol.analysis),
@@ -131,7 +131,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
         viewing_section(reads, viewings, intervals),
         study_section(rows, reads),
     )
-    sections = tuple(section for section in found if section is not None)
+    sections = tuple(section for section in of_study if section is not None)
     return Report(
         study_key=rows.study_key,
         title=rows.title,

@@ -51,6 +51,8 @@ class Ratings:
         The runs that judged any of the units.
     models
         The answers of models in the same field, which are in no figure of the raters.
+    above
+        Of a field that hangs on another, how that one is answered on each unit; empty where it hangs on none.
     """
 
     phase: Phase
@@ -62,6 +64,7 @@ class Ratings:
     keys: tuple[FieldKey | None, ...]
     judges: tuple[Judged, ...]
     models: tuple[Column, ...] = ()
+    above: tuple[FieldKey | None, ...] = ()
 
     @property
     def name(self) -> str:
@@ -169,6 +172,7 @@ class Ratings:
             keys=of(self.keys),
             judges=tuple(Judged(judge.party, of(judge.said), of(judge.correct)) for judge in self.judges),
             models=tuple(column.at(places) for column in self.models),
+            above=of(self.above),
         )
 
     def where(self, name: str, values: Sequence[str]) -> Ratings:
