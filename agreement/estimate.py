@@ -81,7 +81,14 @@ class Estimate:
             raise ValueError(
                 f"{self.name}: interval [{self.low}, {self.high}] has no width; expected low < high or nan"
             )
-        object.__setattr__(self, "warning", together(few_clusters(self.n_clusters), self.warning))
+        few = few_clusters(self.n_clusters)
+        if not incomplete:
+            warning = together(few, self.warning)
+        else:
+            # It is said of the interval; of an estimate that lost its own nothing is left to be said.
+            sentences = self.warning.split("; ") if self.warning else []
+            warning = together(*(sentence for sentence in sentences if sentence != few))
+        object.__setattr__(self, "warning", warning)
 
     def __float__(self) -> float:
         return self.value

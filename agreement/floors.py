@@ -17,7 +17,7 @@ from agreement.percent import mean
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
-def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
+def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "item") -> Estimate:
     """Expected accuracy of guessing on these very items, ``mean(1 / options)``.
 
     Where several options make up one answer, every possible set of them counts as an option. Open items have no options
@@ -28,6 +28,8 @@ def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
     ----------
     options : sequence, shape (items,)
         Number of options of each item, 2 for yes/no; None, NaN or 0 for an open item.
+    given_above : bool
+        Whether these are the options that go with the right answer to a question above, of which there may be one.
     unit : str
         What one entry is.
 
@@ -39,7 +41,7 @@ def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
     Raises
     ------
     ValueError
-        When a number of options is negative, 1 or fractional.
+        When a number of options is negative, fractional, or 1 where it does not go with an answer above.
 
     References
     ----------
@@ -54,18 +56,19 @@ def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
     (0.453, 90)
     """
     counts: list[int] = []
-    n_open = 0
+    n_open, least = 0, 1 if given_above else 2
     for position, value in enumerate(as_values(options, "options")):
         number = isinstance(value, int | float | np.number)
         if is_missing(value) or (number and value == 0):
             n_open += 1
-        elif not number or not 2 <= value < LARGEST or not float(value).is_integer():
+        elif not number or not least <= value < LARGEST or not float(value).is_integer():
             raise ValueError(
-                f"options holds {shown(value)} at position {position}; expected 2 or more, or None for open items"
+                f"options holds {shown(value)} at position {position}; expected {least} or more, or None for open items"
             )
         else:
             counts.append(int(value))
-    method = "mean of 1 / number of options" + (f"; {n_open} open without options left out" if n_open else "")
+    method = "mean of 1 / number of options" + (" that go with the right answer above" if given_above else "")
+    method += f"; {n_open} open without options left out" if n_open else ""
     if not counts:
         return undefined("chance floor", 0, unit, method, "no item has options to guess from")
     value = math.fsum(1.0 / count for count in counts) / len(counts)

@@ -31,8 +31,8 @@ def draw_freeze(line: StudyLine) -> None:
             (st.warning if standing.needs.missing else st.info)(plain(standing.needs.sentence))
             if standing.needs.missing:
                 st.caption(f"On the command line: `{whereabouts.command(f'prepare-volumes {line.key} FOLDER')}`")
-        for sentence in standing.people:
-            st.warning(sentence)
+        for sentence in (*standing.people, *standing.unreachable):
+            st.warning(plain(sentence))
         _draw_explanation(line)
         sure = st.checkbox("I have looked at the preview; the items are as they should be.")
         st.button("Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,))

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.session import current_actor, database
+from components.session import current_actor, database, refusals
 from services import report
 from services.errors import NotAllowed, Refused
 from services.people.identity import Actor
@@ -17,6 +17,10 @@ from services.studies.catalogue import StudyLine
 
 # Drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
 _STYLE = f"<style>{report.STYLE}.report-words h2 {{ font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }}</style>"
+# The section of the plan, of which every figure is drawn at once.
+PLAN = "plan"
+# Where there are no more figures, all of them are drawn at once.
+FEW = 2
 _INK = {"light": "#1d2a33", "dark": "#e3e9ec"}
 # The camera saves a figure as SVG, 170 mm wide as journals have it; report.html offers PNG, too.
 _CONFIG = {
@@ -95,16 +99,43 @@ def draw_report(actor: Actor, shown: Report) -> None:
     figures = report.figures_of(shown)
     for tab, section in zip(st.tabs([section.short_title for section in shown.sections]), shown.sections, strict=True):
         with tab:
-            _draw_section(section, [figure for figure in figures if figure.section == section.key])
+            _draw_section(shown.study_key, section, [figure for figure in figures if figure.section == section.key])
 
 
-def _draw_section(section: Section, figures: list[report.Figure]) -> None:
+def _draw_section(study_key: str, section: Section, figures: list[report.Figure]) -> None:
+    """Draw what was planned whole; of any other section its first figure, and the others as they are chosen."""
     st.html(report.section_markup(section))
-    for figure in figures:
+    at_once = len(figures) if section.key == PLAN or len(figures) <= FEW else 1
+    for figure in figures[:at_once]:
         draw_figure(figure)
+    if figures[at_once:]:
+        _draw_chosen(study_key, section.key, figures[at_once:])
     # Streamlit draws no empty piece of HTML; a study without judge runs has a section without tables.
     if section.tables:
         st.html("".join(report.table_markup(table) for table in section.tables))
+
+
+@st.fragment
+def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> None:
+    """Draw the figure that is chosen by its title: nobody looks at dozens, and each weighs tens of kilobytes."""
+    everything = f"All {len(figures)}, below each other"
+    # Two figures of one title stand apart by their number.
+    titles = [f"{number}. {figure.title}" for number, figure in enumerate(figures, start=2)]
+    chosen = st.selectbox(
+        f"Further figures of this section ({len(figures)})",
+        [*titles, everything],
+        index=None,
+        placeholder="Choose one by its title",
+        key=f"figures-{section}",
+    )
+    if chosen is None:
+        return
+    # This runs without the page around it: whether it is still open to whoever looks is asked here.
+    with refusals():
+        report.report_stamp(database(), current_actor(), study_key)
+    for figure, title in zip(figures, titles, strict=True):
+        if chosen in (title, everything):
+            draw_figure(figure)
 
 
 def draw_figure(figure: report.Figure) -> None:

@@ -24,7 +24,7 @@ from exchange.estimate_rows import (
     Scale,
     Stratum,
 )
-from exchange.report_structure import Cell, EstimateTable
+from exchange.report_structure import Cell, EstimateTable, Section
 from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, WORDS
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
@@ -273,15 +273,21 @@ def has_interval(estimate: Estimated) -> bool:
     return not (math.isnan(estimate.low) or math.isnan(estimate.high))
 
 
+def have_intervals(sections: Iterable[Section]) -> bool:
+    """Return whether any estimate of these sections has an interval."""
+    tables = (table for section in sections for table in section.tables)
+    return any(has_interval(row.estimate) for table in tables if isinstance(table, EstimateTable) for row in table.rows)
+
+
 def rests_on_few(estimate: Estimated) -> bool:
     """Return whether an estimate has an interval, and that of few clusters."""
     return has_interval(estimate) and are_few(estimate.n_clusters)
 
 
 def further_warnings(estimate: Estimated) -> tuple[str, ...]:
-    """Return the sentences of its warning but that of few clusters, which stands first and is marked where they are."""
+    """Return the sentences of its warning but that of few clusters, which is marked where they are."""
     sentences = estimate.warning.split("; ") if estimate.warning else []
-    return tuple(sentences[1:] if are_few(estimate.n_clusters) else sentences)
+    return tuple(sentences[1:] if rests_on_few(estimate) else sentences)
 
 
 def shown_warning(estimate: Estimated) -> str | None:

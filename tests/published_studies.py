@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ def opened(
     size: int | None = None,
     without: str = "",
     groups: Sequence[str] = (),
+    replaced: Mapping[str, str] | None = None,
     **files: Path,
 ) -> Situation:
     """Import a protocol of `studies/` as it is, with made-up tables, and freeze it.
@@ -60,11 +61,16 @@ def opened(
         A phase that is left out, as the README says that it may be.
     groups
         The group of each rater, in a study that has several; then so many are invited.
+    replaced
+        Texts of the protocol, and what stands there instead.
     files
         What lies beside the tables, by the name there without its ending.
     """
     folder.mkdir()
     protocol = (STUDIES / name / "protocol.yaml").read_text("utf-8")
+    for text, other in (replaced or {}).items():
+        assert text in protocol
+        protocol = protocol.replace(text, other)
     if size is not None:
         protocol, drawn = re.subn(r"size: \d+", f"size: {size}", protocol)
         assert drawn == 1
@@ -277,7 +283,10 @@ def structured_reads(database: Database, folder: Path, slices: int, size: int, p
     )
     image = write_image(folder.parent / "slice.png")
     without = "" if training else "practice"
-    return opened(database, folder, "neurovlm_structured_reads", tables, size=size, without=without, image=image)
+    study = "neurovlm_structured_reads"
+    # Of the others there is no reference, which the import refuses to take a line about.
+    lines = {"of: [read.modality, read.sequence, read.plane, read.detailed_diagnosis]": "of: read.modality"}
+    return opened(database, folder, study, tables, size=size, without=without, image=image, replaced=lines)
 
 
 def template_review(database: Database, folder: Path, templates: int) -> Situation:

@@ -10,7 +10,7 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.judged import judged_fields
 from protocol.language.model_answers import answers_items
 from protocol.language.pools import kind_rated, rates_texts
-from protocol.language.results import filled_in, is_number, is_probability, lines_of_options
+from protocol.language.results import FORM, fields_of_line, filled_in, is_number, is_probability, lines_of_options
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, listed, spoken
 
@@ -109,7 +109,9 @@ def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimat
     parts = {*line.where, *line.by, *line.over, *([line.compare] if line.compare is not None else [])}
     of_units = _COLUMNS | {"group"} | {each.key for each in study.attributes if each.table != "raters"}
     results = {name for name in line.where if "." in name}
-    known = of_units | _OF_RATERS | results | ({RATER} if by_each_rater(study, line) else set())
+    known = (
+        of_units | _OF_RATERS | results | ({FORM} & {*line.where}) | ({RATER} if by_each_rater(study, line) else set())
+    )
     if line.compare in _OF_RATERS or _OF_RATERS & {*line.over} or not parts <= known:
         return False
     # What was settled of a candidate says nothing of its item.
@@ -176,7 +178,6 @@ def _table_of(study: Expansion, key: str) -> str:
 
 
 def _is_computed(study: Expansion, name: str, line: AuthoredEstimate) -> bool:
-    key, _, wanted = name.partition(".")
-    phase = study.phase(key)
-    fields = {field.key: field for field in filled_in(phase, {form.key: form.fields for form in study.forms})}
-    return is_computed(study, fields[wanted], phase, line)
+    phase = study.phase(name.partition(".")[0])
+    fields = fields_of_line(line, [phase], {form.key: form.fields for form in study.forms})
+    return is_computed(study, fields[name], phase, line)

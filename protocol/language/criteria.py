@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from protocol.fields import types_on
 from protocol.language import expansion as expanded
 from protocol.language.authored_plan import AuthoredCriterion, Estimated
 from protocol.language.misfits import Misfits
-from protocol.language.results import filled_in
+from protocol.language.results import fields_of_line
 from protocol.language.wording import spoken
 
 _NOMINAL = ("percent_agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha")
@@ -60,12 +60,11 @@ def statistic_of(criterion: AuthoredCriterion, field_type: str) -> str:
 
 def check_criteria(
     criteria: Sequence[AuthoredCriterion],
-    phases: Iterable[expanded.Phase],
+    phases: Sequence[expanded.Phase],
     forms: Mapping[str, list[expanded.Field]],
     misfits: Misfits,
 ) -> None:
     """Note criteria without a bound, with bounds that exclude each other, of one key, or of no statistic."""
-    types = {f"{phase.key}.{asked.key}": asked.type for phase in phases for asked in filled_in(phase, forms)}
     keys: set[str] = set()
     for criterion in criteria:
         place = ("analysis", "criteria", criterion.key)
@@ -84,8 +83,9 @@ def check_criteria(
             )
         if len(criterion.of) != 1:
             misfits.add((*place, "of"), "a criterion is about one field; write one for each.")
-        for name in (name for name in criterion.of if name in types):
-            _check_statistic(criterion, types[name], misfits, place)
+        fields = fields_of_line(criterion, phases, forms)
+        for name in (name for name in criterion.of if name in fields):
+            _check_statistic(criterion, fields[name].type, misfits, place)
 
 
 def _check_statistic(criterion: AuthoredCriterion, field_type: str, misfits: Misfits, place: tuple[str, ...]) -> None:

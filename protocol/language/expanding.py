@@ -14,7 +14,7 @@ from protocol.language.misfits import DoesNotFit, Misfits
 from protocol.language.phases import KNOWN_ATTRIBUTES, Known, expand_phase
 from protocol.language.plan_lines import check_lines
 from protocol.language.possible import check_possible
-from protocol.language.results import filled_in, require_result, require_values
+from protocol.language.results import FORM, fields_of_line, require_result, require_values
 from protocol.language.unread import Origins
 
 _EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_be=[])
@@ -139,9 +139,6 @@ def _check_analysis(
     origins: Origins,
 ) -> None:
     """Refuse estimates of fields that nobody fills in, and tables by attributes that nothing has."""
-    fields = {f"{phase.key}.{asked.key}": asked for phase in phases for asked in filled_in(phase, known.forms)}
-    types = {name: asked.type for name, asked in fields.items()}
-    filled = list(types)
     by_key = {phase.key: phase for phase in phases}
     names = sorted(known.attribute_names | {"group"})
     plan = study.analysis
@@ -151,9 +148,10 @@ def _check_analysis(
     lines += [(("analysis", "also", str(origin)), line) for origin, line in zip(origins.also, plan.also, strict=True)]
     lines += [(("analysis", "criteria", line.key), line) for line in plan.criteria]
     check_criteria(plan.criteria, phases, known.forms, misfits)
+    asked = {place: fields_of_line(line, phases, known.forms) for place, line in lines}
     for place, line in lines:
         for name in line.of:
-            misfits.require((*place, "of"), name, filled, "field of a phase")
+            misfits.require((*place, "of"), name, list(asked[place]), "field of a phase")
         for key in (*line.by, *line.over, *([line.compare] if line.compare else [])):
             if key == RATER and key in line.by and key not in names:
                 _check_by_rater(line, misfits, place)
@@ -162,11 +160,13 @@ def _check_analysis(
         for key, values in line.where.items():
             if "." in key:
                 require_result(key, values, by_key, known.forms, misfits, (*place, "where"))
+            elif key == FORM and FORM not in names:
+                _check_form(line, by_key, known, misfits, (*place, "where"))
             elif misfits.require((*place, "where"), key, names, "attribute"):
                 require_values(key, values, known.attributes, misfits, (*place, "where"))
         _check_option(line, by_key, known, misfits, place)
-        check_possible(line, types, misfits, place)
-    check_lines(lines, fields, misfits)
+        check_possible(line, {name: field.type for name, field in asked[place].items()}, misfits, place)
+    check_lines([(place, line, asked[place]) for place, line in lines], misfits)
     clusters = {"subject", "case", "item", *names} - {"group", *known.columns_of_raters}
     misfits.require(("analysis", "cluster"), plan.cluster, sorted(clusters), "attribute of the units")
     if len(study.groups) < 2:
@@ -191,6 +191,23 @@ def _check_by_rater(line: AuthoredEstimate, misfits: Misfits, place: tuple[str, 
         )
 
 
+def _check_form(
+    line: AuthoredEstimate,
+    phases: Mapping[str, expanded.Phase],
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> None:
+    """Refuse to name a form where items name none, and several at once: their fields are not the same."""
+    for value in line.where[FORM]:
+        misfits.require(place, value, known.forms, "form")
+    for key in sorted({name.partition(".")[0] for name in line.of}):
+        if key in phases and phases[key].fields:
+            misfits.add(place, f"'{key}' has one form for every item; remove form.")
+    if len(line.where[FORM]) > 1:
+        misfits.add(place, "a line is about the fields of one form; write a line for each.")
+
+
 def _check_option(
     line: AuthoredEstimate,
     phases: Mapping[str, expanded.Phase],
@@ -210,9 +227,10 @@ def _check_option(
         )
     elif line.estimate in ("rate", "flag_precision") and line.option is None:
         _check_counted(line, phases, known, misfits, place)
+    forms = {key: fields for key, fields in known.forms.items() if key in line.where.get(FORM, known.forms)}
     for name in line.of if line.option is not None else ():
         if name.partition(".")[0] in phases:
-            require_result(name, [str(line.option)], phases, known.forms, misfits, (*place, "option"))
+            require_result(name, [str(line.option)], phases, forms, misfits, (*place, "option"))
 
 
 def _check_counted(
@@ -223,7 +241,7 @@ def _check_counted(
     place: tuple[str, ...],
 ) -> None:
     """Refuse to count options of a field of which none is named or positive: no row would be of that line."""
-    fields = {f"{phase.key}.{asked.key}": asked for phase in phases.values() for asked in filled_in(phase, known.forms)}
+    fields = fields_of_line(line, phases.values(), known.forms)
     for name in line.of:
         asked = fields.get(name)
         if asked is not None and asked.options and asked.positive is None:

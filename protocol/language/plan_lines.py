@@ -25,23 +25,21 @@ class Asked(Protocol):
     def positive(self) -> str | None: ...
 
 
-def check_lines(lines: Sequence[tuple[Place, AuthoredEstimate]], fields: Mapping[str, Asked], misfits: Misfits) -> None:
+def check_lines(lines: Sequence[tuple[Place, AuthoredEstimate, Mapping[str, Asked]]], misfits: Misfits) -> None:
     """Note what of these lines nothing could come of.
 
     Parameters
     ----------
     lines
-        With the keys that each stands under.
-    fields
-        Those that are filled in, by PHASE.FIELD.
+        With the keys that each stands under, and the fields that it can name, by PHASE.FIELD.
     """
-    for place, line in lines:
+    for place, line, fields in lines:
         _check_depth(line, fields, misfits, place)
         _check_counted(line, fields, misfits, place)
         _check_parts(line, misfits, place)
-    for number, (place, line) in enumerate(lines):
+    for number, (place, line, _) in enumerate(lines):
         # Two criteria may ask two things of one estimate, and have keys of their own.
-        same = next((above for above, other in lines[:number] if other == line), None)
+        same = next((above for above, other, _ in lines[:number] if other == line), None)
         if same is not None and not isinstance(line, AuthoredCriterion):
             misfits.add(place, f"it says the same as {'.'.join(same)}; remove one of the two.")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from protocol.fields import types_on
 from protocol.language import expansion as expanded
+from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 
 _YES_NO = ("yes", "no", "true", "false")
@@ -15,6 +16,30 @@ _WITH_A_MEAN = types_on("ordinal", "interval")
 def filled_in(phase: expanded.Phase, forms: Mapping[str, Sequence[expanded.Field]]) -> list[expanded.Field]:
     """Return the fields that are filled in during a phase; where each item names its form, those of all forms."""
     return list(phase.fields) or [asked for fields in forms.values() for asked in fields]
+
+
+# Under `where` of a line of a plan, the form of the items that it is about.
+FORM = "form"
+
+
+def fields_of_line(
+    line: AuthoredEstimate, phases: Iterable[expanded.Phase], forms: Mapping[str, Sequence[expanded.Field]]
+) -> dict[str, expanded.Field]:
+    """Return the fields that a line can name, by PHASE.FIELD: where items name their forms, those of its form."""
+    # Of a form that there is not it is said elsewhere.
+    named = {*line.where.get(FORM, [])} & {*forms} or {*forms}
+    in_forms = [field for form, fields in forms.items() if form in named for field in fields]
+    known: dict[str, expanded.Field] = {}
+    for phase in phases:
+        for field in phase.fields or in_forms:
+            known.setdefault(f"{phase.key}.{field.key}", field)
+    return known
+
+
+def form_named(study: expanded.Expansion, line: AuthoredEstimate) -> str | None:
+    """Return the form that a line names; None where it names none, or an attribute has that name."""
+    is_attribute = any(each.key == FORM for each in study.attributes)
+    return None if is_attribute or FORM not in line.where else line.where[FORM][0]
 
 
 def require_result(

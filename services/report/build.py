@@ -10,7 +10,7 @@ from typing import Literal
 from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
-from exchange.report_words import are_few, few_subjects_notice
+from exchange.report_words import are_few, few_subjects_notice, have_intervals
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -119,7 +119,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     intervals = IntervalSettings.of(rows.protocol.analysis, reads.subjects)
     # candidates of one item are not independent: whatever is about candidates resamples items
     of_candidates = IntervalSettings.of(rows.protocol.analysis, items_of(rows, rows.candidates))
-    sections = (
+    of_study = (
         accuracy_section(reads, intervals, rows.protocol.analysis),
         floors_section(reads, intervals),
         agreement_section(reads, intervals, rows.protocol.analysis),
@@ -131,6 +131,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
         viewing_section(reads, viewings, intervals),
         study_section(rows, reads),
     )
+    sections = tuple(section for section in of_study if section is not None)
     return Report(
         study_key=rows.study_key,
         title=rows.title,
@@ -140,14 +141,14 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
         software_version=SOFTWARE_VERSION,
         analysis_plan=analysis_plan(rows),
         generated_at=now(),
-        notices=_notices(rows, reads, state),
-        sections=tuple(section for section in sections if section is not None),
+        notices=_notices(rows, reads, state, are_intervals=have_intervals(sections)),
+        sections=sections,
         files=data_files(rows, reads, viewings, consensus, scores),
         judge_runs=tuple(run.id for run in rows.runs) if rows.candidates else None,
     )
 
 
-def _notices(rows: StudyRows, reads: Reads, state: str) -> tuple[str, ...]:
+def _notices(rows: StudyRows, reads: Reads, state: str, *, are_intervals: bool) -> tuple[str, ...]:
     notices = []
     if rows.simulated_readers:
         notices.append(
@@ -158,7 +159,7 @@ def _notices(rows: StudyRows, reads: Reads, state: str) -> tuple[str, ...]:
     if state == "interim":
         notices.append("This is an interim look: the study is open and its figures will change.")
     subjects = len(set(reads.subjects))
-    if are_few(subjects):
+    if are_intervals and are_few(subjects):
         notices.append(few_subjects_notice(subjects))
     notices += not_let_in_sentences(rows)
     notices += missing_notices(missing_of(rows))

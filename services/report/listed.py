@@ -12,7 +12,7 @@ from db import Freeze, Study, now, queries
 from db.base import stored_id
 from db.standing import STANDS
 from exchange.report_structure import Report, Section
-from exchange.report_words import are_few, few_clusters_note
+from exchange.report_words import are_few, few_clusters_note, have_intervals
 from protocol.analysis import AnalysisPlan
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import plan_of
@@ -47,6 +47,12 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         rows = load_listed(session, study, expansion, phases)
         ratings = ratings_of(rows, expansion, runs)
         expansion = _named_by_its_clusters(expansion, ratings)
+    sections = (
+        *_figures(expansion, ratings, Pools(expansion, rows, runs)),
+        *filter(None, (runs_section(rows, ratings, runs, failures),)),
+        listed_completeness(rows, phases),
+    )
+    notices = _notices(study, expansion, state, ratings, are_intervals=have_intervals(sections))
     return Report(
         study_key=study.key,
         title=study.title,
@@ -56,12 +62,8 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         software_version=SOFTWARE_VERSION,
         analysis_plan=(("Plan", " ".join(plan_of(expansion))), ("Sampling", freeze.method)),
         generated_at=now(),
-        notices=(*_notices(study, expansion, state, ratings), *notices_of_versions(versions, rows, phases)),
-        sections=(
-            *_figures(expansion, ratings, Pools(expansion, rows, runs)),
-            *filter(None, (runs_section(rows, ratings, runs, failures),)),
-            listed_completeness(rows, phases),
-        ),
+        notices=(*notices, *notices_of_versions(versions, rows, phases)),
+        sections=sections,
         files=listed_files(rows),
         judge_runs=tuple(run.id for run in runs) if rows.candidates else None,
     )
@@ -97,7 +99,9 @@ def _intervals(study: Expansion, phases: tuple[PhaseRatings, ...]) -> IntervalSe
     return replace(IntervalSettings.of(settings, clusters, of_each if nested else None), today=None)
 
 
-def _notices(study: Study, expansion: Expansion, state: str, phases: tuple[PhaseRatings, ...]) -> tuple[str, ...]:
+def _notices(
+    study: Study, expansion: Expansion, state: str, phases: tuple[PhaseRatings, ...], *, are_intervals: bool
+) -> tuple[str, ...]:
     said = []
     if study.simulated_readers:
         said.append("The readers of this study are simulated: its data demonstrate the software, not how people read.")
@@ -107,6 +111,6 @@ def _notices(study: Study, expansion: Expansion, state: str, phases: tuple[Phase
         said.append("This is an interim look: the study is open and its data will change.")
     name = expansion.analysis.cluster
     clusters = {cluster for phase in phases for ratings in phase.fields for cluster in ratings.clusters}
-    if clusters and are_few(len(clusters)):
+    if are_intervals and are_few(len(clusters)):
         said.append(f"{capital(few_clusters_note(name))} ({len(clusters)}).")
     return tuple(said)

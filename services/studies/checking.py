@@ -19,8 +19,13 @@ from services.studies.plan_checks import PlanChecks
 from services.studies.unfit_samples import cannot_be_drawn
 
 
-def checked_folder(folder: Path) -> StudyFolder:
+def checked_folder(folder: Path, *, plan_is_frozen: bool = False) -> StudyFolder:
     """Read a study folder; of a folder that is refused, the scans are looked at too.
+
+    Parameters
+    ----------
+    plan_is_frozen
+        It is to be a version of a frozen study, whose plan keeps lines that a new study could not have.
 
     Raises
     ------
@@ -30,17 +35,17 @@ def checked_folder(folder: Path) -> StudyFolder:
     with no_search_for_garbage():
         inspection = look_through(folder, EXPANDING)
         if inspection.contents is not None:
-            return _with_plan_checked(inspection.contents, inspection.problems)
+            return _with_plan_checked(inspection.contents, inspection.problems, frozen=plan_is_frozen)
     # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
     _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
     raise inspection.problems.refusal()
 
 
-def _with_plan_checked(contents: StudyFolder, problems: Problems) -> StudyFolder:
+def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: bool) -> StudyFolder:
     """Return a folder with what its analysis plan is warned of; refuse it for what its tables cannot give."""
     if not isinstance(contents.protocol, Expansion):
         return contents
-    checks = PlanChecks(contents.protocol, contents)
+    checks = PlanChecks(contents.protocol, contents, frozen=frozen)
     for key, says in checks.refused():
         problems.add("protocol.yaml", f"key {key}", f"{says[0].upper()}{says[1:]}")
     if problems.count:

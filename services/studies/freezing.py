@@ -30,6 +30,7 @@ from db.base import stored_id
 from db.standing import STANDS, STILL_MEMBER
 from exchange.report_words import are_few
 from protocol.language.computed import not_computed
+from protocol.language.expansion import Expansion
 from protocol.language.following import followed_by
 from protocol.study import Protocol
 from services.errors import Conflict
@@ -46,6 +47,7 @@ from services.studies import (
     frozen_facts,
     groups,
     pairing,
+    plan_before_freeze,
     pool_files,
     sound_draws,
     stored_pool,
@@ -84,6 +86,8 @@ class Standing:
     people: tuple[str, ...] = ()
     # What its analysis plan declares and this release does not compute.
     lacking: tuple[str, ...] = ()
+    # What the plan asks of raters and units, and the design cannot give.
+    unreachable: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -122,7 +126,21 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
         subjects = len({subject for _, subject in rows})
         needs = pool_files.needs_of(session, stored_id(study.id))
         lacking = () if expansion is None else tuple(not_computed(expansion))
-        return Standing(len(rows), len({case for case, _ in rows}), subjects, phases.listed, needs, people, lacking)
+        unreachable = () if expansion is None else _unreachable(session, stored_id(study.id), expansion)
+        cases = len({case for case, _ in rows})
+        return Standing(len(rows), cases, subjects, phases.listed, needs, people, lacking, unreachable)
+
+
+def _unreachable(session: Session, study_id: int, study: Expansion) -> tuple[str, ...]:
+    """Return what a plan asks for and neither the people who are there or planned nor the tables can give."""
+    plan = study.analysis
+    if plan.primary is None and not plan.also and not plan.criteria:
+        return ()
+    there = {group: len(numbers) for group, numbers in groups.slots_taken(session, study_id).items()}
+    people = {group.key: there.get(group.key, 0) for group in study.groups}
+    # Of a large study the tables are read where a criterion has to be held against them.
+    pool = stored_pool.pool_of(session, study_id) if plan.criteria else None
+    return tuple(plan_before_freeze.before_freeze(study, pool, people))
 
 
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import bisect
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from agreement import Estimate, cohen_kappa, wilson_interval
 from exchange.folder_rows import CandidateRow, StudyFolder
 from exchange.item_table import ItemRow
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
-from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
-from protocol.language.expansion import Expansion, Phase, Sample
+from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
-from protocol.language.results import filled_in
+from protocol.language.results import FORM
 from protocol.language.wording import listed, spoken
+from services.studies.lines_without_numbers import References, in_several_forms, without_raters, without_reference
+from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
 
 # A key of the protocol, and a sentence.
 Said = tuple[str, str]
 # Of more single values nobody wants to read.
 _MOST_NAMED = 3
-_MOST_UNITS = 1_000_000
-_MOST_OF_KAPPA = 20_000
 # Clusters that every unit has.
 _ALWAYS_THERE = ("subject", "case", "item")
 
@@ -37,6 +32,14 @@ class _Unit:
     of_case: dict[str, str]
     subject: str
 
+    @property
+    def item_key(self) -> str:
+        return self.item.key
+
+    @property
+    def form(self) -> str:
+        return self.item.form
+
     def value_of(self, name: str) -> str:
         own = {
             "subject": self.subject, "case": self.item.case, "item": self.item.key, "category": self.item.category,
@@ -47,15 +50,23 @@ class _Unit:
         if name in own:
             return own[name]
         of_candidate = dict(self.candidate.attributes) if self.candidate is not None else {}
-        return of_candidate.get(name) or dict(self.item.attributes).get(name) or self.of_case.get(name, "")
+        declared = of_candidate.get(name) or dict(self.item.attributes).get(name) or self.of_case.get(name, "")
+        return declared or (self.item.form if name == FORM else "")
 
 
 class PlanChecks:
-    """The checks of one study's plan. Units are gathered once, and of those phases alone that something is asked of."""
+    """The checks of one study's plan. Units are gathered once, and of those phases alone that something is asked of.
 
-    def __init__(self, study: Expansion, contents: StudyFolder) -> None:
-        self._study, self._contents = study, contents
-        self._phases = {phase.key: phase for phase in _known_before(study)}
+    Parameters
+    ----------
+    frozen
+        The plan is that of a frozen study, of which a version is made: its lines stay what they were.
+    """
+
+    def __init__(self, study: Expansion, contents: StudyFolder, *, frozen: bool = False) -> None:
+        self._study, self._contents, self._frozen = study, contents, frozen
+        self._references = References(contents.references)
+        self._phases = {phase.key: phase for phase in known_before(study)}
         self._units: dict[str, list[_Unit]] = {}
 
     def refused(self) -> Iterator[Said]:
@@ -63,20 +74,26 @@ class PlanChecks:
         if self._study.analysis.cluster not in _ALWAYS_THERE:
             counted = {key: self._of(phase) for key, phase in self._phases.items() if phase.counts}
             yield from _clusters(self._study.analysis.cluster, counted)
-        for key, line in _lines(self._study):
+        for key, line in lines_of(self._study):
+            if not self._frozen:
+                yield from self._without_numbers(f"analysis.{key}", line)
             for phase in self._phases_of(line):
                 if line.compare not in (None, "group"):
                     yield from ((f"analysis.{key}", says) for says in _compared(line, phase, self._where(phase, line)))
                 if isinstance(line, AuthoredCriterion):
-                    most = _most_drawn(phase.source.sample, len(self._where(phase, line)))
-                    if most < line.least.units:
-                        yield (
-                            f"analysis.{key}.least",
-                            (
-                                f"{line.least.units} units are asked for, and '{phase.key}' rates at most {most}; draw "
-                                "more or ask for fewer."
-                            ),
-                        )
+                    units = len(self._where(phase, line))
+                    yield from ((f"analysis.{key}.least", says) for says in too_few(line, phase, units))
+
+    def _without_numbers(self, key: str, line: AuthoredEstimate) -> Iterator[Said]:
+        for phase in (self._study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
+            yield from ((f"{key}{under}", says) for under, says in without_raters(self._study, phase, line))
+            units = self._where(phase, line) if phase.key in self._phases else []
+            forms = {item.form for item in self._contents.items if not item.practice}
+            yield from (
+                (f"{key}.of", says)
+                for says in in_several_forms(self._study, phase, line, {unit.form for unit in units} or forms)
+            )
+            yield from ((key, says) for says in without_reference(self._study, phase, line, units, self._references))
 
     def remarks(self) -> Iterator[str]:
         """Yield a sentence for each part, stratum or line of a single unit, and each criterion that is out of reach."""
@@ -84,7 +101,7 @@ class PlanChecks:
             (name, key) for name in self._study.analysis.tables for key, each in self._phases.items() if each.counts
         ]
         asked += [
-            (name, part.key) for _, line in _lines(self._study) for name in line.by for part in self._phases_of(line)
+            (name, part.key) for _, line in lines_of(self._study) for name in line.by for part in self._phases_of(line)
         ]
         numbers = {each.key for each in self._study.attributes if each.type == "number" and not each.bins}
         for name in dict.fromkeys(name for name, _ in asked if name in numbers):
@@ -100,7 +117,7 @@ class PlanChecks:
             yield from _strata(name, self._values_by_cluster(name))
         for criterion in self._study.analysis.criteria:
             for phase in self._phases_of(criterion):
-                yield from _out_of_reach(self._study, criterion, phase, self._where(phase, criterion))
+                yield from out_of_reach(self._study, criterion, phase, self._where(phase, criterion))
 
     def _without_parts(self) -> Iterator[str]:
         """Yield which of the plan's tables stand for all units together, since no units differ in them."""
@@ -121,7 +138,7 @@ class PlanChecks:
 
     def _of_few(self) -> Iterator[str]:
         """Yield which lines select a single unit, or none, by what is known before anything is answered."""
-        for key, line in _lines(self._study):
+        for key, line in lines_of(self._study):
             if not any("." not in name for name in line.where) or isinstance(line, AuthoredCriterion):
                 continue
             for phase in self._phases_of(line):
@@ -156,10 +173,8 @@ class PlanChecks:
         return self._units[phase.key]
 
     def _where(self, phase: Phase, line: AuthoredEstimate) -> list[_Unit]:
-        # Conditions on raters select no units.
-        of_raters = {each.key for each in self._study.attributes if each.table == "raters"} | {"group"}
-        conditions = [(name, own) for name, own in line.where.items() if "." not in name and name not in of_raters]
-        return [unit for unit in self._of(phase) if all(unit.value_of(name) in values for name, values in conditions)]
+        wanted = selected_by(self._study, line)
+        return [unit for unit in self._of(phase) if wanted(unit)]
 
 
 def _strata(name: str, clusters: dict[str, set[str]]) -> Iterator[str]:
@@ -184,27 +199,6 @@ def _single(name: str, phase: str, values: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _lines(study: Expansion) -> Iterator[tuple[str, AuthoredEstimate]]:
-    plan = study.analysis
-    if plan.primary is not None:
-        yield "primary", plan.primary
-    yield from ((f"also.{place}", line) for place, line in enumerate(plan.also))
-    yield from ((f"criteria.{line.key}", line) for line in plan.criteria)
-
-
-def _known_before(study: Expansion) -> list[Phase]:
-    """Return the phases whose units stand in the tables: not those that rate people's answers, nor practice."""
-    return [
-        phase
-        for phase in study.phases
-        if phase.answers_of is None and phase.source.practice == "never" and (rates_texts(phase) or _rates_items(phase))
-    ]
-
-
-def _rates_items(phase: Phase) -> bool:
-    return phase.rates == ["items"]
-
-
 def _units_of(study: Expansion, phase: Phase, contents: StudyFolder) -> list[_Unit]:
     """Return what a phase could draw from, by what is known before anything is answered."""
     cases = {case.key: case for case in contents.cases}
@@ -218,13 +212,7 @@ def _units_of(study: Expansion, phase: Phase, contents: StudyFolder) -> list[_Un
         units = [unit(items[row.item], row) for row in contents.candidates if row.item in items and row.answer]
     else:
         units = [unit(item, None) for item in items.values()]
-    behind: Phase | None = phase
-    while behind is not None:
-        for condition in behind.source.where:
-            if "." not in condition.name:
-                units = [each for each in units if each.value_of(condition.name) in condition.values]
-        behind = None if behind.source.phase is None else study.phase(behind.source.phase)
-    return units
+    return drawable(study, phase, units)
 
 
 def _clusters(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
@@ -261,82 +249,3 @@ def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[_Unit]) -> I
             f"{spoken(line.compare or '')} is compared, and {which} of '{phase.key}' has {has} there; remove "
             "compare, or select units of several values."
         )
-
-
-def _most_drawn(sample: Sample | None, units: int) -> int:
-    """Return how many units a phase rates at most."""
-    if sample is None or sample.size == "all":
-        return units
-    if sample.size == "by_stratum":
-        sizes = [stratum.size for stratum in sample.sizes]
-        return min(units, sum(int(size) for size in sizes)) if all(size.isdigit() for size in sizes) else units
-    if sample.size.endswith("%"):
-        return math.ceil(units * float(sample.size.removesuffix("%")) / 100)
-    return min(units, int(sample.size))
-
-
-def _out_of_reach(
-    study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[_Unit]
-) -> Iterator[str]:
-    """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes."""
-    wanted = criterion.of[0].partition(".")[2]
-    fields = {field.key: field for field in filled_in(phase, {form.key: form.fields for form in study.forms})}
-    statistic, confidence = statistic_of(criterion, fields[wanted].type), study.analysis.confidence
-    is_kappa = statistic == "cohen_kappa" and criterion.above is not None and not criterion.against
-    if not (is_kappa or statistic in SHARES) or criterion.compare is not None:
-        return
-    most_units = _MOST_OF_KAPPA if is_kappa else _MOST_UNITS
-
-    @cache
-    def best_of(n: int) -> Estimate:
-        if is_kappa:
-            return _best_kappa(n, max(2, len(fields[wanted].options)), confidence)
-        return _best(criterion, n, confidence)
-
-    def clears(n: int) -> bool:
-        limits = best_of(n)
-        above, below = criterion.above, criterion.below
-        return (above is None or limits.low > above) and (below is None or limits.high < below)
-
-    for name, count in _parts(criterion, units, _most_drawn(phase.source.sample, len(units))):
-        if count and not clears(count):
-            # More units only narrow the interval.
-            needed = bisect.bisect_left(range(1, most_units), True, key=clears) + 1
-            best = best_of(count)
-            takes = f"it takes {needed}" if needed < most_units else "no number of units would do"
-            yield (
-                f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with {count} "
-                f"independent units{name} {_limits_in_words(best)} at best; {takes}."
-            )
-
-
-def _best(criterion: AuthoredCriterion, n: int, confidence: float) -> Estimate:
-    """Return Wilson's limits of the share of n independent units that a criterion would like best."""
-    above, below = criterion.above, criterion.below
-    if above is not None and below is not None:
-        wished = (above + below) / 2
-    else:
-        wished = 1.0 if below is None else 0.0
-    return wilson_interval(round(n * min(1.0, max(0.0, wished))), n, confidence=confidence)
-
-
-def _limits_in_words(best: Estimate) -> str:
-    return "there are no limits" if math.isnan(best.low) else f"the limits are {best.low:.3f} and {best.high:.3f}"
-
-
-def _best_kappa(n: int, options: int, confidence: float) -> Estimate:
-    """Return kappa of two raters who agree on all of n units, of which each option has as many."""
-    answers = [place % options for place in range(n)]
-    return cohen_kappa(answers, answers, categories=list(range(options)), confidence=confidence)
-
-
-def _parts(criterion: AuthoredCriterion, units: Sequence[_Unit], most: int) -> Iterator[tuple[str, int]]:
-    """Yield each part that has to reach the bounds, in words, with how many units it has at most."""
-    if not criterion.by:
-        yield "", most
-        return
-    counts = Counter(tuple(unit.value_of(name) for name in criterion.by) for unit in units)
-    for values, count in sorted(counts.items()):
-        if all(values):
-            parts = [f"{spoken(name)} {value}" for name, value in zip(criterion.by, values, strict=True)]
-            yield f" of {listed(parts)}", min(most, count)

@@ -1,5 +1,6 @@
 """An estimate carries a warning where it rests on few clusters, few raters or a rare category."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -105,6 +106,16 @@ def test_disagreements_in_few_of_very_unequal_clusters_warn(coefficient, interva
 
     of = (a, b) if coefficient is cohen_kappa else (np.column_stack([a, b]),)
     assert coefficient(*of, clusters=clusters, interval=interval).warning == warned
+
+
+def test_few_clusters_are_warned_of_where_there_is_an_interval_alone():
+    given = Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "bootstrap", n_clusters=4)
+    none = Estimate("accuracy", 0.5, math.nan, math.nan, 8, "item", "bootstrap", "no spread", n_clusters=4)
+
+    assert given.warning is not None and none.warning is None
+    # Nor does an estimate keep it that loses its interval, as it keeps what else it is warned of.
+    lost = replace(given.warned("rough"), low=math.nan, high=math.nan, undefined_because="no spread")
+    assert lost.warning == "rough"
 
 
 def test_warnings_stand_together_few_clusters_first_and_each_once():

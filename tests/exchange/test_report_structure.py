@@ -124,7 +124,7 @@ def test_the_warning_of_few_clusters_goes_into_files_only_beside_an_interval() -
     without = undefined("accuracy", 6, "item", METHOD, "one subject", value=0.5, n_clusters=1)
 
     assert shown_warning(estimate(n_clusters=4)) == estimate(n_clusters=4).warning
-    assert without.warning is not None and shown_warning(without) is None
+    assert without.warning is None and shown_warning(without) is None
     assert shown_warning(without.warned("few raters")) == "few raters"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,25 @@ def test_the_report_of_a_study_that_lists_its_phases_is_drawn_as_it_is_computed(
     for _, table in report.estimate_tables():
         assert all(line.label in drawn for line in lines_of(table))
         assert all(shown_estimate(line.estimate, line.scale) in drawn for line in lines_of(table))
-    assert len(app.get("plotly_chart")) == len(figures_of(report)) > 0
+    figures = figures_of(report)
+    by_section = Counter(figure.section for figure in figures)
+    at_once = sum(count if key == "plan" or count <= 2 else 1 for key, count in by_section.items())
+    assert len(app.get("plotly_chart")) == at_once < len(figures)
+
+
+def test_a_further_figure_is_drawn_when_it_is_chosen_and_all_of_them_can_be(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    judged_answers(served_database, tmp_path / "study", {"MARCUS": ["cc", "ci", "xx"], "GPT-5": ["ii", "cc", "ic"]})
+    app = open_page(owner_of(served_database), PAGE, study="listed")
+    at_once, choice = len(app.get("plotly_chart")), app.selectbox[0]
+
+    choice.set_value(choice.options[0]).run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == at_once + 1
+
+    app.selectbox[0].set_value(choice.options[-1]).run()
+    assert len(app.get("plotly_chart")) == at_once + len(choice.options) - 1
 
 
 def test_a_report_without_a_judge_run_is_drawn_to_its_end(

@@ -15,9 +15,14 @@ from exchange.report_words import party_in_words, shown_estimate, shown_warning,
 from services.report.figures.labels import NARROW, escaped, height_of, wrapped
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
-# they are told apart by their symbols, every second of which is open.
+# they are told apart by their symbols, every second of which is open; of these there are twice as many as colours.
 COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
-SYMBOLS = ("circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open")
+SYMBOLS = (
+    "circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open", "star", "pentagon-open",
+    "triangle-down", "hexagon-open", "hourglass", "star-triangle-down-open",
+)  # fmt: skip
+# Steps below the middle of a scale are hatched: in grey those above it are as dark.
+HATCH = "/"
 FLOORS = {"chance": ("#6d7783", "dot"), "text_only": ("#c05a5a", "solid")}
 GRID = "rgba(128, 128, 128, 0.28)"
 AXIS = "rgba(128, 128, 128, 0.75)"
@@ -88,7 +93,7 @@ def spans(
                 marker={
                     "size": 10,
                     "color": colour,
-                    "symbol": SYMBOLS[(number + number // len(COLOURS)) % len(SYMBOLS)],
+                    "symbol": SYMBOLS[number % len(SYMBOLS)],
                 },
                 error_x={
                     "type": "data",
@@ -264,7 +269,8 @@ def diverging(
         traces.append(
             go.Bar(
                 x=widths, y=list(range(len(lines))), base=bases, orientation="h", name=escaped(step),
-                marker={"color": colour, "line": {"color": AXIS, "width": 1}}, text=texts, textposition="inside",
+                marker={"color": colour, "line": {"color": AXIS, "width": 1}, "pattern": _hatch(number, len(steps))},
+                text=texts, textposition="inside",
                 insidetextanchor="middle", textangle=0,
                 textfont={"color": "#10161b" if _is_pale(number, len(steps)) else "#ffffff"},
                 hovertext=[
@@ -304,6 +310,12 @@ def _of_step(number: int, steps: int) -> str:
     ends = (178, 82, 10) if along < 0 else (18, 78, 132)
     shade = tuple(round(222 + (end - 222) * abs(along)) for end in ends)
     return "#{:02x}{:02x}{:02x}".format(*shade)
+
+
+def _hatch(number: int, steps: int) -> dict[str, Any]:
+    """Return the pattern of a step: thin strokes below the middle of the scale, none from there on."""
+    below = 2 * number < steps - 1
+    return {"shape": HATCH if below else "", "size": 9, "solidity": 0.18, "fgcolor": "#10161b", "fillmode": "overlay"}
 
 
 def _is_pale(number: int, steps: int) -> bool:

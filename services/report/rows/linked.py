@@ -25,6 +25,7 @@ def linked(ratings: Ratings, fields: Sequence[Ratings]) -> Ratings:
     above = _other(ratings, fields, hangs_on.field if hangs_on is not None else None)
     if above is not None and above.has_reference:
         ratings = _with(ratings, above, lambda column, right, _: replace(column, above=right))
+        ratings = replace(ratings, above=above.keys)
     confidence = next((other for other in fields if other.field.about == ratings.field.key), None)
     if confidence is not None and confidence.units == ratings.units and is_probability(confidence.field):
         ratings = _with(ratings, confidence, lambda column, _, other: replace(column, sure=_sure(confidence, other)))

@@ -51,6 +51,8 @@ class Ratings:
         The runs that judged any of the units.
     models
         The answers of models in the same field, which are in no figure of the raters.
+    above
+        Of a field that hangs on another, how that one is answered on each unit; empty where it hangs on none.
     """
 
     phase: Phase
@@ -62,6 +64,7 @@ class Ratings:
     keys: tuple[FieldKey | None, ...]
     judges: tuple[Judged, ...]
     models: tuple[Column, ...] = ()
+    above: tuple[FieldKey | None, ...] = ()
 
     @property
     def name(self) -> str:
@@ -169,6 +172,7 @@ class Ratings:
             keys=of(self.keys),
             judges=tuple(Judged(judge.party, of(judge.said), of(judge.correct)) for judge in self.judges),
             models=tuple(column.at(places) for column in self.models),
+            above=of(self.above),
         )
 
     def where(self, name: str, values: Sequence[str]) -> Ratings:
@@ -205,9 +209,17 @@ class PhaseRatings:
     fields: tuple[Ratings, ...]
     first_step: Mapping[str, Ratings]
 
-    def of_field(self, key: str) -> Ratings | None:
-        """Return the ratings in a field; None where nobody fills it in."""
-        return next((ratings for ratings in self.fields if ratings.field.key == key), None)
+    def of_field(self, key: str, form: str | None = None) -> Ratings | None:
+        """Return the ratings in a field; None where nobody fills it in.
+
+        Parameters
+        ----------
+        form
+            Of the items' forms that have the field the one that is meant; None for the first of them.
+        """
+        own = (ratings for ratings in self.fields if ratings.field.key == key)
+        # In such a phase all units of a field name the same form.
+        return next((ratings for ratings in own if form in (None, ratings.units[0].item.form)), None)
 
 
 def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> dict[str, set[tuple[str, ...]]]:

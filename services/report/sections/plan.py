@@ -11,6 +11,7 @@ from protocol.language.authored_plan import RATER, AuthoredEstimate, are_right_a
 from protocol.language.computed import by_each_rater, is_computed, not_computed
 from protocol.language.criteria import statistic_of
 from protocol.language.expansion import Expansion
+from protocol.language.results import form_named
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, listed, spoken
 from services.report.calibration.pools import Pools
@@ -48,7 +49,7 @@ def plan_section(
     tables: list[EstimateTable] = []
     lacking = [*not_computed(study), *_strata_not_kept(study, phases)]
     for number, line in enumerate(lines, start=1):
-        for place, ratings in enumerate(_ratings_of(line, phases), start=1):
+        for place, ratings in enumerate(_ratings_of(study, line, phases), start=1):
             if not is_computed(study, ratings.field, ratings.phase, line):
                 continue
             key = f"line_{number}" if len(line.of) == 1 else f"line_{number}_{place}"
@@ -110,7 +111,7 @@ def _criteria(
     tables: list[EstimateTable] = []
     outcomes: list[Outcome] = []
     for criterion in study.analysis.criteria:
-        for ratings in _ratings_of(criterion, phases):
+        for ratings in _ratings_of(study, criterion, phases):
             if not is_computed(study, ratings.field, ratings.phase, criterion):
                 continue
             used = _used(criterion, ratings, phases)
@@ -132,14 +133,21 @@ def planned_tables(section: Section | None) -> list[EstimateTable]:
     return [table for table in tables if isinstance(table, EstimateTable)]
 
 
-def _ratings_of(line: AuthoredEstimate, phases: Sequence[PhaseRatings]) -> list[Ratings]:
+def _ratings_of(study: Expansion, line: AuthoredEstimate, phases: Sequence[PhaseRatings]) -> list[Ratings]:
     """Return the ratings in the fields that a line names; of one that nobody was asked there are none."""
     by_key = {phase.phase.key: phase for phase in phases}
     named = [name.partition(".") for name in line.of]
-    ratings = [by_key[key].of_field(field) for key, _, field in named if key in by_key]
+    form = form_named(study, line)
+    ratings = [by_key[key].of_field(field, form) for key, _, field in named if key in by_key]
     asked = [each for each in ratings if each is not None]
     # Of fields that have to be right at once there is one estimate, on the units of the first.
     return asked[:1] if are_right_at_once(line) else asked
+
+
+def _form(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> str:
+    """Return the form that a line names, as tables of a field are told apart: empty for the first that has it."""
+    first = next(phase for phase in phases if phase.phase.key == ratings.phase.key).of_field(ratings.field.key)
+    return (form_named(study, line) or "") if first is not ratings else ""
 
 
 def _words(study: Expansion, line: AuthoredEstimate, ratings: Ratings) -> str:
@@ -196,6 +204,7 @@ def _table(
         lines="both",
         cluster=study.analysis.cluster,
         field=named.name,
+        form=_form(study, line, named, phases),
         drawn=topics[0].drawn,
     )
 

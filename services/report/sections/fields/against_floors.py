@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
 from exchange.estimate_rows import EstimateRow, Party, Stratum
 from services.reading.correctness import score_written
+from services.reading.field_keys import FieldKey
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.topics import Topic
@@ -20,7 +21,8 @@ def floor_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) 
     rows = []
     options = _options(known)
     if None not in options:
-        rows.append(EstimateRow("accuracy", "chance_floor", (Party("chance"),), stratum, chance_floor(options)))
+        floor = chance_floor(options, given_above=known.field.options_by is not None)
+        rows.append(EstimateRow("accuracy", "chance_floor", (Party("chance"),), stratum, floor))
     baseline = _baseline(known)
     if all(answered is None for answered in baseline):
         return rows
@@ -49,10 +51,29 @@ def _baseline(ratings: Ratings) -> list[bool | None]:
 
 def _options(ratings: Ratings) -> list[int | None]:
     """Return from how many answers a guesser chooses on each unit; None where there is nothing to guess from."""
-    return [
-        None if key is None or key.key.kind.guesses is None else key.key.kind.guesses(len(key.key.options))
-        for key in ratings.keys
-    ]
+    above = ratings.above or (None,) * len(ratings.keys)
+    options: list[int | None] = []
+    for key, decides in zip(ratings.keys, above, strict=True):
+        count = None if key is None else _offered(key, decides)
+        guesses = None if key is None else key.key.kind.guesses
+        options.append(None if count is None or guesses is None else guesses(count))
+    return options
+
+
+def _offered(key: FieldKey, above: FieldKey | None) -> int | None:
+    """Return how many options there are to choose from: of those that go with an answer above, with the right one.
+
+    A guesser is given the right answer above. What a rater said there is no property of the item, and a floor is one.
+    """
+    if key.field.options_by is None:
+        return len(key.key.options)
+    accepted = above.reference.accepted if above is not None and above.reference is not None else ()
+    field = key.field.offered_with(accepted)
+    return None if field is None else len(field.options)
+
+
+def _hangs_on_another(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    return ratings.field.options_by is not None and any(row.compared == "chance_floor" for row in rows)
 
 
 def _has_baseline(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
@@ -66,6 +87,10 @@ FLOORS = Topic(
     floor_rows,
     drawn="levels",
     further=(
+        (
+            "Chance counts the options that go with the right answer above: it is a floor of the accuracy there.",
+            _hangs_on_another,
+        ),
         (
             (
                 "The baseline saw the text alone and is scored by the same rules. Shortcut Score: errors of the rater "

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agreement import weighted_mean
-from exchange.estimate_rows import Category, Compared, EstimateRow, Party, Stratum
+from agreement.estimate import undefined
+from agreement.flags import flag_misses
+from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
@@ -31,25 +35,48 @@ def flags(option: str, attribute: str) -> Topic:
             right: list[tuple[int, bool]] = [
                 (place, bool(is_so)) for place, is_so in enumerate(said) if is_so is not None and flag[place] == "yes"
             ]
-            missed: list[tuple[int, bool]] = [
-                (place, flag[place] == "no") for place, is_so in enumerate(said) if is_so and flag[place]
-            ]
-            rows += _rows("flag_precision", right, column.party, category, ratings, stratum, intervals)
-            rows += _rows("flag_misses", missed, column.party, category, ratings, stratum, intervals)
+            if any(is_so is not None and flag[place] for place, is_so in enumerate(said)):
+                rows += _precision(right, column.party, category, ratings, stratum, intervals)
+                rows.append(_misses(said, flag, column.party, category, ratings, stratum, intervals))
         return rows
 
     return Topic(
         "flags",
         "the flag against the raters",
         "Precision: of the flagged units, the share that the rater calls so, too. Misses: of the units that the rater "
-        "calls so, the share that was not flagged.",
+        "calls so, the share that was not flagged; its limits rest on how many of both were read, so that few of "
+        "those that were not flagged leave it wide open.",
         compute,
         in_parts=False,
     )
 
 
-def _rows(
-    compared: Compared,
+def _misses(
+    said: Sequence[bool | None],
+    flag: Sequence[str],
+    party: Party,
+    category: Category,
+    ratings: Ratings,
+    stratum: Stratum,
+    intervals: IntervalSettings,
+) -> EstimateRow:
+    drawn = [place for place, is_flagged in enumerate(flag) if is_flagged]
+    chances = unequal([ratings.units[place].probability for place in drawn])
+    estimate = flag_misses(
+        [said[place] for place in drawn],
+        [flag[place] == "yes" for place in drawn],
+        probabilities=chances,
+        clusters=[ratings.clusters[place] for place in drawn],
+        confidence=intervals.confidence,
+        name="share",
+        unit=ratings.unit,
+    )
+    return EstimateRow(
+        "share", "flag_misses", (party,), stratum, estimate, weighted=chances is not None, category=category
+    )
+
+
+def _precision(
     counted: list[tuple[int, bool]],
     party: Party,
     category: Category,
@@ -58,12 +85,14 @@ def _rows(
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
     if not counted:
-        return []
+        reason = f"no {ratings.unit} that is flagged was read"
+        unknown = undefined("share", 0, ratings.unit, "share", reason, confidence=intervals.confidence)
+        return [EstimateRow("share", "flag_precision", (party,), stratum, unknown, category=category)]
     clusters = [ratings.clusters[place] for place, _ in counted]
     chances = unequal([ratings.units[place].probability for place, _ in counted])
     if chances is None:
         share, wilson = intervals.share([is_so for _, is_so in counted], clusters, unit=ratings.unit)
-        return [EstimateRow("share", compared, (party,), stratum, share, wilson, category=category)]
+        return [EstimateRow("share", "flag_precision", (party,), stratum, share, wilson, category=category)]
     values = [float(is_so) for _, is_so in counted]
     weighted = weighted_mean(values, chances, name="share", unit=ratings.unit, **intervals.by(clusters))
-    return [EstimateRow("share", compared, (party,), stratum, weighted, weighted=True, category=category)]
+    return [EstimateRow("share", "flag_precision", (party,), stratum, weighted, weighted=True, category=category)]

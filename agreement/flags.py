@@ -1,0 +1,146 @@
+"""What a flag misses, where few of the flagged and few of the others were read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agreement.arguments import shown
+from agreement.coding import as_values, same_length
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.weighted import weighted_mean
+
+# Of limits that are found by halving, what is left between two tries.
+_HALVINGS = 60
+
+
+def flag_misses(
+    positive: Sequence[bool | None],
+    flagged: Sequence[bool],
+    *,
+    probabilities: Sequence[float] | None = None,
+    clusters: Sequence[Any] | None = None,
+    confidence: float = 0.95,
+    name: str = "missed by the flag",
+    unit: str = "item",
+) -> Estimate:
+    """Share of the positive units that are not flagged, ``b / (a + b)``, from a sample of both parts.
+
+    ``a`` is the weight of all flagged units times the share of those read that are positive, and ``b`` the same of the
+    others. A share `m` lies within the limits where 0 lies within those of ``(1 - m) b - m a``, which are recovered
+    from the limits of both shares [1]_: Wilson's on the effective number of units read in each part. So no positive
+    unit among five that were read leaves room for many among those that were not.
+
+    Parameters
+    ----------
+    positive : sequence of bool or None, shape (units,)
+        What the rater says of each unit that was drawn; None where it was not read.
+    flagged : sequence of bool, shape (units,)
+        Whether each is flagged.
+    probabilities : sequence of numbers, optional
+        With which each was drawn; without, all count alike.
+    clusters : sequence, optional
+        Cluster of each unit.
+    confidence : float
+        Nominal coverage.
+    name, unit : str
+        Carried into the estimate.
+
+    Returns
+    -------
+    Estimate
+        Undefined where nothing of a part was read, or nothing that was read is positive; `n` counts positive units.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a probability is outside (0, 1].
+
+    References
+    ----------
+    .. [1] Zou and Donner (2008). Construction of confidence limits about effect measures: a general approach.
+       Statistics in Medicine 27, 1693-1702.
+
+    Examples
+    --------
+    All of 20 flagged units were read, and all are positive; of 100 others five were read, and none is.
+
+    >>> said, flag = [True] * 20 + [False] * 5, [True] * 20 + [False] * 5
+    >>> few = flag_misses(said, flag, probabilities=[1.0] * 20 + [0.05] * 5)
+    >>> few.value, few.high > 0.5
+    (0.0, True)
+    """
+    check_confidence(confidence)
+    said, flags = as_values(positive, "positive"), as_values(flagged, "flagged")
+    same_length(said, flags, "positive", "flagged")
+    chances = list(probabilities) if probabilities is not None else [1.0] * len(said)
+    same_length(said, chances, "positive", "probabilities")
+    for place, chance in enumerate(chances):
+        if not 0 < chance <= 1:
+            raise ValueError(f"probabilities holds {shown(chance)} at position {place}; expected above 0 and at most 1")
+    parts = [[place for place, flag in enumerate(flags) if bool(flag) is wanted] for wanted in (True, False)]
+    read = [[place for place in part if said[place] is not None] for part in parts]
+    n = sum(bool(said[place]) for part in read for place in part)
+    method = (
+        f"weights of both parts times the shares that are so of {len(read[0])} flagged and {len(read[1])} other "
+        f"{unit}s that were read, limits recovered from Wilson’s of both on the effective number of units"
+    )
+    reason = None
+    if not read[0] or not read[1]:
+        reason = f"no {unit} that is {'flagged' if not read[0] else 'not flagged'} was read"
+    elif not n:
+        reason = f"no {unit} that was read is called so"
+    if reason is not None:
+        return undefined(name, n, unit, method, reason, confidence=confidence)
+    totals = []
+    for part, own in zip(parts, read, strict=True):
+        share = weighted_mean(
+            [float(bool(said[place])) for place in own],
+            [chances[place] for place in own],
+            clusters=None if clusters is None else [clusters[place] for place in own],
+            interval="score",
+            confidence=confidence,
+            unit=unit,
+        )
+        weight = math.fsum(1.0 / chances[place] for place in part)
+        if math.isnan(share.low):
+            because = share.undefined_because or "one part has no limits"
+            return undefined(name, n, unit, method, f"of one part: {because}", confidence=confidence)
+        totals.append((weight * share.value, weight * share.low, weight * share.high))
+    low, high = _limits(*totals)
+    (of_flagged, _, _), (of_others, _, _) = totals
+    n_clusters = None if clusters is None else len({clusters[place] for own in read for place in own})
+    value = of_others / (of_flagged + of_others)
+    return Estimate(name, value, low, high, n, unit, method, confidence=confidence, n_clusters=n_clusters)
+
+
+_Total = tuple[float, float, float]
+
+
+def _limits(flagged: _Total, others: _Total) -> tuple[float, float]:
+    """Return the shares at which 0 is a limit of the difference of both totals, weighted by them."""
+    (a, a_low, a_high), (b, b_low, b_high) = flagged, others
+
+    def lower(m: float) -> float:
+        return (1 - m) * b - m * a - math.hypot((1 - m) * (b - b_low), m * (a_high - a))
+
+    def upper(m: float) -> float:
+        return (1 - m) * b - m * a + math.hypot((1 - m) * (b_high - b), m * (a - a_low))
+
+    return _root(lower), _root(upper)
+
+
+def _root(falling: Callable[[float], float]) -> float:
+    """Return where a function that falls from 0 to 1 is 0; the end at which it does not change its sign."""
+    low, high = 0.0, 1.0
+    if falling(low) <= 0:
+        return low
+    if falling(high) >= 0:
+        return high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return float(np.mean([low, high]))

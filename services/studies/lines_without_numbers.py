@@ -1,0 +1,183 @@
+"""Lines of an analysis plan that can never come to a number, whatever is answered: a sentence for each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Protocol
+
+from exchange.folder_rows import ReferenceRow
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
+from protocol.language.computed import is_computed
+from protocol.language.expansion import Expansion, Field, Phase
+from protocol.language.results import FORM, is_number
+from protocol.language.wording import listed
+
+# Key of the plan without `analysis`, and the line.
+Line = tuple[str, AuthoredEstimate]
+_OF_RIGHT_ANSWERS = frozenset({"accuracy", "macro_f1", "auc", "calibration", "distance"})
+
+
+class Rated(Protocol):
+    """What has to be known of a unit."""
+
+    @property
+    def item_key(self) -> str: ...
+
+    @property
+    def form(self) -> str: ...
+
+
+def needs_reference(field: Field, line: AuthoredEstimate) -> bool:
+    """Return whether an estimate of a field holds answers against what counts as right."""
+    if field.type == "correctness":
+        return False  # People say what is right.
+    if line.estimate == "difference":
+        return not is_number(field)
+    if line.estimate == "pass_at":
+        return field.type == "ranked"
+    return line.estimate in _OF_RIGHT_ANSWERS or are_right_at_once(line)
+
+
+class References:
+    """Of which fields of which items a program can compare answers with what counts as right."""
+
+    def __init__(self, rows: Sequence[ReferenceRow]) -> None:
+        self._fields: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            if row.accepted or row.low is not None or row.high is not None:
+                self._fields[row.item].add("")
+            said = (line for line in row.fields if line.says_something and line.compared_by == "program")
+            self._fields[row.item].update(line.field for line in said)
+
+    def answers(self, item: str, field: Field) -> bool:
+        """Return whether there is one; a line that names no field is about the primary one."""
+        known = self._fields.get(item, set())
+        return field.key in known or (field.primary and "" in known)
+
+
+def without_reference(
+    study: Expansion, phase: Phase, line: AuthoredEstimate, units: Sequence[Rated], references: References
+) -> Iterator[str]:
+    """Yield which fields of a phase, of those that a line names, nothing can be right or wrong in.
+
+    Parameters
+    ----------
+    units
+        What the line could be about, by what is known before anything is answered.
+    """
+    for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
+        # Of fields of one name the line is about the first that anybody is asked; any of them is enough here.
+        named = line.where.get(FORM)
+        asked = [(form, field) for form, field in _asked(study, phase) if not form or named is None or form in named]
+        fields = {form: field for form, field in asked if field.key == wanted}
+        if not any(
+            needs_reference(field, line) and is_computed(study, field, phase, line) for field in fields.values()
+        ):
+            continue
+        because = _because(study, phase, fields, units, references)
+        if because:
+            yield f"{line.estimate} of '{phase.key}.{wanted}' can never come to a number: {because}"
+
+
+def _because(
+    study: Expansion, phase: Phase, fields: Mapping[str, Field], units: Sequence[Rated], references: References
+) -> str:
+    if "items" not in phase.rates:
+        return f"'{phase.key}' rates {listed(phase.rates)}, which have no reference; remove the line."
+    compared = [(form, _compared(study, phase, form, field)) for form, field in fields.items()]
+    keys = sorted({field.key for _, field in compared})
+    if all(_is_shown(phase, line_shows, field) for _, field in compared for line_shows in _steps(phase)):
+        return f"the reference of {listed(keys)} is shown there, so that no answer is held against it; remove the line."
+    if units and not any(
+        references.answers(unit.item_key, field)
+        for unit in units
+        for form, field in compared
+        if form in ("", unit.form)
+    ):
+        return (
+            f"no line of references.csv says what is right in {listed(keys)} on any of the {len(units)} units, so that "
+            "a program could compare; add lines, or remove the line."
+        )
+    return ""
+
+
+def _asked(study: Expansion, phase: Phase) -> list[tuple[str, Field]]:
+    """Return the fields of a phase, each with the form that it stands in; empty where every item has the same."""
+    own = [("", field) for field in phase.fields]
+    return own or [(form.key, field) for form in study.forms for field in form.fields]
+
+
+def _compared(study: Expansion, phase: Phase, form: str, field: Field) -> Field:
+    """Return the field whose answers are held against a reference: of a confidence, the one that it is about."""
+    same_form = (other for own, other in _asked(study, phase) if own == form)
+    return next((other for other in same_form if other.key == field.about), field)
+
+
+def _steps(phase: Phase) -> Sequence[Set[str]]:
+    """Return what each step of a phase shows that is answered."""
+    shown = [frozenset(phase.shows)]
+    if phase.then is not None and phase.then.again:
+        shown.append(frozenset({*phase.shows, *phase.then.shows}))
+    return shown
+
+
+def _is_shown(phase: Phase, shown: Set[str], field: Field) -> bool:
+    return bool({"reference", f"reference.{field.key}"} & shown)
+
+
+def in_several_forms(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
+    """Yield which fields of a line several forms have, of those that items name; an estimate would be of one alone."""
+    if phase.fields or FORM in line.where:
+        return
+    for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
+        forms = [form.key for form in study.forms if any(field.key == wanted for field in form.fields)]
+        forms = [form for form in forms if form in named]
+        if len(forms) > 1:
+            yield (
+                f"'{phase.key}.{wanted}' is a field of the forms {listed(forms)}, and a line is about one; name it, "
+                f"such as where: {{form: {forms[0]}}}, with a line for each."
+            )
+
+
+def people_of(study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int]) -> int | None:
+    """Return how many people of those that a line is about can work in a phase; None where nobody knows yet.
+
+    Parameters
+    ----------
+    there
+        By group, how many people are in it, where that is known and more than are planned.
+    """
+    groups = [group for group in study.groups if group.key in phase.by.groups]
+    wanted = line.where.get("group")
+    counts = [
+        max(group.people or 0, there.get(group.key, 0)) if group.people is not None or group.key in there else None
+        for group in groups
+        if wanted is None or group.key in wanted
+    ]
+    return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def without_raters(
+    study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield what a line asks of raters that the design does not have: the key under the line, and a sentence."""
+    people = people_of(study, phase, line, there or {})
+    planned = f"{'is' if people == 1 else 'are'} {'planned' if there is None else 'there or planned'}"
+    if isinstance(line, AuthoredCriterion) and people is not None and people < line.least.raters:
+        yield (
+            ".least",
+            (
+                f"{line.least.raters} raters are asked for, and for '{phase.key}' {people} {planned}; plan more people "
+                "for its groups, or ask for fewer."
+            ),
+        )
+    if line.estimate != "agreement" or line.against or line.compare is not None or "settled" in line.using:
+        return
+    if phase.by.per_unit == 1 or phase.by.together:
+        yield "", f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
+    elif people is not None and people < 2:
+        yield (
+            "",
+            f"agreement needs two raters, and for '{phase.key}' {people} {planned}; plan more, or remove the line.",
+        )

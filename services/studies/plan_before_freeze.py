@@ -1,0 +1,51 @@
+"""What the plan of a stored study asks for and its design cannot give, said before it is frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from protocol.language.authored_plan import AuthoredCriterion
+from protocol.language.expansion import Expansion, Phase
+from protocol.language.pools import rates_texts
+from protocol.language.results import FORM
+from services.studies.lines_without_numbers import without_raters
+from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
+from services.studies.sampling.units import Unit
+from services.studies.stored_pool import Pool
+
+
+def before_freeze(study: Expansion, pool: Pool | None, there: Mapping[str, int]) -> Iterator[str]:
+    """Yield which criteria the design cannot reach, and which lines lack raters, by what is stored of a study.
+
+    Parameters
+    ----------
+    pool
+        Nothing where there are no criteria to hold against it.
+    there
+        By group, how many people are in it.
+    """
+    known = {phase.key: phase for phase in known_before(study)}
+    for key, line in lines_of(study):
+        for phase in (study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
+            yield from (f"analysis.{key}{under}: {says}" for under, says in without_raters(study, phase, line, there))
+            if isinstance(line, AuthoredCriterion) and phase.key in known and pool is not None:
+                wanted = selected_by(study, line, but=[FORM])
+                units = [unit for unit in _stored_units(study, phase, pool) if wanted(unit)]
+                yield from (f"analysis.{key}.least: {says}" for says in too_few(line, phase, len(units)))
+                yield from out_of_reach(study, line, phase, units)
+
+
+@dataclass(frozen=True)
+class _StoredUnit:
+    unit: Unit
+
+    def value_of(self, name: str) -> str:
+        return self.unit.value(name)
+
+
+def _stored_units(study: Expansion, phase: Phase, pool: Pool) -> list[_StoredUnit]:
+    rated = pool.candidates if rates_texts(phase) else pool.items
+    return drawable(
+        study, phase, [_StoredUnit(unit) for unit in rated.values() if unit.responded and not unit.practice]
+    )

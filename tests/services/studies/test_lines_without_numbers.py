@@ -1,0 +1,144 @@
+"""Lines of a plan that no answers could bring to a number are refused at the import, or said before the freeze."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from exchange.refusal import InputRefused
+from services.studies import freezing
+from services.studies.checking import checked_folder
+from tests.listed_study import TWO_GROUPS, imported_listed, write_listed
+from tests.situations import write_table
+
+PROTOCOL = """
+blindread: 2
+name: numberless
+title: Lines without a number
+groups: {{a: {{title: A, people: 1}}, b: {{title: B, people: 2}}}}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt{shows}]
+    by: {by}
+    form: {{answer: {{type: yes_no, primary: yes}}, other: yes_no, sure: {{type: confidence, steps: 5, about: other}}}}
+analysis: {{{plan}}}
+"""
+ACCURACY = "estimate: accuracy, of: read.answer"
+AGREEMENT = "also: [{estimate: agreement, of: read.answer}]"
+
+
+def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> Path:
+    (path / "protocol.yaml").write_text(PROTOCOL.format(plan=plan, by=by, shows=shows), encoding="utf-8")
+    items = [(f"q{n}", "c", "yes_no", f"Item {n}?") for n in range(20)]
+    write_table(path / "items.csv", "item,category,format,prompt", items)
+    references = [(item[0], "", "yes", "", "", "", "") for item in items]
+    write_table(path / "references.csv", "item,field,accepted,low,high,radius,provenance", references)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("plan", "by", "shows", "says"),
+    [
+        ("also: [{estimate: accuracy, of: read.other}]", "[a, b]", "", "what is right in other on any of the 20 units"),
+        ("also: [{estimate: calibration, of: read.sure}]", "[a, b]", "", "what is right in other on any of the 20"),
+        (f"also: [{{{ACCURACY}}}]", "[a, b]", ", reference", "the reference of answer is shown there"),
+        (AGREEMENT, "a", "", "needs two raters, and for 'read' 1 is planned"),
+        (AGREEMENT, "{groups: [a, b], per_unit: 1}", "", "each unit of 'read' has one"),
+        (
+            f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 4}}}}]",
+            "[a, b]",
+            "",
+            "4 raters are asked for, and for 'read' 3 are planned",
+        ),
+        (
+            f"criteria: [{{key: it, {ACCURACY}, above: 0.1, where: {{group: b}}, least: {{raters: 3}}}}]",
+            "[a, b]",
+            "",
+            "3 raters are asked for, and for 'read' 2 are planned",
+        ),
+    ],
+)
+def test_a_line_that_no_answers_could_bring_to_a_number_is_refused(
+    tmp_path: Path, plan: str, by: str, shows: str, says: str
+) -> None:
+    with pytest.raises(InputRefused, match="key analysis") as refusal:
+        checked_folder(folder_with(tmp_path, plan, by, shows))
+
+    assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        f"primary: {{{ACCURACY}}}, also: [{{estimate: rate, of: read.other}}]",
+        f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 3}}}}]",
+        AGREEMENT,
+    ],
+)
+def test_a_line_that_answers_can_bring_to_a_number_is_taken(tmp_path: Path, plan: str) -> None:
+    assert checked_folder(folder_with(tmp_path, plan)).items
+
+
+TWO_FORMS = """
+blindread: 2
+name: forms
+title: One field in two forms
+forms:
+  short: {answer: yes_no}
+  long: {answer: {type: choice, options: [yes, no, unclear]}, other: yes_no}
+phases: [{key: read, title: Reads, rates: items, shows: [prompt], form: as_item}]
+analysis: {also: [%s]}
+"""
+
+
+def folder_of_two_forms(path: Path, also: str) -> Path:
+    (path / "protocol.yaml").write_text(TWO_FORMS % also, encoding="utf-8")
+    items = [(f"q{n}", "c", "yes_no", f"Item {n}?", "long" if n % 2 else "short") for n in range(20)]
+    write_table(path / "items.csv", "item,category,format,prompt,form", items)
+    return path
+
+
+def test_a_line_about_a_field_of_two_forms_names_one_of_them(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        checked_folder(folder_of_two_forms(tmp_path, "{estimate: agreement, of: read.answer}"))
+
+    assert "key analysis.also.0.of: 'read.answer' is a field of the forms short and long" in str(refusal.value).lower()
+    assert "where: {form: short}" in str(refusal.value)
+
+
+def test_a_line_is_about_the_field_of_the_form_that_it_names(tmp_path: Path) -> None:
+    line = "estimate: rate, of: read.answer"
+    lines = [f"{{{line}, option: unclear, where: {{form: long}}}}", "{estimate: agreement, of: read.other}"]
+
+    assert checked_folder(folder_of_two_forms(tmp_path, ", ".join(lines))).items
+    for form, says in (("short", "'unclear'"), ("shrot", "nearest: 'short'"), ("[long, short]", "fields of one form")):
+        with pytest.raises(InputRefused) as refusal:
+            checked_folder(folder_of_two_forms(tmp_path, f"{{{line}, option: unclear, where: {{form: {form}}}}}"))
+        assert says in str(refusal.value)
+
+
+def test_the_plan_of_a_frozen_study_keeps_its_lines_in_a_version(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "also: [{estimate: accuracy, of: read.other}]")
+
+    assert checked_folder(folder, plan_is_frozen=True).items
+
+
+def test_before_the_freeze_it_is_said_which_criteria_people_and_units_cannot_reach(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    line = "estimate: agreement, of: read.answer, statistic: percent_agreement"
+    plan = f"analysis: {{criteria: [{{key: it, {line}, above: 0.9, least: {{raters: 2}}}}]}}"
+    folder = write_listed(tmp_path / "study", f"{TWO_GROUPS}\n{plan}\n")
+    situation = imported_listed(sqlite_database, folder, groups=["residents"])
+
+    lacking, alone, narrow = freezing.standing_of(sqlite_database, situation.admin, "listed").unreachable
+
+    assert lacking.startswith(
+        "analysis.criteria.it.least: 2 raters are asked for, and for 'read' 1 is there or planned"
+    )
+    assert alone.startswith("analysis.criteria.it: agreement needs two raters")
+    assert "with 6 independent units the limits are 0.610 and 1.000, 0.390 apart, at best; it takes 35." in narrow
