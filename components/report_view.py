@@ -105,11 +105,11 @@ def draw_report(actor: Actor, shown: Report) -> None:
 def _draw_section(study_key: str, section: Section, figures: list[report.Figure]) -> None:
     """Draw what was planned whole; of any other section its first figure, and the others as they are chosen."""
     st.html(report.section_markup(section))
-    at_once = len(figures) if section.key == PLAN or len(figures) <= FEW else 1
-    for figure in figures[:at_once]:
-        draw_figure(figure)
-    if figures[at_once:]:
-        _draw_chosen(study_key, section.key, figures[at_once:])
+    if section.key == PLAN or len(figures) <= FEW:
+        for figure in figures:
+            draw_figure(figure)
+    else:
+        _draw_chosen(study_key, section.key, figures)
     # Streamlit draws no empty piece of HTML; a study without judge runs has a section without tables.
     if section.tables:
         st.html("".join(report.table_markup(table) for table in section.tables))
@@ -117,19 +117,18 @@ def _draw_section(study_key: str, section: Section, figures: list[report.Figure]
 
 @st.fragment
 def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> None:
-    """Draw the figure that is chosen by its title: nobody looks at dozens, and each weighs tens of kilobytes."""
+    """Draw the figure that is chosen by its title, in one place: nobody looks at dozens, and each weighs a lot.
+
+    What is chosen takes the place of the one before, right below the choice: it comes into sight where one looks.
+    """
     everything = f"All {len(figures)}, below each other"
     # Two figures of one title stand apart by their number.
-    titles = [f"{number}. {figure.title}" for number, figure in enumerate(figures, start=2)]
+    titles = [f"{number}. {figure.title}" for number, figure in enumerate(figures, start=1)]
     chosen = st.selectbox(
-        f"Further figures of this section ({len(figures)})",
+        f"{len(figures)} figures of this section: choose one, or type a word of its title",
         [*titles, everything],
-        index=None,
-        placeholder="Choose one by its title",
         key=f"figures-{section}",
     )
-    if chosen is None:
-        return
     # This runs without the page around it: whether it is still open to whoever looks is asked here.
     with refusals():
         report.report_stamp(database(), current_actor(), study_key)

@@ -7,7 +7,9 @@ import itertools
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -71,19 +73,40 @@ def test_the_report_of_a_study_that_lists_its_phases_is_drawn_as_it_is_computed(
     assert len(app.get("plotly_chart")) == at_once < len(figures)
 
 
-def test_a_further_figure_is_drawn_when_it_is_chosen_and_all_of_them_can_be(
+def test_a_figure_that_is_chosen_takes_the_place_of_the_first_and_all_of_them_can_be_drawn(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:
     judged_answers(served_database, tmp_path / "study", {"MARCUS": ["cc", "ci", "xx"], "GPT-5": ["ii", "cc", "ic"]})
     app = open_page(owner_of(served_database), PAGE, study="listed")
-    at_once, choice = len(app.get("plotly_chart")), app.selectbox[0]
+    at_once, choice = [chart.proto.id for chart in app.get("plotly_chart")], app.selectbox[0]
+    assert choice.value == choice.options[0]
 
-    choice.set_value(choice.options[0]).run()
+    choice.set_value(choice.options[2]).run()
     assert not app.exception
-    assert len(app.get("plotly_chart")) == at_once + 1
+    drawn = [chart.proto.id for chart in app.get("plotly_chart")]
+    assert len(drawn) == len(at_once) and len(set(at_once) - set(drawn)) == 1
 
     app.selectbox[0].set_value(choice.options[-1]).run()
-    assert len(app.get("plotly_chart")) == at_once + len(choice.options) - 1
+    assert len(app.get("plotly_chart")) == len(at_once) + len(choice.options) - 2
+
+
+def test_no_figure_is_made_that_is_not_drawn(
+    served_database: Database, open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged_answers(served_database, tmp_path / "study", {"MARCUS": ["cc", "ci", "xx"], "GPT-5": ["ii", "cc", "ic"]})
+    made: list[go.Figure] = []
+
+    class Counted(go.Figure):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            made.append(self)
+
+    monkeypatch.setattr(go, "Figure", Counted)
+    app = open_page(owner_of(served_database), PAGE, study="listed")
+
+    report = build_report(served_database, owner_of(served_database), "listed")
+    assert not app.exception
+    assert len(made) == len(app.get("plotly_chart")) < len(figures_of(report))
 
 
 def test_a_report_without_a_judge_run_is_drawn_to_its_end(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 from agreement.judge.conditions import CORRECTED_BETWEEN, RAW_BETWEEN
 from agreement.judge.panels import (
@@ -95,10 +96,10 @@ def _figure(panel: Panel, asked: _Drawn) -> Figure | None:
     for wanted in (rows, of_models, of_all):
         drawn = [_span(panel.key, row, several=len(asked.statistics) > 1) for row in wanted]
         if drawn and len({span.line for span in drawn}) <= _MOST_LINES:
-            figure, height = spans(drawn, asked.axis, limits=asked.limits)
+            draw = partial(spans, drawn, asked.axis, limits=asked.limits)
             caption = f"{PANELS[panel.key].question} {asked.axis}; lines are intervals, the number at the right is n."
             key = "-".join(filter(None, ("panel", panel.key, asked.key)))
-            return Figure(key, panel.key, PANELS[panel.key].title, caption, height, figure)
+            return Figure(key, panel.key, PANELS[panel.key].title, caption, draw)
     return None
 
 

@@ -63,8 +63,8 @@ def forest(
     limits: tuple[float, float] | None,
     labels: Sequence[str],
     names: Sequence[str],
-) -> tuple[Any, int]:
-    """Draw estimates with their intervals: one line per label, one colour and symbol per name; and give the height.
+) -> Any:
+    """Draw estimates with their intervals: one line per label, one colour and symbol per name.
 
     `limits` is the whole scale; a difference has none, and is drawn from 0 as far as its intervals reach.
     """
@@ -72,9 +72,7 @@ def forest(
     return spans(drawn, axis, limits=limits, from_zero=all(row.scale in ("points", "signed") for row in rows))
 
 
-def spans(
-    drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None, from_zero: bool = False
-) -> tuple[Any, int]:
+def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None, from_zero: bool = False) -> Any:
     """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`.
 
     One name that is empty needs no legend. Where nothing else says how far the axis goes, `from_zero` has it show 0.
@@ -124,7 +122,7 @@ def spans(
         "shapes": strokes,
         "annotations": _numbers_beside(drawn, lines, shifts),
     }
-    return go.Figure(data=traces, layout=whole), height
+    return go.Figure(data=traces, layout=whole)
 
 
 def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str], float]:
@@ -244,10 +242,8 @@ def with_totals(table: Matrix) -> Matrix:
     )
 
 
-def diverging(
-    lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[str, str], Estimated]
-) -> tuple[Any, int]:
-    """Draw shares of an ordered scale as bars on both sides of its middle, one line each; and give the height.
+def diverging(lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[str, str], Estimated]) -> Any:
+    """Draw shares of an ordered scale as bars on both sides of its middle, one line each.
 
     Parameters
     ----------
@@ -295,7 +291,7 @@ def diverging(
         "shapes": [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}],
         "annotations": [_number_beside(place, n, size=12) for place, n in enumerate(numbers)],
     }  # fmt: skip
-    return go.Figure(data=traces, layout=whole), height
+    return go.Figure(data=traces, layout=whole)
 
 
 def _middle(of_line: Sequence[float]) -> float:

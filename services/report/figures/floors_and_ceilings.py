@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from exchange.estimate_rows import ALL_RATERS, Compared, EstimateRow
 from exchange.report_words import intervals_in_words, shown_estimate, statistic_in_words, stratum_in_words, who
-from services.report.figures.curves import HEIGHT, Point, curves
+from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
 from services.report.figures.figure import MOST_LINES, Figure
 
@@ -41,12 +42,13 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
     if len({row.compared for row in levels}) < 2 or len(levels) > MOST_LINES:
         return []
     names = [_whose(row.compared) for row in levels]
-    figure, height = forest(levels, "Share (%)", limits=SHARES, labels=[_line(row) for row in levels], names=names)
+    lines = [_line(row) for row in levels]
+    draw = partial(forest, levels, "Share (%)", limits=SHARES, labels=lines, names=names)
     caption = (
         f"{title}: {stratum_in_words(levels[0].stratum)}. Dots: shares right, or the same as "
         f"most of the others; lines: {intervals_in_words(levels, cluster)}; n beside each line."
     )
-    return [Figure(key, section, title, caption, height, figure)]
+    return [Figure(key, section, title, caption, draw)]
 
 
 def _whose(compared: Compared) -> str:
@@ -83,6 +85,6 @@ def thirds(section: str, key: str, rows: Sequence[EstimateRow], cluster: str) ->
             f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: nobody was "
             "randomised to be slow."
         )
-        drawn = curves(series, axis, "Right (%)", (1, 2, 3))
-        figures.append(Figure(f"{key}-{compared}", section, title, caption, HEIGHT, drawn))
+        draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
+        figures.append(Figure(f"{key}-{compared}", section, title, caption, draw))
     return figures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Statistic
 from exchange.report_structure import EstimateTable, Matrix, Section
@@ -15,10 +16,9 @@ from exchange.report_words import (
     stratum_in_words,
     who,
 )
-from services.report.figures.bland_altman import HEIGHT as BLAND_ALTMAN_HEIGHT
 from services.report.figures.bland_altman import bland_altman_figure
-from services.report.figures.curves import HEIGHT, Point, curves
-from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, height_of_map, with_totals
+from services.report.figures.curves import Point, curves
+from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, with_totals
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 
@@ -73,13 +73,13 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
         words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
         one_part = len({row.stratum for row in rows}) == 1
         labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
-        figure, height = forest(rows, axis, limits=limits, labels=labels, names=[who(row) for row in rows])
+        draw = partial(forest, rows, axis, limits=limits, labels=labels, names=[who(row) for row in rows])
         title = table.title if len(words) > 1 or _is_said(words[0], table.title) else f"{table.title}: {words[0]}"
         figures.append(
             Figure(
                 f"{section.key}-{table.key}-{statistic}", section.key, title,
                 f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}; n beside each line.",
-                height, figure,
+                draw,
             )
         )  # fmt: skip
     return figures
@@ -111,13 +111,12 @@ def _scale(section: Section, table: EstimateTable) -> list[Figure]:
     if len(steps) < 2 or len(lines) > MOST_LINES:
         return []
     shares = {(_line(row), row.category.text): row.estimate for row in rows if row.category is not None}
-    figure, height = diverging(lines, steps, shares)
     return [
         Figure(
             f"{section.key}-{table.key}", section.key, table.title,
             f"{table.title}. Shares in percent, lowest step left; the middle of the scale is at 0. Intervals are "
             "in the table.",
-            height, figure,
+            partial(diverging, lines, steps, shares),
         )
     ]  # fmt: skip
 
@@ -139,8 +138,8 @@ def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
         return []
     title = f"{table.title}: {stratum_in_words(rows[0].stratum)}"
     caption = f"{title}. Points: share of lists; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
-    drawn = curves(series, "First lines looked at", "Accepted among them (%)", depths)
-    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, HEIGHT, drawn)]
+    draw = partial(curves, series, "First lines looked at", "Accepted among them (%)", depths)
+    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, draw)]
 
 
 def _distances(section: Section, table: EstimateTable) -> list[Figure]:
@@ -157,8 +156,8 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
         f"{table.title}. Points: share of places; lines: {intervals_in_words(table.rows, table.cluster)}; n behind "
         "each name."
     )
-    drawn = curves(series, "Distance from the reference (mm)", "Places within it (%)", ticks)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, HEIGHT, drawn)]
+    draw = partial(curves, series, "Distance from the reference (mm)", "Places within it (%)", ticks)
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
 
 
 def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
@@ -177,8 +176,8 @@ def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
         f"{intervals_in_words(rows, table.cluster)}; n above each line, or behind a name. Dotted: as often right as "
         "stated."
     )
-    drawn = curves(series, "Mean stated confidence (%)", "Right (%)", diagonal=True)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, HEIGHT, drawn)]
+    draw = partial(curves, series, "Mean stated confidence (%)", "Right (%)", diagonal=True)
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
 
 
 def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
@@ -195,8 +194,8 @@ def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
         f"{table.title}. Points: share right among the surest answers; lines: "
         f"{intervals_in_words(table.rows, table.cluster)}; n above each line, or behind a name."
     )
-    drawn = curves(series, "Answers taken, the surest first (%)", "Right (%)")
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, HEIGHT, drawn)]
+    draw = partial(curves, series, "Answers taken, the surest first (%)", "Right (%)")
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
 
 
 def _levels(section: Section, table: EstimateTable) -> list[Figure]:
@@ -230,9 +229,9 @@ def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
             f"which 95 % of differences are expected; bands: {intervals_in_words(list(rows.values()), table.cluster)}. "
             f"n = {units}."
         )
-        drawn = bland_altman_figure(paired, {statistic: row.estimate for statistic, row in rows.items()})
+        draw = partial(bland_altman_figure, paired, {statistic: row.estimate for statistic, row in rows.items()})
         key = f"{section.key}-{table.key}-limits-{number}"
-        figures.append(Figure(key, section.key, title, caption, BLAND_ALTMAN_HEIGHT, drawn))
+        figures.append(Figure(key, section.key, title, caption, draw))
     return figures
 
 
@@ -240,9 +239,8 @@ def _matrix(section: Section, table: Matrix) -> Figure:
     caption = (
         f"{table.title}. {table.explanation} Totals of rows and columns in brackets. n = {sum(map(sum, table.counts))}."
     )
-    counted = with_totals(table)
-    figure, height = heatmap(counted), height_of_map(counted)
-    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, height, figure)
+    draw = partial(heatmap, with_totals(table))
+    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)
 
 
 _DRAWERS: dict[str, tuple[Callable[[Section, EstimateTable], list[Figure]], ...]] = {

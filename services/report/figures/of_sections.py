@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -37,7 +39,6 @@ from services.report.figures.drawing import (
     cell_texts,
     forest,
     heatmap,
-    height_of_map,
     layout,
     map_of,
     spans,
@@ -88,18 +89,25 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
             continue
         rows = [row for row in _estimates(section, key) if row.parties != (ALL_RATERS,)]
         labels, names = [stratum_in_words(row.stratum) for row in rows], [who(row) for row in rows]
-        figure, height = forest(rows, "Accuracy (%)", limits=SHARES, labels=labels, names=names)
-        strata = list(dict.fromkeys(row.stratum for row in rows))
-        add_floors(figure, [row for row in floors if row.stratum in strata], strata)
+        draw = partial(_with_floors, rows, floors, labels, names)
         shown = "" if key == "accuracy_by_category" else f" {_FLOORS_DRAWN}"
         figures.append(
             Figure(
                 key, section.key, title,
                 f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}.{shown}",
-                height, figure,
+                draw,
             )
         )  # fmt: skip
     return figures
+
+
+def _with_floors(
+    rows: Sequence[EstimateRow], floors: Sequence[EstimateRow], labels: Sequence[str], names: Sequence[str]
+) -> Any:
+    figure = forest(rows, "Accuracy (%)", limits=SHARES, labels=labels, names=names)
+    strata = list(dict.fromkeys(row.stratum for row in rows))
+    add_floors(figure, [row for row in floors if row.stratum in strata], strata)
+    return figure
 
 
 def _floors(report: Report, section: Section) -> list[Figure]:
@@ -143,7 +151,8 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             rows = [row for _, row in shown]
             if not rows:
                 continue
-            figure, height = forest(
+            draw = partial(
+                forest,
                 rows,
                 axis,
                 limits=_LIMITS[scale],
@@ -153,14 +162,12 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             whose = "" if several else f" of {who(rows[0])}"
             heading = f"{title} on {' and on '.join(whats)}{whose}"
             caption = f"{heading}, with {intervals_in_words(rows, SUBJECT)}. Unit: the item."
-            figures.append(
-                Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure)
-            )
+            figures.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, draw))
     figures += [
         Figure(
             table.key, section.key, table.title,
             " ".join(filter(None, (f"{table.title}.", table.explanation, f"n = {sum(map(sum, table.counts))}."))),
-            height_of_map(table), heatmap(table),
+            partial(heatmap, table),
         )
         for table in section.tables
         if isinstance(table, Matrix)
@@ -171,14 +178,21 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
 def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) -> Figure:
     """Draw kappa over all items with its interval, a line for each pair of raters."""
     rows = [row for row in rows if row.stratum == ALL_ITEMS and row.statistic == "cohen_kappa"]
-    figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
+    draw = partial(forest, rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     heading = f"Cohen’s kappa on {what}, all items"
     caption = f"{heading}, for every pair of raters, with {intervals_in_words(rows, SUBJECT)}."
-    return Figure(f"agreement_{what}_number", section.key, heading, caption, height, figure)
+    return Figure(f"agreement_{what}_number", section.key, heading, caption, draw)
 
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
     """Draw one statistic over all items as a map of rater by rater; its intervals stand in the table."""
+    heading = f"{title} on {what}, all items"
+    caption = f"{heading}, for every pair of raters. Intervals and formats are in the table “On {what}”."
+    draw = partial(_map_of_pairs, rows, scale)
+    return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, draw)
+
+
+def _map_of_pairs(rows: Sequence[EstimateRow], scale: Scale) -> Any:
     by_pair = {row.parties: row for row in rows if row.stratum == ALL_ITEMS}
     raters = list(dict.fromkeys(rater for pair in by_pair for rater in pair))
     values: list[list[float | None]] = [[None] * len(raters) for _ in raters]
@@ -199,10 +213,7 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
         "yaxis": {**categories(names), "autorange": "reversed"},
         "annotations": cell_texts(names, names, texts),
     }
-    figure = go.Figure(cells, whole)
-    heading = f"{title} on {what}, all items"
-    caption = f"{heading}, for every pair of raters. Intervals and formats are in the table “On {what}”."
-    return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, height, figure)
+    return go.Figure(cells, whole)
 
 
 def _adjudication(report: Report, section: Section) -> list[Figure]:
@@ -212,13 +223,13 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
         return []
     labels = [statistic_in_words(row) for row in pairs]
     names = [f"{row.stage.capitalize()} adjudication" for row in pairs]
-    figure, height = forest(pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
+    draw = partial(forest, pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
     title = "Before and after adjudication"
     caption = (
         f"{title}, with {intervals_in_words(pairs, SUBJECT)}. The accuracies are based on different items: see the "
         "text."
     )
-    return [Figure("before_and_after", section.key, title, caption, height, figure)]
+    return [Figure("before_and_after", section.key, title, caption, draw)]
 
 
 def _judges(report: Report, section: Section) -> list[Figure]:
@@ -232,14 +243,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
         if "signed_difference" in shown:
             labels = [_human(row) for row in rows]
             names = [run for _ in rows]
-            figure, height = forest(
-                rows, "Human minus judge (percentage points)", limits=None, labels=labels, names=names
-            )
-            figure.update_layout(showlegend=False)
-            for x, anchor, text in ((0.0, "left", "← judge more lenient"), (1.0, "right", "judge stricter →")):
-                figure.add_annotation(
-                    x=x, y=1.0, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text, showarrow=False
-                )
+            draw = partial(_direction, rows, labels, names)
             title = f"{run}: direction of the judge’s errors"
         elif "cohen_kappa" in shown:
             ceiling = _estimates(report.section("scores"), "scores_agreement")
@@ -247,17 +251,27 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             of_raters = [row.compared == "scores" for row in rows]
             labels = [who(row) if ours else _human(row) for row, ours in zip(rows, of_raters, strict=True)]
             names = ["Raters with each other" if ours else run for ours in of_raters]
-            figure, height = forest(rows, "Kappa", limits=KAPPA, labels=labels, names=names)
+            draw = partial(forest, rows, "Kappa", limits=KAPPA, labels=labels, names=names)
             title = f"{run}: kappa with the raters, and between raters as the ceiling"
         else:
             continue
         figures.append(
             Figure(
                 table.key, section.key, title,
-                f"{title}, with {intervals_in_words(rows, table.cluster)}.", height, figure,
+                f"{title}, with {intervals_in_words(rows, table.cluster)}.", draw,
             )
         )  # fmt: skip
     return figures
+
+
+def _direction(rows: Sequence[EstimateRow], labels: Sequence[str], names: Sequence[str]) -> Any:
+    figure = forest(rows, "Human minus judge (percentage points)", limits=None, labels=labels, names=names)
+    figure.update_layout(showlegend=False)
+    for x, anchor, text in ((0.0, "left", "← judge more lenient"), (1.0, "right", "judge stricter →")):
+        figure.add_annotation(
+            x=x, y=1.0, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text, showarrow=False
+        )
+    return figure
 
 
 def _human(row: EstimateRow) -> str:
@@ -277,7 +291,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     if not rows:
         return []
     labels = [who(row) for row in rows]
-    figure, height = forest(rows, "Share of verdicts (%)", limits=SHARES, labels=labels, names=["" for _ in rows])
+    draw = partial(forest, rows, "Share of verdicts (%)", limits=SHARES, labels=labels, names=["" for _ in rows])
     title = "Answered without opening the prior"
     caption = (
         f"{title}, of the verdicts on items that offer one. Dots: shares; lines: {intervals_in_words(rows, SUBJECT)}. "
@@ -285,7 +299,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     )
     if any(math.isnan(row.estimate.low) for row in rows):
         caption += " A dot without a line has no interval; the table gives the reason."
-    return [Figure("prior_not_opened", section.key, title, caption, height, figure)]
+    return [Figure("prior_not_opened", section.key, title, caption, draw)]
 
 
 def _slices_seen(section: Section) -> list[Figure]:
@@ -296,13 +310,13 @@ def _slices_seen(section: Section) -> list[Figure]:
     raters = {row.party for row in table.rows} - {ALL_RATERS}
     wanted = raters if len(raters) <= MOST_RATERS else {ALL_RATERS}
     drawn = [_quartiles(row) for row in table.rows if row.party in wanted]
-    figure, height = spans(drawn, "Share of the plane’s slices (%)", limits=SHARES)
+    draw = partial(spans, drawn, "Share of the plane’s slices (%)", limits=SHARES)
     title = "Share of slices seen"
     caption = (
         f"{title}, for verdicts for which the image was opened. Dots: medians; lines: first to third quartile, not "
         "confidence intervals; n: verdicts. Descriptive."
     )
-    return [Figure("slices_seen", section.key, title, caption, height, figure)]
+    return [Figure("slices_seen", section.key, title, caption, draw)]
 
 
 def _quartiles(row: QuartileRow) -> Span:

@@ -182,7 +182,7 @@ def test_lines_of_curves_are_told_apart_in_grey_by_symbol_and_dash() -> None:
 @pytest.mark.parametrize("steps", [2, 3, 4, 5, 7])
 def test_steps_of_a_scale_are_told_apart_in_grey_by_shade_and_hatch(steps: int) -> None:
     names = [f"step {n}" for n in range(steps)]
-    figure, _ = diverging(["all"], names, {("all", name): wilson_interval(10, 10 * steps) for name in names})
+    figure = diverging(["all"], names, {("all", name): wilson_interval(10, 10 * steps) for name in names})
 
     looks = [(bool(bar.marker.pattern.shape), luminance(bar.marker.color)) for bar in figure.data]
     assert [hatched for hatched, _ in looks] == [2 * n < steps - 1 for n in range(steps)]
