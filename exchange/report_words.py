@@ -82,6 +82,7 @@ _STRATA = {
     "reviewed": "Reviewed items",
     "controls": "Controls",
 }
+_TWICE = re.compile(r"\b(model|prior) (?=\1 )", re.IGNORECASE)
 _STRATUM_KEYS = {
     "candidates": "all",
     "pairs": "all",
@@ -152,6 +153,11 @@ def stratum_key(stratum: Stratum) -> str:
     return f"{_STRATUM_KEYS.get(stratum.kind, stratum.kind)} {stratum.value}".strip()
 
 
+def said_once(words: str) -> str:
+    """Return words in which a name that begins with what it names, as Model A does, is not called model Model A."""
+    return _TWICE.sub("", words)
+
+
 def stratum_in_words(stratum: Stratum) -> str:
     """Return what a part of the items is called in a line of its own."""
     if stratum.kind == "format":
@@ -159,7 +165,7 @@ def stratum_in_words(stratum: Stratum) -> str:
     if stratum.kind == "grounding":
         return GROUNDINGS[stratum.value]
     if stratum.kind in ("model", "prior"):
-        return f"{stratum.kind.capitalize()} {stratum.value}"
+        return said_once(f"{stratum.kind.capitalize()} {stratum.value}")
     if stratum.kind == "attribute":
         return f"{stratum.name.replace('_', ' ').capitalize()}: {stratum.value}"
     if stratum.kind == "selected":
@@ -182,7 +188,7 @@ def _label(table: EstimateTable, row: EstimateRow) -> str:
     else:
         label = statistic_in_words(row)
         if row.stratum.kind == "model":
-            label += f", model {row.stratum.value}"
+            label += said_once(f", model {row.stratum.value}")
     if row.stage:
         label += f", {row.stage}"
     if row.bound:

@@ -20,7 +20,7 @@ from agreement.judge.rows import Panel, Row
 from db import Database, JudgeRun, Study
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import shown_p
+from exchange.report_words import said_once, shown_p
 from protocol.language.expansion import Expansion
 from protocol.language.judged import judged_fields
 from services.errors import Conflict
@@ -286,7 +286,7 @@ def _cells(row: Row) -> tuple[Cell, ...]:
     return (
         row.statistic.replace("_", " "),
         ", ".join(row.parties),
-        row.stratum,
+        said_once(row.stratum),
         f"{value}{limits}",
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
         shown_p(estimate.p) or None,

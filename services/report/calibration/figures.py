@@ -18,6 +18,7 @@ from agreement.judge.panels import (
     uniformity,
 )
 from agreement.judge.rows import EVERYTHING, Panel, Row
+from exchange.report_words import said_once
 from services.report.figures.drawing import Span, spans
 from services.report.figures.figure import Figure
 
@@ -108,7 +109,7 @@ def _span(panel: str, row: Row, *, several: bool) -> Span:
     low = estimate.value if math.isnan(estimate.low) else estimate.low
     high = estimate.value if math.isnan(estimate.high) else estimate.high
     whose = _whose(panel, row)
-    line = whose if row.stratum == EVERYTHING else f"{whose}, {row.stratum}"
+    line = whose if row.stratum == EVERYTHING else f"{whose}, {said_once(row.stratum)}"
     text = f"{line}: {row.statistic} {estimate.value:.3f}, n = {estimate.n}"
     return Span(line, row.statistic if several else "", low, estimate.value, high, text, estimate.n)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import Estimated, EstimateRow, Scale, Stratum
+from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Scale, Stratum
 from exchange.report_structure import Matrix
 from exchange.report_words import party_in_words, shown_estimate, shown_warning, stratum_in_words, who
 from services.report.figures.labels import NARROW, escaped, height_of, wrapped
@@ -17,10 +17,15 @@ from services.report.figures.labels import NARROW, escaped, height_of, wrapped
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
 # they are told apart by their symbols, every second of which is open; of these there are twice as many as colours.
 COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
-SYMBOLS = (
+_SHAPES = (
     "circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open", "star", "pentagon-open",
     "triangle-down", "hexagon-open", "hourglass", "star-triangle-down-open",
 )  # fmt: skip
+# After these the same shapes once more, those open that were filled.
+SYMBOLS = (
+    *_SHAPES,
+    *(shape.removesuffix("-open") if shape.endswith("-open") else f"{shape}-open" for shape in _SHAPES),
+)
 # Steps below the middle of a scale are hatched: in grey those above it are as dark.
 HATCH = "/"
 FLOORS = {"chance": ("#6d7783", "dot"), "text_only": ("#c05a5a", "solid")}
@@ -77,7 +82,10 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
 
     One name that is empty needs no legend. Where nothing else says how far the axis goes, `from_zero` has it show 0.
     """
-    lines, series = list(dict.fromkeys(span.line for span in drawn)), list(dict.fromkeys(span.name for span in drawn))
+    if len(_series(drawn)) > len(SYMBOLS):
+        # So many cannot be told apart by symbols: each has a line of its own.
+        drawn = [replace(span, line=f"{span.line}: {span.name}", name="") for span in drawn]
+    lines, series = list(dict.fromkeys(span.line for span in drawn)), _series(drawn)
     traces, shifts = [], _shifts(drawn, series)
     for number, name in enumerate(series):
         here = [span for span in drawn if span.name == name and not math.isnan(span.value)]
@@ -123,6 +131,12 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
         "annotations": _numbers_beside(drawn, lines, shifts),
     }
     return go.Figure(data=traces, layout=whole)
+
+
+def _series(drawn: Sequence[Span]) -> list[str]:
+    """Return the names, all raters together last: in parts by group they come between those of two groups."""
+    names = dict.fromkeys(span.name for span in drawn)
+    return sorted(names, key=lambda name: name == party_in_words(ALL_RATERS))
 
 
 def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str], float]:

@@ -33,6 +33,7 @@ from exchange.report_words import (
 from services.report.figures.drawing import (
     KAPPA,
     SHARES,
+    SYMBOLS,
     Span,
     add_floors,
     categories,
@@ -88,6 +89,8 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
         rows = [row for row in _estimates(section, key) if row.parties != (ALL_RATERS,)]
+        if len({row.parties for row in rows}) > len(SYMBOLS):
+            rows = [row for row in _estimates(section, key) if row.parties == (ALL_RATERS,)]
         labels, names = [stratum_in_words(row.stratum) for row in rows], [who(row) for row in rows]
         draw = partial(_with_floors, rows, floors, labels, names)
         shown = "" if key == "accuracy_by_category" else f" {_FLOORS_DRAWN}"

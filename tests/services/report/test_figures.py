@@ -14,7 +14,7 @@ from db import Database
 from services.progress import data_lock
 from services.report import Figure, Report, build_report, figures_of
 from services.report.figures.curves import Point, curves
-from services.report.figures.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS, diverging
+from services.report.figures.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS, Span, diverging, spans
 from tests.contrast import contrast, luminance
 from tests.services.report.lines import lines_in
 from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study, read_all, study_folder
@@ -192,8 +192,30 @@ def test_steps_of_a_scale_are_told_apart_in_grey_by_shade_and_hatch(steps: int) 
 
 
 def test_figures_are_told_apart_in_grey_and_stand_out_from_both_grounds() -> None:
-    assert len(set(SYMBOLS)) == len(SYMBOLS) == 2 * len(COLOURS)
+    assert len(set(SYMBOLS)) == len(SYMBOLS) == 4 * len(COLOURS)
     for colour in (*COLOURS, *(colour for colour, _ in FLOORS.values())):
         for ground in ("#ffffff", "#fbfcfc", "#12181c", "#14171a"):
             assert contrast(colour, ground) >= 3, (colour, ground)
     assert len({dash for _, dash in FLOORS.values()}) == len(FLOORS)
+
+
+def values_of(names: list[str], line: str = "all") -> list[Span]:
+    return [Span(line, name, 40.0, 50.0, 60.0, name, 10) for name in names]
+
+
+@pytest.mark.parametrize("count", [2, 12, 13, 24, 25, 45])
+def test_no_two_names_of_a_figure_look_alike_in_grey(count: int) -> None:
+    drawn = spans(values_of([f"Rater {n}" for n in range(count)]), "Share (%)", limits=None)
+
+    told_apart = {(trace.marker.symbol, y) for trace in drawn.data for y in trace.y}
+    assert len(told_apart) == sum(len(trace.y) for trace in drawn.data) == count
+    assert len({trace.marker.symbol for trace in drawn.data}) == len(drawn.data)
+    assert len(drawn.layout.yaxis.ticktext) == (1 if count <= len(SYMBOLS) else count)
+
+
+def test_all_raters_come_last_in_each_part_of_a_figure() -> None:
+    parts = {"Residents": ["Rater 1", "Rater 2", "All raters"], "Attendings": ["Rater 3", "Rater 4", "All raters"]}
+    drawn = spans([span for part, names in parts.items() for span in values_of(names, part)], "Share (%)", limits=None)
+
+    at = sorted((y, trace.name) for trace in drawn.data for y in trace.y)
+    assert [name for _, name in at] == [name for names in parts.values() for name in names]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from components import frame, report_view
+from exchange.estimate_rows import Stratum
+from exchange.report_words import said_once, stratum_in_words
 from services.report import STYLE, Report, report_page
 from tests.contrast import blended, contrast
 
@@ -70,3 +72,10 @@ def test_headings_of_the_file_go_down_one_by_one(report: Report) -> None:
     assert headings[0] == 1 and headings.count(1) == 1
     assert {2, 3} <= set(headings)
     assert without_jumps(headings)
+
+
+def test_a_model_whose_name_says_that_it_is_one_is_called_by_its_name_alone() -> None:
+    assert stratum_in_words(Stratum("model", "Model A")) == "Model A"
+    assert stratum_in_words(Stratum("model", "GPT-5")) == "Model GPT-5"
+    assert said_once("judge one, model Model A, format Choice") == "judge one, Model A, format Choice"
+    assert said_once("model modelled") == "model modelled"
