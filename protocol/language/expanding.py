@@ -159,7 +159,7 @@ def _check_analysis(
                 misfits.require(place, key, names, "attribute")
         for key, values in line.where.items():
             if "." in key:
-                require_result(key, values, by_key, known.forms, misfits, (*place, "where"))
+                require_result(key, values, by_key, _forms_of(line, known), misfits, (*place, "where"))
             elif key == FORM and FORM not in names:
                 _check_form(line, by_key, known, misfits, (*place, "where"))
             elif misfits.require((*place, "where"), key, names, "attribute"):
@@ -202,10 +202,21 @@ def _check_form(
     for value in line.where[FORM]:
         misfits.require(place, value, known.forms, "form")
     for key in sorted({name.partition(".")[0] for name in line.of}):
-        if key in phases and phases[key].fields:
+        if key in phases and phases[key].fields and not _by_forms(line, phases):
             misfits.add(place, f"'{key}' has one form for every item; remove form.")
     if len(line.where[FORM]) > 1:
         misfits.add(place, "a line is about the fields of one form; write a line for each.")
+
+
+def _forms_of(line: AuthoredEstimate, known: Known) -> dict[str, list[expanded.Field]]:
+    """Return the forms whose fields a line means: that which it names, or all."""
+    return {key: fields for key, fields in known.forms.items() if key in line.where.get(FORM, known.forms)}
+
+
+def _by_forms(line: AuthoredEstimate, phases: Mapping[str, expanded.Phase]) -> bool:
+    """Return whether units are selected by a result of a phase in which items name their forms."""
+    of = {name.partition(".")[0] for name in line.where if "." in name}
+    return any(key in phases and not phases[key].fields for key in of)
 
 
 def _check_option(
@@ -227,7 +238,7 @@ def _check_option(
         )
     elif line.estimate in ("rate", "flag_precision") and line.option is None:
         _check_counted(line, phases, known, misfits, place)
-    forms = {key: fields for key, fields in known.forms.items() if key in line.where.get(FORM, known.forms)}
+    forms = _forms_of(line, known)
     for name in line.of if line.option is not None else ():
         if name.partition(".")[0] in phases:
             require_result(name, [str(line.option)], phases, forms, misfits, (*place, "option"))

@@ -96,10 +96,10 @@ def _result(study: Expansion, condition: Condition) -> str:
     return f'for which "{label}" was answered {listed(values, "or")} in "{title}"'
 
 
-def result_words(study: Expansion, condition: Condition) -> tuple[str, str, list[str]]:
+def result_words(study: Expansion, condition: Condition, form: str | None = None) -> tuple[str, str, list[str]]:
     """Return the label of a field, the title of its phase, and the texts of the values of a `PHASE.FIELD`."""
     key, _, field = condition.name.partition(".")
-    asked = field_of(study, key, field)
+    asked = field_of(study, key, field, form)
     texts = {option.id: option.text for option in asked.options} if asked else {}
     return (
         asked.label if asked else field,
@@ -108,9 +108,15 @@ def result_words(study: Expansion, condition: Condition) -> tuple[str, str, list
     )
 
 
-def field_of(study: Expansion, phase: str, field: str) -> Field | None:
-    """Return a field that is filled in during a phase; None where there is none, as in older protocols."""
-    forms = {form.key: form.fields for form in study.forms}
+def field_of(study: Expansion, phase: str, field: str, form: str | None = None) -> Field | None:
+    """Return a field that is filled in during a phase; None where there is none, as in older protocols.
+
+    Parameters
+    ----------
+    form
+        Of the items' forms the one that is meant; None for the first that has the field.
+    """
+    forms = {own.key: own.fields for own in study.forms if form in (None, own.key)}
     return next((asked for asked in filled_in(study.phase(phase), forms) if asked.key == field), None)
 
 

@@ -8,6 +8,7 @@ from protocol.language.authored_plan import AuthoredEstimate, are_right_at_once
 from protocol.language.bins import levels_of
 from protocol.language.criteria import criterion_in_words
 from protocol.language.expansion import Attribute, Condition, Expansion
+from protocol.language.results import form_named
 from protocol.language.sentences_of_material import field_of, result_words, value_text
 from protocol.language.wording import capital, listed, spoken
 
@@ -159,12 +160,13 @@ def _option(study: Expansion, line: AuthoredEstimate) -> str:
 
 def where_in_words(study: Expansion, line: AuthoredEstimate) -> str:
     """Return which units a line of the plan is about."""
-    return listed([condition_in_words(study, key, values) for key, values in line.where.items()])
+    form = form_named(study, line)
+    return listed([condition_in_words(study, key, values, form) for key, values in line.where.items()])
 
 
-def condition_in_words(study: Expansion, key: str, values: list[str]) -> str:
-    """Return that an attribute, or the result of a phase, has one of some values."""
+def condition_in_words(study: Expansion, key: str, values: list[str], form: str | None = None) -> str:
+    """Return that an attribute, or the result of a phase, in one form of the items, has one of some values."""
     if "." in key:
-        label, title, texts = result_words(study, Condition(name=key, values=values))
+        label, title, texts = result_words(study, Condition(name=key, values=values), form)
         return f'"{label}" of "{title}" is {listed(texts, "or")}'
     return f"{spoken(key)} is {listed([value_text(study, key, value) for value in values], 'or')}"

@@ -131,13 +131,28 @@ def in_several_forms(study: Expansion, phase: Phase, line: AuthoredEstimate, nam
     if phase.fields or FORM in line.where:
         return
     for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
-        forms = [form.key for form in study.forms if any(field.key == wanted for field in form.fields)]
-        forms = [form for form in forms if form in named]
+        forms = _forms_with(study, wanted, named)
         if len(forms) > 1:
             yield (
                 f"'{phase.key}.{wanted}' is a field of the forms {listed(forms)}, and a line is about one; name it, "
                 f"such as where: {{form: {forms[0]}}}, with a line for each."
             )
+
+
+def selected_in_several_forms(study: Expansion, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
+    """Yield by which results units are selected that several forms have; those of one form alone would be selected."""
+    for name in line.where if FORM not in line.where else ():
+        key, _, wanted = name.partition(".")
+        forms = _forms_with(study, wanted, named) if wanted and not study.phase(key).fields else []
+        if len(forms) > 1:
+            yield (
+                f"'{name}' is a field of the forms {listed(forms)}, and its result in one selects units; name the "
+                f"form, such as where: {{form: {forms[0]}, {name}: {line.where[name][0]}}}, with a line for each."
+            )
+
+
+def _forms_with(study: Expansion, wanted: str, named: Set[str]) -> list[str]:
+    return [form.key for form in study.forms if form.key in named and any(each.key == wanted for each in form.fields)]
 
 
 def people_of(study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int]) -> int | None:

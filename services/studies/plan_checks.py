@@ -14,7 +14,13 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
 from protocol.language.wording import listed, spoken
-from services.studies.lines_without_numbers import References, in_several_forms, without_raters, without_reference
+from services.studies.lines_without_numbers import (
+    References,
+    in_several_forms,
+    selected_in_several_forms,
+    without_raters,
+    without_reference,
+)
 from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
 
 # A key of the protocol, and a sentence.
@@ -85,10 +91,11 @@ class PlanChecks:
                     yield from ((f"analysis.{key}.least", says) for says in too_few(line, phase, units))
 
     def _without_numbers(self, key: str, line: AuthoredEstimate) -> Iterator[Said]:
+        forms = {item.form for item in self._contents.items if not item.practice}
+        yield from ((f"{key}.where", says) for says in selected_in_several_forms(self._study, line, forms))
         for phase in (self._study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
             yield from ((f"{key}{under}", says) for under, says in without_raters(self._study, phase, line))
             units = self._where(phase, line) if phase.key in self._phases else []
-            forms = {item.form for item in self._contents.items if not item.practice}
             yield from (
                 (f"{key}.of", says)
                 for says in in_several_forms(self._study, phase, line, {unit.form for unit in units} or forms)

@@ -215,11 +215,13 @@ class PhaseRatings:
         Parameters
         ----------
         form
-            Of the items' forms that have the field the one that is meant; None for the first of them.
+            Of the items' forms that have the field the one that is meant; None for the first of them. In a phase with
+            a form of its own there is one.
         """
         own = (ratings for ratings in self.fields if ratings.field.key == key)
         # In such a phase all units of a field name the same form.
-        return next((ratings for ratings in own if form in (None, ratings.units[0].item.form)), None)
+        any_of_them = form is None or bool(self.phase.fields)
+        return next((ratings for ratings in own if any_of_them or ratings.units[0].item.form == form), None)
 
 
 def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> dict[str, set[tuple[str, ...]]]:

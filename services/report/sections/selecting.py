@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from exchange.estimate_rows import Stratum
@@ -12,7 +12,8 @@ from protocol.language.bins import level_of
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion
 from protocol.language.results import FORM, form_named
-from protocol.language.sentences_of_plan import where_in_words
+from protocol.language.sentences_of_plan import condition_in_words
+from protocol.language.wording import listed
 from services.report.rows.columns import OF_RATERS, WRITTEN_BY, Column, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.rows.settled import settled
@@ -47,9 +48,9 @@ def parts_of_line(
     # The answers in its field are those of its form.
     where = {name: values for name, values in line.where.items() if name != FORM or form_named(study, line) is None}
     for name, values in where.items():
-        ratings = _selected(ratings, name, values, phases)
+        ratings = _selected(ratings, name, values, phases, form_named(study, line))
     if where:
-        stratum = Stratum("selected", where_in_words(study, line.model_copy(update={"where": where})))
+        stratum = Stratum("selected", _conditions_in_words(study, line, where))
     parts = [(stratum, ratings)]
     by_group = ["group"] if line.compare == "group" and compared else []
     for name in (*line.by, *by_group):
@@ -61,10 +62,17 @@ def parts_of_line(
     return parts
 
 
-def _selected(ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings]) -> Ratings:
+def _conditions_in_words(study: Expansion, line: AuthoredEstimate, where: Mapping[str, list[str]]) -> str:
+    form = form_named(study, line)
+    return listed([condition_in_words(study, name, values, form) for name, values in where.items()])
+
+
+def _selected(
+    ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings], form: str | None
+) -> Ratings:
     """Return the same of what meets a condition: units by an attribute or by a result, or raters by who they are."""
     if "." in name:
-        return _with_result(ratings, name, values, phases)
+        return _with_result(ratings, name, values, phases, form)
     if name in OF_RATERS:
         return ratings.of_raters(lambda column: column.rater.get(name, "") in values)
     if name == "group" and ratings.phase.answers_of is None:
@@ -72,14 +80,16 @@ def _selected(ratings: Ratings, name: str, values: Sequence[str], phases: Sequen
     return ratings.where(name, values)
 
 
-def _with_result(ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings]) -> Ratings:
-    """Return the same of the units for which the raters of a phase settled on one of these answers.
+def _with_result(
+    ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings], form: str | None
+) -> Ratings:
+    """Return the same of the units for which the raters of a phase, in a form, settled on one of these answers.
 
     What is settled of an item, or of its reference, holds of each candidate of it.
     """
     key, _, field = name.partition(".")
     phase = next((phase for phase in phases if phase.phase.key == key), None)
-    other = phase.of_field(field) if phase is not None else None
+    other = phase.of_field(field, form) if phase is not None else None
     if other is None:
         return ratings.only(lambda _: False)
     result = settled(other, phases)

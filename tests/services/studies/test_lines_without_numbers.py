@@ -121,6 +121,21 @@ def test_a_line_is_about_the_field_of_the_form_that_it_names(tmp_path: Path) -> 
         assert says in str(refusal.value)
 
 
+def test_a_line_that_selects_by_a_result_that_two_forms_have_names_one_of_them(tmp_path: Path) -> None:
+    line = "estimate: rate, of: read.other, option: yes"
+
+    with pytest.raises(InputRefused) as refusal:
+        checked_folder(folder_of_two_forms(tmp_path, f"{{{line}, where: {{read.answer: no}}}}"))
+
+    assert "'read.answer' is a field of the forms short and long" in str(refusal.value)
+    assert "where: {form: short, read.answer: no}" in str(refusal.value)
+    named = f"{{{line}, where: {{form: long, read.answer: unclear}}}}"
+    assert checked_folder(folder_of_two_forms(tmp_path, named)).items
+    line = "estimate: agreement, of: read.answer, where: {form: short, read.answer: unclear}"
+    with pytest.raises(InputRefused, match="no option of 'read\\.answer' 'unclear'"):
+        checked_folder(folder_of_two_forms(tmp_path, f"{{{line}}}"))
+
+
 def test_the_plan_of_a_frozen_study_keeps_its_lines_in_a_version(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "also: [{estimate: accuracy, of: read.other}]")
 
