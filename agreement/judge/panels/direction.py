@@ -49,7 +49,9 @@ def panel(material: Material, plan: Plan) -> Panel:
         if only_what_differed(material, judge, basis) is None
         for row in _against(labelled, judge, verdicts.codes, basis, margin if basis.name == usual else None, plan)
     ]
-    refused = () if margin is not None else ("No margin is declared for numbers: the labels needed are not said.",)
+    refused: tuple[str, ...] = ()
+    if margin is None:
+        refused = ("No margin is declared for numbers: the labels needed are not said.",)
     differed = (only_what_differed(material, judge, basis) for judge in labelled.judges for basis in bases(material))
     refused += tuple(f"{reason} No direction is said by them." for reason in differed if reason)
     whole = Panel(KEY, (), tuple(rows), refused)
