@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from agreement.arguments import check_resamples, shown
 from agreement.cluster_codes import ClusterCodes
 from agreement.coding import Codes, Ratings, encode_clusters, strata_of_units
 from agreement.drawing import CHUNK, drawn_units, in_one_thread
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence
 from agreement.given_numbers import number_arrays, number_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -155,6 +157,7 @@ def bootstrap(
     if not math.isfinite(value):
         value = math.nan
         spread = Spread(math.nan, math.nan, None, text, f"the {name} of these {unit}s has no value")
+    spread = replace(spread, worth=clusters_with(np.ones(n), units))
     return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
 
 

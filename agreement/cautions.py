@@ -27,6 +27,10 @@ UNEVEN = 0.75
 very unequal: a sample whose disagreements happen to miss the large ones does not show how they cluster
 (`docs/statistics.md`, coverage)."""
 
+FEW_UNEVEN = 15
+"""Clusters of very unequal sizes that are worth fewer than this, as Kish counts, say too little about how a share
+spreads among them, however many there are (`docs/statistics.md`, coverage)."""
+
 
 def few_clusters(n_clusters: int | None) -> str | None:
     """The warning of an interval that allows for clusters.
@@ -156,6 +160,64 @@ def gathered_disagreements(differing: float, clusters: int, worth: float) -> str
         return None
     return (
         f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of the disagreements: "
+        "the interval is likely to be too narrow"
+    )
+
+
+def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW_UNEVEN) -> str | None:
+    """The warning of an interval that rests on the number of clusters, where a few large ones have most of the items.
+
+    Parameters
+    ----------
+    clusters : int or None
+        How many there are; None for independent items.
+    worth : float or None
+        Kish's number of them by their items; None where that is not known.
+    fewest : int
+        From how many on it is enough; of bootstraps `FEW_RESAMPLED`.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> uneven_clusters(20, 5.8).split(": ")[0]
+    'clusters are of very unequal sizes, and worth 5.8 of one size'
+    >>> uneven_clusters(14, 14.0) is uneven_clusters(100, 28.8) is None
+    True
+    """
+    if clusters is None or worth is None or worth >= UNEVEN * clusters or worth >= fewest:
+        return None
+    of_one_size = f"clusters are of very unequal sizes, and worth {worth:.1f} of one size"
+    return f"{of_one_size}: the interval is likely to be too narrow"
+
+
+def gathered_events(events: float, clusters: int, worth: float) -> str | None:
+    """The warning of a share in clusters of very unequal sizes, few of which have what is rarer.
+
+    Parameters
+    ----------
+    events : float
+        In how many clusters the rarer of the two is, as Kish counts them (`agreement.effective_size.clusters_with`).
+    clusters, worth
+        As in `gathered_disagreements`.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> gathered_events(3.2, 100, 28.8).split(": ")[0]
+    'clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer'
+    >>> gathered_events(3.2, 50, 50.0) is None
+    True
+    """
+    if worth >= UNEVEN * clusters or events >= RARE_CLUSTERS:
+        return None
+    return (
+        f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of what is rarer: "
         "the interval is likely to be too narrow"
     )
 

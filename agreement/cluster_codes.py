@@ -55,15 +55,18 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
     Attributes
     ----------
     of_file, in_file
-        As of the `ClusterCodes` that they were summed by.
+        As of the `ClusterCodes` that they were summed by; without any, of no file.
+    worth : float
+        Kish's number of the clusters by their items.
     """
 
     of_file: Codes
     in_file: int
+    worth: float
 
     @staticmethod
     def of(sums: npt.NDArray[np.float64], codes: Codes | None) -> npt.NDArray[np.float64]:
-        """Sums with the clusters that they belong to, if these are clusters of a file.
+        """Sums with the clusters that they belong to, and what these are worth.
 
         Parameters
         ----------
@@ -75,12 +78,17 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         Returns
         -------
         ndarray, shape (clusters, k)
-            `ClusterSums` for `ClusterCodes`, else the sums as they are.
+            The sums as they are without codes.
         """
-        if not isinstance(codes, ClusterCodes):
+        if codes is None:
             return sums
         result = sums.view(ClusterSums)
-        result.of_file, result.in_file = codes.of_file, codes.in_file
+        of_file, in_file = np.arange(len(sums)), 0
+        if isinstance(codes, ClusterCodes):
+            of_file, in_file = codes.of_file, codes.in_file
+        result.of_file, result.in_file = of_file, in_file
+        sizes = np.bincount(np.asarray(codes)).astype(np.float64)
+        result.worth = float(sizes.sum() ** 2 / max(1.0, (sizes**2).sum()))
         return result
 
     def of_whole_file(self) -> npt.NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -104,11 +105,8 @@ def mcnemar_in_clusters(
     spread = bootstrap_of_sums(
         ratio, sums_by_cluster(rows, groups), resamples=resamples, seed=seed, interval=kind, confidence=confidence
     )
-    value = float((gaps > 0.0).sum()) / n
-    return Estimate(
-        name, value, spread.low, spread.high, n, of, f"{text}; {spread.method}", spread.undefined_because, spread.se,
-        p, confidence, m,
-    )  # fmt: skip
+    estimate = spread.estimate(name, float((gaps > 0.0).sum()) / n, n, of, confidence=confidence, n_clusters=m)
+    return replace(estimate, method=f"{text}; {spread.method}", p=p)
 
 
 def marginal_homogeneity_in_clusters(

@@ -260,7 +260,7 @@ def is_missing(value: Any) -> bool:
 
 
 def refuse_unlike(**verdicts: Iterable[Any]) -> None:
-    """Refuse verdicts that are all text on one side and all numbers on another: they could never agree.
+    """Refuse text for numbers: all of it on one side against numbers on another, or one verdict written both ways.
 
     Parameters
     ----------
@@ -277,21 +277,40 @@ def refuse_unlike(**verdicts: Iterable[Any]) -> None:
     >>> refuse_unlike(a=[1, 2], b=["1", "2"])
     Traceback (most recent call last):
     ValueError: a holds numbers and b text; expected both to be written alike
+    >>> refuse_unlike(a=[1, "1", 2], b=[1, 1, 2])
+    Traceback (most recent call last):
+    ValueError: a holds the text '1' and a the number 1; expected both to be written alike
     """
-    kinds = {argument: _kind(values) for argument, values in verdicts.items()}
-    as_text = next((argument for argument, kind in kinds.items() if kind == "text"), None)
-    as_numbers = next((argument for argument, kind in kinds.items() if kind == "numbers"), None)
-    if as_text is not None and as_numbers is not None:
-        raise ValueError(f"{as_numbers} holds numbers and {as_text} text; expected both to be written alike")
+    numbers: dict[str, tuple[str, Any]] = {}  # by how it is written: who holds it
+    texts: dict[str, tuple[str, Any]] = {}
+    only_numbers = only_texts = None
+    for argument, values in verdicts.items():
+        kinds = set()
+        for value in values:
+            if isinstance(value, str | bytes):
+                kinds.add("text")
+                texts.setdefault(str(value).strip(), (argument, value))
+            elif not is_missing(value):
+                is_number = isinstance(value, Number | np.bool_)
+                kinds.add("numbers" if is_number else "others")
+                if is_number:
+                    numbers.setdefault(_written(value), (argument, value))
+        only_numbers = only_numbers or (argument if kinds == {"numbers"} else None)
+        only_texts = only_texts or (argument if kinds == {"text"} else None)
+    if only_texts is not None and only_numbers is not None:
+        raise ValueError(f"{only_numbers} holds numbers and {only_texts} text; expected both to be written alike")
+    for written, (argument, text) in texts.items():
+        if written in numbers:
+            other, number = numbers[written]
+            raise ValueError(
+                f"{argument} holds the text {shown(text)} and {other} the number {shown(number)}; "
+                "expected both to be written alike"
+            )
 
 
-def _kind(values: Iterable[Any]) -> str:
-    kinds = {
-        "text" if isinstance(value, str | bytes) else "numbers" if isinstance(value, Number | np.bool_) else "others"
-        for value in values
-        if not is_missing(value)
-    }
-    return kinds.pop() if len(kinds) == 1 else "others"
+def _written(number: Any) -> str:
+    """A number as a person writes it: whole ones without a point."""
+    return f"{number:.0f}" if isinstance(number, float | np.floating) and float(number).is_integer() else str(number)
 
 
 def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:

@@ -18,10 +18,10 @@ from agreement.resampling import Seed, random_generator
 
 Rule = Literal["unanimous", "majority", "plurality", "median", "mean"]
 Ties = Literal["lowest", "highest", "random"]
-Provenance = Literal["unanimous", "majority", "plurality", "tie", "too few"]
+Provenance = Literal["one rating", "unanimous", "majority", "plurality", "tie", "too few"]
 
 RULES = ("unanimous", "majority", "plurality", "median", "mean")
-PROVENANCES: tuple[Provenance, ...] = ("unanimous", "majority", "plurality", "tie", "too few")
+PROVENANCES: tuple[Provenance, ...] = ("one rating", "unanimous", "majority", "plurality", "tie", "too few")
 TIES = ("lowest", "highest", "random")
 
 
@@ -35,8 +35,8 @@ class Consensus:
         The answer on which the raters agree by the rule; None where there is none.
     provenance : tuple of str, length items
         How the given ratings fell, whatever the rule: "unanimous"; "majority" (one answer has more than half of them);
-        "plurality" (one has more than any other, but not more than half); "tie" (several have the most); "too few"
-        (fewer than `fewest` were given).
+        "plurality" (one has more than any other, but not more than half); "tie" (several have the most); "one rating"
+        (with which nobody could differ); "too few" (fewer than `fewest` were given).
     support : tuple of float, length items
         Share of the given ratings that equal the value; None where there is none.
     n_ratings : tuple of int, length items
@@ -254,8 +254,14 @@ class _Votes:
 
     def provenance(self, fewest: int) -> Codes:
         """Position in `PROVENANCES` of each item."""
-        kinds = [self.given < fewest, self.most == self.given, self.first > 1, 2 * self.most > self.given]
-        names: tuple[Provenance, ...] = ("too few", "unanimous", "tie", "majority")
+        kinds = [
+            self.given < fewest,
+            self.given == 1,
+            self.most == self.given,
+            self.first > 1,
+            2 * self.most > self.given,
+        ]
+        names: tuple[Provenance, ...] = ("too few", "one rating", "unanimous", "tie", "majority")
         return np.select(kinds, [PROVENANCES.index(kind) for kind in names], PROVENANCES.index("plurality"))
 
     def allowed(self, rule: Rule, fewest: int) -> npt.NDArray[np.bool_]:

@@ -22,6 +22,7 @@ from agreement.resampling import Seed
 
 _GREATEST = 1000  # exponent of two
 _ROUNDING = 1e-12  # shares below this are rounding errors of an exact zero
+_APART = 1e-3  # bias correction of numbers whose sizes, or whose means beside their spread, have little in common
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,8 @@ def lin_ccc(
     ) / (n - 2)
     if variance <= _ROUNDING * (short * (1.0 + value)) ** 2:
         reason = "the standard error is 0"
+        if bias < _APART:
+            reason = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (short * (1.0 + value))

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
+from agreement.cautions import gathered_events, uneven_clusters
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
-from agreement.effective_size import effective_size
+from agreement.effective_size import clusters_with, effective_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
@@ -136,7 +137,7 @@ def share(
     if interval == "score":
         result = wilson_interval(int(counted.sum()), counted.size, confidence=confidence, name=name, unit=unit)
         return result if not note else _with_note(result, note)
-    return mean(
+    estimate = mean(
         counted.astype(np.float64),
         clusters,
         name=name,
@@ -147,6 +148,7 @@ def share(
         interval=interval,
         confidence=confidence,
     )
+    return estimate if clusters is None else estimate.warned(_gathered(counted, compact(clusters)[0]))
 
 
 def mean(
@@ -243,9 +245,10 @@ def bounded_mean(
         )
     effective = value * (1.0 - value) / variance
     low, high = wilson_limits(value * effective, effective, confidence, units - 1)
+    worth = clusters_with(np.ones(values.size), groups)
     return Estimate(
         name, value, low, high, values.size, unit, method, se=math.sqrt(variance), confidence=confidence,
-        n_clusters=n_clusters,
+        n_clusters=n_clusters, warning=uneven_clusters(n_clusters, worth),
     )  # fmt: skip
 
 
@@ -265,7 +268,19 @@ def _score_in_clusters(
     low, high = wilson_limits(value * effective if x < n else effective, effective, confidence, n_clusters - 1)
     se = math.sqrt(value * (1.0 - value) / effective) or None
     method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
-    return Estimate(name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters)
+    return Estimate(
+        name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
+        warning=uneven_clusters(n_clusters, clusters_with(np.ones(n), groups)) or _gathered(counted, groups),
+    )  # fmt: skip
+
+
+def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> str | None:
+    """The warning where few of very unequal clusters have most of what is rarer."""
+    if not counted.size:
+        return None
+    rarer = counted if 2 * int(counted.sum()) <= counted.size else ~counted
+    worth = clusters_with(np.ones(counted.size), groups)
+    return gathered_events(clusters_with(rarer.astype(np.float64), groups), int(groups.max()) + 1, worth)
 
 
 def _with_note(estimate: Estimate, note: str) -> Estimate:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +83,7 @@ def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Flo
     Returns
     -------
     ndarray, shape (clusters, k)
-        They remember the clusters of a file, as `clusters` may.
+        They remember the clusters of a file, as `clusters` may, and what clusters are worth by their items.
 
     Examples
     --------
@@ -163,6 +164,7 @@ def bootstrap_of_sums(
     weights = np.ones(len(rows), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
     of_draw = strata_of_draw(rows, seed) if strata is None else None
     text = describe(interval, resamples, seed, clustered, strata is not None or of_draw is not None)
+    worth = rows.worth if isinstance(rows, ClusterSums) and hasattr(rows, "worth") else None
     if weights.sum() < 2:
         what = "cluster" if clustered else "item"
         return Spread(math.nan, math.nan, None, text, f"fewer than two {what}s: nothing to resample")
@@ -178,11 +180,12 @@ def bootstrap_of_sums(
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.asarray(statistic(totals), dtype=np.float64)
         if interval == "percentile":
-            return percentile_limits(values, confidence, text)
+            return replace(percentile_limits(values, confidence, text), worth=worth)
         whole = weights @ rows
         value = float(np.asarray(statistic(whole)))
         left_out = np.concatenate([np.asarray(statistic(whole - part_rows)) for part_rows, _ in parts])
-    return bca_limits(values, value, left_out, np.concatenate([part for _, part in parts]), confidence, text)
+    times = np.concatenate([part for _, part in parts])
+    return replace(bca_limits(values, value, left_out, times, confidence, text), worth=worth)
 
 
 def ratio(totals: Floats) -> Floats:

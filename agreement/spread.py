@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.cautions import few_resampled
+from agreement.cautions import FEW_RESAMPLED, few_resampled, together, uneven_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
 
@@ -35,6 +35,8 @@ class Spread:
     p : float or None
         Two-sided P value of 0: the level at which an interval made so begins to exclude 0, at least
         ``2 / (resamples + 1)``. For statistics that are 0 under the hypothesis; None without limits.
+    worth : float or None
+        Kish's number of the clusters that were resampled, by their items, where that is known.
     """
 
     low: float
@@ -43,6 +45,7 @@ class Spread:
     method: str
     undefined_because: str | None
     p: float | None = None
+    worth: float | None = None
 
     def estimate(
         self, name: str, value: float, n: int, unit: str, *, confidence: float, n_clusters: int | None, note: str = ""
@@ -60,6 +63,7 @@ class Spread:
         -------
         Estimate
         """
+        known = self.undefined_because is None
         return Estimate(
             name,
             value,
@@ -72,7 +76,9 @@ class Spread:
             self.se,
             confidence=confidence,
             n_clusters=n_clusters,
-            warning=few_resampled(n_clusters),
+            warning=together(
+                few_resampled(n_clusters), uneven_clusters(n_clusters, self.worth, FEW_RESAMPLED) if known else None
+            ),
         )
 
 

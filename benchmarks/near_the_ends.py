@@ -12,7 +12,7 @@ from scipy import stats
 
 import agreement
 from agreement import Estimate
-from benchmarks.clustered_kappas import Population, Samples, patterns_of
+from benchmarks.clustered_kappas import SIZES, Population, Samples, patterns_of
 
 LEVELS = (0.5, 0.9, 0.95, 0.97)
 AREAS = (0.5, 0.7, 0.8, 0.9, 0.95)
@@ -23,6 +23,7 @@ _BCA = {"interval": "bca", "resamples": RESAMPLES}
 OF_CLUSTER = 5  # items
 CLUSTERS = (10, 20, 30, 50, 100)
 CLUSTERS_OF_TEN = (20, 30, 50)
+UNEVEN = SIZES["1, 1, 1, 40"]
 AT_ONCE = ("scattered", "effective", "adjusted")
 NEGATIVES = 10  # for each positive
 
@@ -211,6 +212,19 @@ def _right_of_clusters(clusters: int, level: float, samples: int, rng: Rng) -> D
     return np.sort(rng.binomial(OF_CLUSTER, chance), axis=1)
 
 
+def _right_of_uneven(clusters: int, level: float, samples: int, rng: Rng) -> Data:
+    """How many are right in each of clusters of 1, 1, 1 and 40 items, with an intraclass correlation of one third."""
+    chance = rng.beta(2 * level, 2 * (1 - level), (samples, clusters))
+    return rng.binomial(UNEVEN(clusters), chance)
+
+
+def _accuracy_of_uneven(right: Data, _: float, clusters: int, **method: Any) -> Estimate:
+    sizes = UNEVEN(clusters)
+    place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    correct, subjects = place < np.repeat(right, sizes), np.repeat(np.arange(clusters), sizes)
+    return agreement.accuracy_of_correctness(correct, clusters=subjects, **method).primary
+
+
 def _accuracy(right: Data, _: float, clusters: int, **method: Any) -> Estimate:
     correct = (np.arange(OF_CLUSTER) < right[:, None]).ravel()
     subjects = np.repeat(np.arange(clusters), OF_CLUSTER)
@@ -289,6 +303,14 @@ SIMULATIONS: dict[str, Simulation] = {
         lambda level: level,
         lambda clusters, level: OF_CLUSTER * clusters * (1 - level),
         {"score": {}, "percentile": _RESAMPLED, "BCa": _BCA},
+    ),
+    "accuracy in clusters of 1, 1, 1 and 40": Simulation(
+        CLUSTERS[1:],
+        _right_of_uneven,
+        _accuracy_of_uneven,
+        lambda level: level,
+        lambda clusters, level: UNEVEN(clusters).sum() * (1 - level),
+        {"score": {}, "percentile": _RESAMPLED},
     ),
     "Cohen's kappa": _coefficient(agreement.cohen_kappa, 2, "normal", "normal"),
     "alpha of three, nominal": _coefficient(agreement.krippendorff_alpha, 3, "t", "t"),

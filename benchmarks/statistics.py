@@ -7,17 +7,16 @@ the intervals: ``python -m benchmarks.coverage``.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +44,24 @@ _, code, used = os.wait4(process.pid, 0)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 sys.exit(code != 0)
 """
+
+# Between this process and one that says its own peak.
+BETWEEN = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+REPORTED = """
+import json, sys
+from pathlib import Path
+from benchmarks.statistics import measured_report
+print(*measured_report(Path(sys.argv[1]), json.loads(sys.argv[2])))
+"""
+
+
+def printed_by(code: str, *arguments: str) -> list[float]:
+    """Numbers that a program prints whose peak is its own: it is started by a process that holds nothing."""
+    command = [sys.executable, "-c", BETWEEN, sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"a measured program failed: {done.stderr}")
+    return [float(number) for number in done.stdout.split()]
 
 
 def seconds(run: Callable[[], object], times: int = 1) -> float:
@@ -196,12 +213,11 @@ def report() -> None:
         with tempfile.TemporaryDirectory() as folder:
             read_study(Path(folder) / "study", raters=raters, items=items, scored=scored).engine.dispose()
             for name in names:
-                with ProcessPoolExecutor(1, get_context("spawn")) as process:
-                    took, most = process.submit(_report, Path(folder) / "study", plans[name]).result()
+                took, most = printed_by(REPORTED, str(Path(folder) / "study"), json.dumps(plans[name]))
                 print(f"    {name:<50} {took:>9.1f} {most:>12.0f}")
 
 
-def _report(folder: Path, plan: dict[str, Any]) -> tuple[float, float]:
+def measured_report(folder: Path, plan: dict[str, Any]) -> tuple[float, float]:
     """Processor seconds of reading a study and computing its report in this process, and its MB at most."""
     start = time.process_time()
     rows = rows_of(Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder))

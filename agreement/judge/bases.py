@@ -137,6 +137,23 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
     )
 
 
+def only_what_differed(material: Material, judge: str, basis: Basis) -> str | None:
+    """Why nothing is said of a judge by a basis, which is the adjudicated verdicts on what differed from it alone.
+
+    Parameters
+    ----------
+    material : Material
+    judge : str
+    basis : Basis
+
+    Returns
+    -------
+    str or None
+        None for every other basis.
+    """
+    return adjudication_caution(material, judge) if basis.name == ADJUDICATED else None
+
+
 def main_basis(material: Material, plan: Plan) -> Basis:
     """The one on which corrections, uniformity and the certificate rest.
 

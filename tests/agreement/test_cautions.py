@@ -9,7 +9,10 @@ import pytest
 from agreement import (
     Estimate,
     accuracy_of_correctness,
+    bootstrap,
     brennan_prediger,
+    brier_score,
+    classification_scores,
     coefficient_difference,
     cohen_kappa,
     cohen_kappa_of_table,
@@ -26,6 +29,8 @@ from agreement import (
     localisation,
     macro_auc,
     mann_whitney,
+    mcnemar_in_clusters,
+    paired_difference,
     percent_agreement_of_all,
     place_agreement,
     ranking_accuracy,
@@ -106,6 +111,60 @@ def test_disagreements_in_few_of_very_unequal_clusters_warn(coefficient, interva
 
     of = (a, b) if coefficient is cohen_kappa else (np.column_stack([a, b]),)
     assert coefficient(*of, clusters=clusters, interval=interval).warning == warned
+
+
+def in_clusters_of(sizes, clusters):
+    """Codes of clusters of these sizes in turn, and what is right of each item: four of five, all over the clusters."""
+    codes = np.repeat(np.arange(clusters), np.resize(sizes, clusters))
+    return codes, np.arange(codes.size) % 5 > 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "clusters", "worth"),
+    [([1, 1, 1, 40], 20, "5.8"), ([1, 1, 1, 40], 40, "11.5"), ([2, 7, 21], 21, "12.8"), ([1] * 19 + [40], 20, "2.2")],
+)
+def test_few_large_clusters_warn_of_every_interval_that_counts_on_the_number_of_clusters(sizes, clusters, worth):
+    codes, right = in_clusters_of(sizes, clusters)
+    judge, human = right.astype(int), np.roll(right, 7).astype(int)
+    by = {"clusters": codes, "seed": 1, "resamples": 100}
+
+    estimates = [
+        accuracy_of_correctness(right, **by).primary,
+        accuracy_of_correctness(right, interval="percentile", **by).primary,
+        accuracy_of_correctness(right, interval="bca", **by).primary,
+        brier_score(np.where(right, 0.8, 0.6), right, clusters=codes),
+        bootstrap(np.mean, right, **by),
+        bootstrap(np.median, np.arange(right.size), **by),
+        cohen_kappa(judge, human, interval="percentile", **by),
+        icc(np.column_stack([judge, human]), 3, **by),
+        classification_scores(human, judge, **by).macro_f1,
+        paired_difference(judge, human, **by),
+        mcnemar_in_clusters(judge, human, **by),
+        coefficient_difference(judge, human, "kappa", reference=right.astype(int), **by),
+    ]
+
+    uneven = (
+        f"clusters are of very unequal sizes, and worth {worth} of one size: the interval is likely to be too narrow"
+    )
+    assert [estimate.name for estimate in estimates if uneven not in (estimate.warning or "")] == []
+
+
+@pytest.mark.parametrize(("sizes", "clusters"), [([10], 20), ([1, 2, 3, 4, 5, 6], 24), ([2, 7, 21], 30)])
+def test_clusters_of_like_sizes_or_enough_of_unlike_ones_do_not_warn_of_a_share(sizes, clusters):
+    codes, right = in_clusters_of(sizes, clusters)
+
+    assert accuracy_of_correctness(right, clusters=codes).primary.warning is None
+
+
+def test_errors_in_few_of_many_very_unequal_clusters_warn():
+    codes, _ = in_clusters_of([1, 1, 1, 40], 100)
+    wrong = np.isin(codes, [3, 7, 11])
+
+    for right, interval in ((wrong, None), (~wrong, None), (wrong, "percentile")):
+        assert accuracy_of_correctness(right, clusters=codes, interval=interval).primary.warning == (
+            "clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer: "
+            "the interval is likely to be too narrow"
+        )
 
 
 def test_few_clusters_are_warned_of_where_there_is_an_interval_alone():

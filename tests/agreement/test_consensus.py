@@ -413,3 +413,10 @@ def test_a_large_table_has_the_answers_of_its_parts():
         whole.values == consensus(codes[:9_000], ties="lowest").values + consensus(codes[9_000:], ties="lowest").values
     )
     assert sum(whole.counts.values()) == 20_000
+
+
+def test_one_rating_is_no_unanimity():
+    assert consensus([["a", None], ["a", "a"], [None, None]], fewest=1).provenance == (
+        "one rating", "unanimous", "too few",
+    )  # fmt: skip
+    assert consensus([["a"], ["b"]], fewest=1).counts["unanimous"] == 0

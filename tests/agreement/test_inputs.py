@@ -141,6 +141,14 @@ def test_text_against_numbers_is_refused_instead_of_never_agreeing(statistic: Ca
             statistic(a, b)
 
 
+@pytest.mark.parametrize("statistic", OF_TWO)
+def test_one_verdict_written_as_text_and_as_number_is_refused(statistic: Callable[[Any, Any], Any]) -> None:
+    for mixed, plain in ((["1", 1, 2, 2], [1, 1, 2, 2]), (["2 ", 2, 1, 1], [2.0, 2.0, 1, 1])):
+        for a, b in ((mixed, plain), (plain, mixed)):
+            with pytest.raises(ValueError, match=r"(holds the text '\d ?' and|text; expected) .*be written alike"):
+                statistic(a, b)
+
+
 def test_text_and_numbers_with_one_rater_or_declared_stay_as_they_are() -> None:
     assert agreement.percent_agreement(["?", 1, 2], [1, 1, 2]).n == 3
     assert agreement.cohen_kappa(["?", "?"], [1, 1], categories=["?", 1]).n == 2

@@ -153,3 +153,14 @@ def test_w_of_many_items_keeps_its_digits():
 def test_w_refuses_a_confidence_outside_0_and_1():
     with pytest.raises(ValueError, match="confidence is 95"):
         kendall_w(RATINGS, confidence=95)
+
+
+@pytest.mark.parametrize("change", [lambda x: 1e10 * x, lambda x: x + 1e9])
+def test_lins_concordance_of_numbers_of_very_different_size_says_why_there_is_no_interval(change):
+    x = np.random.default_rng(1).normal(size=30)
+
+    estimate = lin_ccc(x, change(x))
+
+    assert estimate.undefined_because == (
+        "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
+    )

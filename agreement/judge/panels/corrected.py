@@ -10,7 +10,7 @@ import numpy as np
 from agreement.bias import judge_bias_by_factor
 from agreement.coding import compact
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import ADJUDICATED, Basis, adjudication_caution, bases, main_basis
+from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, mcnemar_of_every_two
@@ -112,7 +112,7 @@ def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> 
     if pool.material.n > MOST_SIDE_BY_SIDE:
         return
     for basis in bases(pool.material):
-        if basis.name == usual.name or not basis.n or _only_what_differed(pool, judge, basis):
+        if basis.name == usual.name or not basis.n or only_what_differed(pool.material, judge, basis):
             continue
         other = pool_of(pool.material, judge, basis, pool.plan)
         for model in models:
@@ -137,17 +137,12 @@ def _bounds(pool: Pool, model: str, judge: str) -> Iterator[Row]:
         yield Row(f"raw, {name}", (model, judge), bound)
 
 
-def _only_what_differed(pool: Pool, judge: str, basis: Basis) -> str | None:
-    """Why a basis is no part of the labelled that a design drew; None where it may be one."""
-    return adjudication_caution(pool.material, judge) if basis.name == ADJUDICATED else None
-
-
 def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
     """Why there is no corrected score at all."""
     plan, material = pool.plan, pool.material
     if plan.design == "unknown":
         return [UNSAID]
-    differed = _only_what_differed(pool, judge, basis)
+    differed = only_what_differed(pool.material, judge, basis)
     if differed is not None:
         return [f"{differed} Nothing is corrected: expected another --basis, or adjudicated verdicts of all labelled."]
     if plan.design == "stratified" and material.strata is None:
@@ -164,7 +159,11 @@ def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
 
 def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[str]]:
     """Corrected by the rates of the judge, unless they are known to differ or the labels do not give them."""
-    if not pool.material.scale.shares or pool.plan.design == "unknown" or _only_what_differed(pool, judge, basis):
+    if (
+        not pool.material.scale.shares
+        or pool.plan.design == "unknown"
+        or only_what_differed(pool.material, judge, basis)
+    ):
         return [], []
     if not basis.has_levels:
         return [], [f"Rogan-Gladen is not computed: {basis.name} is a score between right and wrong, and has no rates."]

@@ -11,7 +11,7 @@ from agreement.clustered_tests import mcnemar_in_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
 from agreement.intervals import wilson_interval
-from agreement.judge.bases import Basis, bases, main_basis
+from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import judge_direction
 from agreement.judge.material import Material
@@ -46,9 +46,14 @@ def panel(material: Material, plan: Plan) -> Panel:
         row
         for judge, verdicts in labelled.judges.items()
         for basis in bases(material)
+        if only_what_differed(material, judge, basis) is None
         for row in _against(labelled, judge, verdicts.codes, basis, margin if basis.name == usual else None, plan)
     ]
-    refused = () if margin is not None else ("No margin is declared for numbers: the labels needed are not said.",)
+    refused: tuple[str, ...] = ()
+    if margin is None:
+        refused = ("No margin is declared for numbers: the labels needed are not said.",)
+    differed = (only_what_differed(material, judge, basis) for judge in labelled.judges for basis in bases(material))
+    refused += tuple(f"{reason} No direction is said by them." for reason in differed if reason)
     whole = Panel(KEY, (), tuple(rows), refused)
     return Panel(KEY, _sentences(whole, material, margin, plan), whole.rows, refused)
 
@@ -105,6 +110,11 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
     sentences = []
     for judge in material.judges:
         parties = (judge, basis.name)
+        if only_what_differed(material, judge, basis) is not None:
+            sentences.append(
+                f"Whether {judge} is stricter or more lenient is not estimable: adjudicated was only what differed."
+            )
+            continue
         (row,) = panel.of(DIFFERENCE, parties=parties)
         estimate = row.estimate
         if row.sentence == "undecided":

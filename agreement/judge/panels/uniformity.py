@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, main_basis
+from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Factor, Material
 from agreement.judge.plan import Plan
@@ -24,6 +24,7 @@ LEVEL = "signed difference"
 ORDER = "order of two models"
 TRUSTED, NOT_TRUSTED = "keeps its order", "order must not be trusted"
 DIFFERENTLY = "not uniform"
+NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: adjudicated was only what differed."
 FINDINGS = {
     DIFFERENTLY: "errs differently over",
     "undecided": "undecided over",
@@ -64,6 +65,11 @@ def panel(material: Material, plan: Plan) -> Panel:
     ]
     for judge in material.judges:
         for basis in bases(material):
+            differed = only_what_differed(material, judge, basis)
+            if differed is not None:
+                refused.append(f"{differed} Nor do they tell whether it errs alike.")
+                sentences += [NO_UNIFORMITY.format(judge=judge)] if basis.name == usual.name else []
+                continue
             results = of_factors(material, judge, basis, plan)
             whole = basis.name == usual.name
             for factor, result in results.items():

@@ -8,7 +8,8 @@ from agreement import (
     leave_one_out,
 )
 from agreement.judge.bases import bases, main_basis
-from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement
+from agreement.judge.material import Factor
+from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement, uniformity
 from agreement.judge.plan import Plan
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans, verdicts
 
@@ -106,6 +107,25 @@ def test_nothing_is_corrected_certified_or_compared_by_verdicts_on_what_differed
     assert "what is true behind these scores cannot be said" in panel.sentence
     assert "Nothing is corrected: expected another --basis" in " ".join(panel.refused)
     assert shown(of_what_differed, "mean")[1:] == (False, False)
+
+
+def test_neither_direction_nor_uniformity_is_said_by_verdicts_on_what_differed_alone():
+    rng = np.random.default_rng(8)
+    truth = (rng.random(200) < 0.6).astype(float)
+    human, judge = (np.where(rng.random(200) < error, 1 - truth, truth) for error in (0.1, 0.15))
+    of_what_differed = verdicts(np.where(human == judge, np.nan, truth))
+    models = Factor(np.arange(200) % 2, ("m0", "m1"))
+
+    for adjudicated, said in ((of_what_differed, False), (verdicts(truth), True)):
+        given = material([human], {"judge": judge}, adjudicated=adjudicated, models=models)
+        for basis in ("adjudicated", "h1"):
+            plan = Plan(basis=basis, resamples=200)
+            for panel in (direction.panel(given, plan), uniformity.panel(given, plan)):
+                assert any("adjudicated" in row.parties for row in panel.rows) == said
+                assert ("Adjudicated were" in " ".join(panel.refused)) != said
+                assert ("not estimable: adjudicated was only what differed" in panel.sentence) == (
+                    basis == "adjudicated" and not said
+                )
 
 
 def test_an_adjudicated_column_stands_beside_the_others_and_can_be_chosen():
