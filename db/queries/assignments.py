@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import and_, bindparam, case, exists, false, func, or_
@@ -61,8 +62,14 @@ def is_withdrawn(assignment: Any) -> Any:
 
 def was_replaced(session: Session, assignment: Assignment) -> bool:
     """Return whether a version of the study replaces the unit of an assignment by a corrected one."""
-    replaced: bool = session.exec(select(is_withdrawn(assignment))).one()
+    unit = {"item_id": assignment.item_id, "candidate_id": assignment.candidate_id}
+    replaced: bool = session.exec(_REPLACED, params=unit).one()
     return replaced
+
+
+_REPLACED: Any = select(
+    is_withdrawn(SimpleNamespace(item_id=bindparam("item_id"), candidate_id=bindparam("candidate_id")))
+)
 
 
 def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None, str]]:
@@ -78,13 +85,16 @@ def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None
 
 def replaced_units(session: Session, study_id: int) -> tuple[frozenset[int], frozenset[int]]:
     """Return the numbers of the items, and of the candidates, that versions of a study replaced."""
-    units = session.exec(
-        select(WithdrawnUnit.item_id, WithdrawnUnit.candidate_id)
-        .join(StudyVersion, col(StudyVersion.id) == WithdrawnUnit.version_id)
-        .where(StudyVersion.study_id == study_id)
-    ).all()
+    units = session.exec(_REPLACED_UNITS, params={"study_id": study_id}).all()
     items = frozenset(item for item, candidate in units if candidate is None)
     return items, frozenset(candidate for _, candidate in units if candidate is not None)
+
+
+_REPLACED_UNITS: Any = (
+    select(WithdrawnUnit.item_id, WithdrawnUnit.candidate_id)
+    .join(StudyVersion, col(StudyVersion.id) == WithdrawnUnit.version_id)
+    .where(StudyVersion.study_id == bindparam("study_id"))
+)
 
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:
@@ -274,11 +284,14 @@ def _open_of_anybody(phases: tuple[str, ...]) -> Any:
 
 def last_assignment(session: Session, membership_id: int, phases: Sequence[Phase]) -> str | None:
     """Return the public id of a member's last assignment, closed or not."""
-    return session.exec(
-        select(Assignment.public_id)
-        .where(Assignment.membership_id == membership_id, _of(phases))
-        .order_by(col(Assignment.id).desc())
-    ).first()
+    last: str | None = session.exec(_public_ids(tuple(phases)), params={"membership_id": membership_id}).first()
+    return last
+
+
+@lru_cache(maxsize=32)
+def _public_ids(phases: tuple[Phase, ...]) -> Any:
+    of_member = Assignment.membership_id == bindparam("membership_id")
+    return select(Assignment.public_id).where(of_member, _of(phases)).order_by(col(Assignment.id).desc())
 
 
 def count_assignments(
@@ -339,15 +352,24 @@ def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tu
 
 def assignment_beside(session: Session, assignment: Assignment, phase: str) -> Assignment | None:
     """Return the assignment of another phase that the same member has on the same unit, in the same pass."""
-    return session.exec(
-        select(Assignment).where(
-            Assignment.membership_id == assignment.membership_id,
-            Assignment.phase == phase,
-            Assignment.pass_number == assignment.pass_number,
-            Assignment.item_id == assignment.item_id,
-            _same_candidate(Assignment.candidate_id, assignment.candidate_id),
-        )
-    ).first()
+    place = {
+        "membership_id": assignment.membership_id,
+        "phase": phase,
+        "pass_number": assignment.pass_number,
+        "item_id": assignment.item_id,
+        "candidate_id": assignment.candidate_id or 0,
+    }
+    beside: Assignment | None = session.exec(_BESIDE, params=place).first()
+    return beside
+
+
+_BESIDE: Any = select(Assignment).where(
+    Assignment.membership_id == bindparam("membership_id"),
+    Assignment.phase == bindparam("phase"),
+    Assignment.pass_number == bindparam("pass_number"),
+    Assignment.item_id == bindparam("item_id"),
+    func.coalesce(Assignment.candidate_id, 0) == bindparam("candidate_id"),
+)
 
 
 def displays_of(session: Session, assignment_id: int) -> list[Display]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, func, or_
+from sqlalchemy import and_, bindparam, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -30,14 +31,7 @@ class Author:
 
 def authors_in_pools(session: Session, study_id: int) -> dict[int, Author]:
     """Return whose each answer of a person is, by the id of the candidate that it is."""
-    rows = session.exec(
-        select(PooledAnswer.candidate_id, Verdict.id, Assignment.phase, Membership)
-        .join(Verdict, col(Verdict.id) == PooledAnswer.verdict_id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(PooledAnswer.study_id == study_id)
-        .order_by(col(PooledAnswer.id))
-    )
+    rows = session.exec(_AUTHORS, params={"study_id": study_id})
     return {
         candidate: Author(
             stored_id(member.id), member.group_key, member.slot, member.pseudonym, phase, stored_id(verdict)
@@ -46,20 +40,35 @@ def authors_in_pools(session: Session, study_id: int) -> dict[int, Author]:
     }
 
 
+_AUTHORS: Any = (
+    select(PooledAnswer.candidate_id, Verdict.id, Assignment.phase, Membership)
+    .join(Verdict, col(Verdict.id) == PooledAnswer.verdict_id)
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .join(Membership, col(Membership.id) == Assignment.membership_id)
+    .where(PooledAnswer.study_id == bindparam("study_id"))
+    .order_by(col(PooledAnswer.id))
+)
+
+
 def own_in_pools(session: Session, study_id: int, membership_id: int) -> frozenset[int]:
     """Return the ids of the candidates that a member's own answers are."""
-    own = session.exec(
-        select(PooledAnswer.candidate_id)
-        .join(Verdict, col(Verdict.id) == PooledAnswer.verdict_id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(PooledAnswer.study_id == study_id, Assignment.membership_id == membership_id)
-    )
-    return frozenset(own)
+    return frozenset(session.exec(_OWN, params={"study_id": study_id, "membership_id": membership_id}))
+
+
+_OWN: Any = (
+    select(PooledAnswer.candidate_id)
+    .join(Verdict, col(Verdict.id) == PooledAnswer.verdict_id)
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .where(PooledAnswer.study_id == bindparam("study_id"), Assignment.membership_id == bindparam("membership_id"))
+)
 
 
 def ids_of_pairs(session: Session, study_id: int) -> frozenset[int]:
     """Return the ids of the candidates that are two answers, and none themselves."""
-    return frozenset(session.exec(select(CandidatePair.candidate_id).where(CandidatePair.study_id == study_id)))
+    return frozenset(session.exec(_PAIRS, params={"study_id": study_id}))
+
+
+_PAIRS: Any = select(CandidatePair.candidate_id).where(CandidatePair.study_id == bindparam("study_id"))
 
 
 def answers_compared(session: Session, pair_id: int) -> tuple[str, str]:
@@ -70,15 +79,19 @@ def answers_compared(session: Session, pair_id: int) -> tuple[str, str]:
     pair_id
         Of the candidate that stands for both.
     """
+    former, other = session.exec(_select_answers_compared(), params={"pair_id": pair_id}).one()
+    return former, other
+
+
+@cache
+def _select_answers_compared() -> Any:
     first, second = aliased(Candidate), aliased(Candidate)
-    texts: Any = (
+    return (
         select(first.answer, second.answer)
         .join(CandidatePair, col(CandidatePair.first_id) == first.id)
         .join(second, col(CandidatePair.second_id) == second.id)
-        .where(CandidatePair.candidate_id == pair_id)
+        .where(CandidatePair.candidate_id == bindparam("pair_id"))
     )
-    former, other = session.exec(texts).one()
-    return former, other
 
 
 def keys_compared(session: Session, study_id: int) -> dict[int, tuple[str, str]]:

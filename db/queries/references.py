@@ -23,10 +23,14 @@ _NEWEST: Any = (
 
 def reference_of_practice_item(session: Session, item_id: int) -> Reference:
     """Read the newest version of a practice item's reference; that of any other item is not found."""
-    return session.exec(
-        select(Reference)
-        .join(Item, col(Item.id) == Reference.item_id)
-        .where(Reference.item_id == item_id, col(Item.practice))
-        .order_by(col(Reference.version).desc())
-        .limit(1)
-    ).one()
+    newest: Reference = session.exec(_NEWEST_OF_PRACTICE, params={"item_id": item_id}).one()
+    return newest
+
+
+_NEWEST_OF_PRACTICE: Any = (
+    select(Reference)
+    .join(Item, col(Item.id) == Reference.item_id)
+    .where(Reference.item_id == bindparam("item_id"), col(Item.practice))
+    .order_by(col(Reference.version).desc())
+    .limit(1)
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import bindparam, func
+from sqlalchemy import Integer, bindparam, func
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
@@ -181,23 +181,22 @@ def released_attributes(
     named
         Each as `cases`, `items` or `candidates`, and its key.
     """
-    of_table = {
-        "cases": select(Case.attributes).join(Item, col(Item.case_id) == Case.id).where(Item.id == item_id),
-        "items": select(Item.attributes).where(Item.id == item_id),
-        # Of a pair nothing is named but what both answers have in common.
-        "candidates": select(Candidate.attributes).where(
-            Candidate.id == func.coalesce(_first_of_pair(candidate_id), candidate_id)
-        ),
-    }
+    unit = {"item_id": item_id, "candidate_id": candidate_id}
     values: dict[str, str] = {}
     for table in dict.fromkeys(table for table, _ in named):
-        stored = session.exec(of_table[table]).first() or {}
+        stored = session.exec(_ATTRIBUTES[table], params=unit).first() or {}
         values |= {key: stored[key] for of, key in named if of == table and key in stored}
     return values
 
 
-def _first_of_pair(candidate_id: int | None) -> Any:
-    return select(CandidatePair.first_id).where(CandidatePair.candidate_id == candidate_id).scalar_subquery()
+_CANDIDATE_ID: Any = bindparam("candidate_id", type_=Integer)
+# Of a pair nothing is named but what both answers have in common.
+_FIRST_OF_PAIR = select(CandidatePair.first_id).where(CandidatePair.candidate_id == _CANDIDATE_ID).scalar_subquery()
+_ATTRIBUTES: dict[str, Any] = {
+    "cases": select(Case.attributes).join(Item, col(Item.case_id) == Case.id).where(Item.id == bindparam("item_id")),
+    "items": select(Item.attributes).where(Item.id == bindparam("item_id")),
+    "candidates": select(Candidate.attributes).where(Candidate.id == func.coalesce(_FIRST_OF_PAIR, _CANDIDATE_ID)),
+}
 
 
 def turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:

@@ -127,7 +127,10 @@ def issue_link(
 
 def has_signed_in(session: Session, person_id: int) -> bool:
     """Return whether somebody has ever signed in: from then on a link opens an account that is in use."""
-    return session.exec(select(LoginSession.id).where(LoginSession.person_id == person_id)).first() is not None
+    return session.exec(_SIGNED_IN, params={"person_id": person_id}).first() is not None
+
+
+_SIGNED_IN: Any = select(LoginSession.id).where(LoginSession.person_id == bindparam("person_id"))
 
 
 def open_links(session: Session, person_id: int) -> Sequence[Invitation]:

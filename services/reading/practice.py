@@ -309,10 +309,15 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
 
 
 def _newest_pass(session: Session, training: Phase, membership_id: int) -> int:
-    newest = select(func.max(Assignment.pass_number)).where(
-        Assignment.membership_id == membership_id, Assignment.phase == training.key
-    )
-    return session.exec(newest).one() or 1
+    newest: int | None = session.exec(
+        _NEWEST_PASS, params={"membership_id": membership_id, "phase": training.key}
+    ).one()
+    return newest or 1
+
+
+_NEWEST_PASS: Any = select(func.max(Assignment.pass_number)).where(
+    Assignment.membership_id == bindparam("membership_id"), Assignment.phase == bindparam("phase")
+)
 
 
 def _scores_of_pass(

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from functools import lru_cache
+from typing import Any
 
+from sqlalchemy import bindparam, false, or_
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
+from db.base import stored_id
 from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
@@ -32,13 +36,8 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership,
     """
     phases = frozen_facts.phases_of_member(session, membership)
     rows = session.exec(
-        select(Assignment.item_id, Assignment.candidate_id, Assignment.pass_number, Verdict.active_ms)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(
-            Verdict.login_session_id == actor.login_session_id,
-            Assignment.membership_id == membership.id,
-            col(Assignment.phase).in_([phase.key for phase in phases.in_queue(queue)]),
-        )
+        _times(tuple(phase.key for phase in phases.in_queue(queue))),
+        params={"login_session_id": actor.login_session_id, "membership_id": stored_id(membership.id)},
     )
     # What is answered in two steps is one unit.
     active: dict[tuple[int, int | None, int], int] = defaultdict(int)
@@ -47,6 +46,20 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership,
     median = round(statistics.median(active.values())) if active else None
     return blinding.summary_payload(
         len(active), sum(active.values()), median, actor.signed_in_at, _unit_of(phases, queue)
+    )
+
+
+@lru_cache(maxsize=32)
+def _times(phases: tuple[str, ...]) -> Any:
+    return (
+        select(Assignment.item_id, Assignment.candidate_id, Assignment.pass_number, Verdict.active_ms)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(
+            Verdict.login_session_id == bindparam("login_session_id"),
+            Assignment.membership_id == bindparam("membership_id"),
+            # Not `in_`, whose text is made anew for each execution.
+            or_(false(), *(col(Assignment.phase) == phase for phase in phases)),
+        )
     )
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, or_, select
 
 from db import AuditEvent, Base, Display, Freeze, Membership, Study, StudyVersion
@@ -40,6 +41,16 @@ MOST_SEALED = 10_000_000
 _ENDING = {"member joined": ("assignment", "membership"), THAWED: ("study", "volume", "overlay", "assignment")}
 # The events whose own seals never end.
 _VERDICTS = ("verdict", "revision", "decision")
+# What is asked of the database at each verification, built once.
+_STUDY: Any = bindparam("study_id")
+_EVENTS = columns_of(AuditEvent, *Event._fields).where(or_(AuditEvent.study_id == _STUDY, AuditEvent.action == SEALED))
+_HASHES: dict[Any, Any] = {
+    table: select(table.sha256).where(table.study_id == _STUDY).order_by(col(table.version))
+    for table in (Freeze, StudyVersion)
+}
+_MEMBERS: Any = select(Membership.person_id, Membership.pseudonym, col(Membership.removed_at).is_not(None)).where(
+    Membership.study_id == _STUDY
+)
 _COMING_AND_GOING = ("member joined", "member removed")
 
 
@@ -130,8 +141,7 @@ def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]
 
 def _events(session: Session, study_id: int) -> tuple[list[Event], list[int]]:
     """Return the events that may hold seals on a study's rows, and the numbers of those that cannot be read."""
-    of_study = or_(AuditEvent.study_id == study_id, AuditEvent.action == SEALED)
-    rows, unreadable = readable_rows(session, columns_of(AuditEvent, *Event._fields).where(of_study), AuditEvent.id)
+    rows, unreadable = readable_rows(session, _EVENTS, AuditEvent.id, study_id=study_id)
     return [Event(*row) for row in rows], unreadable
 
 
@@ -143,8 +153,7 @@ def _freeze_problems(session: Session, study_id: int, events: list[Event]) -> li
         (VERSION_MADE, StudyVersion, "The versions are not those that the audit chain says were made."),
     ):
         said = [str(event.detail.get("manifest_sha256")) for event in events if event.action == action]
-        rows = select(table.sha256).where(table.study_id == study_id).order_by(col(table.version))
-        if said != list(session.exec(rows)):
+        if said != list(session.exec(_HASHES[table], params={"study_id": study_id})):
             problems.append(says)
     return problems
 
@@ -185,11 +194,7 @@ def _named(table: type[Base], keys: list[int], by_key: dict[int, Row]) -> str:
 def _membership_problems(session: Session, study_id: int, events: list[Event]) -> Iterator[str]:
     """Compare who is out of the study with what the chain said of them last."""
     last = {event.detail.get("member"): event.action for event in events if event.action in _COMING_AND_GOING}
-    for person_id, pseudonym, is_out in session.exec(
-        select(Membership.person_id, Membership.pseudonym, col(Membership.removed_at).is_not(None)).where(
-            Membership.study_id == study_id
-        )
-    ):
+    for person_id, pseudonym, is_out in session.exec(_MEMBERS, params={"study_id": study_id}):
         if is_out != (last.get(person_id) == "member removed"):
             done = "taken out of" if is_out else "put back into"
             yield f"{pseudonym} was {done} the study past the program."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
+from sqlalchemy import bindparam, or_
 from sqlmodel import Session, col, select
 
 from db import (
@@ -39,6 +41,34 @@ from services.studies.versions import stored
 
 FROZEN = "study frozen"
 REMOVALS = ("demo removed", "study removed")
+# What is asked of the database at each verification, built once.
+_STUDY: Any = bindparam("study_id")
+_ID: Any = select(Study.id).where(Study.key == bindparam("key"))
+_SALT: Any = select(Study.salt).where(Study.id == _STUDY)
+_MARKED: Any = select(Study.id).where(Study.id == _STUDY, col(Study.removed_at).is_not(None))
+_FREEZE: Any = select(Freeze.id).where(Freeze.study_id == _STUDY, *STANDS)
+_MANIFEST: Any = select(Freeze.manifest_json, Freeze.sha256).where(Freeze.study_id == _STUDY, *STANDS)
+_RENEWED: Any = (
+    select(Item.key)
+    .join(Reference, col(Reference.item_id) == Item.id)
+    .where(Item.study_id == _STUDY, Reference.version > 1)
+    .order_by(col(Item.key))
+    .distinct()
+)
+_OF_ANSWERS = columns_of(AuditEvent, "id", "detail").where(
+    AuditEvent.study_id == _STUDY,
+    or_(*(col(AuditEvent.action) == name for name in ("verdict", "revision", "decision"))),
+)
+_OF_STUDY = select(Assignment.id).where(Assignment.study_id == _STUDY)
+_VERDICTS = columns_of(Verdict, "id", "receipt", "fields", "not_assessable", "comment").where(
+    col(Verdict.assignment_id).in_(_OF_STUDY)
+)
+_FLAGS = columns_of(Flag, "id", "verdict_id", "kind", "note").where(
+    col(Flag.verdict_id).in_(select(Verdict.id).where(col(Verdict.assignment_id).in_(_OF_STUDY)))
+)
+_DECISIONS = columns_of(Adjudication, "id", "receipt", "decision", "not_assessable", "reason").where(
+    col(Adjudication.task_id).in_(select(ReviewTask.id).where(col(ReviewTask.opinions_assignment_id).in_(_OF_STUDY)))
+)
 ALL_HOLDS = "No problems found: protocol, items, volumes, candidates, references, rows and audit chain are intact."
 
 
@@ -106,7 +136,7 @@ def verify_stored_study(
 
 def id_to_verify(session: Session, study_key: str) -> int:
     """Return the number of a study by its key, also of one that was taken away past the program."""
-    study_id = session.exec(select(Study.id).where(Study.key == study_key)).first()
+    study_id: int | None = session.exec(_ID, params={"key": study_key}).first()
     if study_id is not None and not was_removed(session, study_id):
         return study_id
     return stored_id(study_of(session, study_key).id)
@@ -125,8 +155,7 @@ def was_removed(session: Session, study_id: int) -> bool:
 
 def is_frozen(session: Session, study_id: int) -> bool:
     """Return whether a freeze of a study stands, or should stand by what the audit chain says."""
-    freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id, *STANDS)).first()
-    if freeze is not None:
+    if session.exec(_FREEZE, params={"study_id": study_id}).first() is not None:
         return True
     # By the audit chain too: a freeze that was deleted, or thawed past the program, must not pass unseen.
     of_freezes = select(AuditEvent.action).where(
@@ -136,25 +165,29 @@ def is_frozen(session: Session, study_id: int) -> bool:
 
 
 def _salt(session: Session, study_id: int) -> str | None:
-    return session.exec(select(Study.salt).where(Study.id == study_id)).first()
+    salt: str | None = session.exec(_SALT, params={"study_id": study_id}).first()
+    return salt
 
 
 def _has_event(session: Session, study_id: int, *actions: str) -> bool:
-    query = select(AuditEvent.id).where(AuditEvent.study_id == study_id, col(AuditEvent.action).in_(actions))
-    return session.exec(query.limit(1)).first() is not None
+    return session.exec(_events_of(actions), params={"study_id": study_id}).first() is not None
+
+
+@cache
+def _events_of(actions: tuple[str, ...]) -> Any:
+    has_one = or_(*(col(AuditEvent.action) == action for action in actions))
+    return select(AuditEvent.id).where(AuditEvent.study_id == _STUDY, has_one).limit(1)
 
 
 def _removal_problems(session: Session, study_id: int) -> list[str]:
-    marked = session.exec(select(Study.id).where(Study.id == study_id, col(Study.removed_at).is_not(None))).first()
+    marked = session.exec(_MARKED, params={"study_id": study_id}).first()
     if marked is None or was_removed(session, study_id):
         return []
     return ["The study was marked as removed past the program, as no audit event recorded it."]
 
 
 def _freeze_problems(session: Session, study_id: int) -> Iterator[str]:
-    freeze = session.exec(
-        select(Freeze.manifest_json, Freeze.sha256).where(Freeze.study_id == study_id, *STANDS)
-    ).first()
+    freeze = session.exec(_MANIFEST, params={"study_id": study_id}).first()
     if freeze is None:
         yield "The freeze is gone, though the audit chain says that the study was frozen."
         return
@@ -173,13 +206,7 @@ def _freeze_problems(session: Session, study_id: int) -> Iterator[str]:
 def _reference_problems(session: Session, study_id: int) -> list[str]:
     return [
         f"The reference of item '{key}' was given a new version after the freeze."
-        for key in session.exec(
-            select(Item.key)
-            .join(Reference, col(Reference.item_id) == Item.id)
-            .where(Item.study_id == study_id, Reference.version > 1)
-            .order_by(col(Item.key))
-            .distinct()
-        )
+        for key in session.exec(_RENEWED, params={"study_id": study_id})
     ]
 
 
@@ -220,10 +247,7 @@ def _differences(frozen: dict[str, Any], current: dict[str, Any], since: str) ->
 def _verdict_problems(session: Session, study_id: int) -> list[str]:
     """Compare every verdict and decision with the hash that the audit chain holds under its receipt."""
     audited: dict[str, str] = {}
-    of_answers = columns_of(AuditEvent, "id", "detail").where(
-        AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "revision", "decision"))
-    )
-    for _, detail in readable_rows(session, of_answers, AuditEvent.id)[0]:
+    for _, detail in readable_rows(session, _OF_ANSWERS, AuditEvent.id, study_id=study_id)[0]:
         if isinstance(detail, dict):
             # The first one counts: a further event with the same receipt was added to hide a change.
             audited.setdefault(str(detail.get("receipt")), str(detail.get("content_sha256")))
@@ -236,32 +260,23 @@ def _verdict_problems(session: Session, study_id: int) -> list[str]:
 
 
 def _verdict_hashes(session: Session, study_id: int) -> dict[str, str]:
-    of_study = select(Assignment.id).where(Assignment.study_id == study_id)
-    ids = select(Verdict.id).where(col(Verdict.assignment_id).in_(of_study))
-    verdicts = columns_of(Verdict, "id", "receipt", "fields", "not_assessable", "comment").where(
-        col(Verdict.assignment_id).in_(of_study)
-    )
-    noted = columns_of(Flag, "id", "verdict_id", "kind", "note").where(col(Flag.verdict_id).in_(ids))
     # Without its table no flag can be what was submitted, and every other answer is compared all the same.
-    flag_rows, _ = read_or_report(session, "The flags", lambda: readable_rows(session, noted, Flag.id)[0])
+    flag_rows, _ = read_or_report(
+        session, "The flags", lambda: readable_rows(session, _FLAGS, Flag.id, study_id=study_id)[0]
+    )
     flags = {row.verdict_id: (row.kind, row.note) for row in flag_rows or []}
     return {
         row.receipt: _hash_of(row.fields, row.not_assessable, row.comment, flags.get(row.id))
-        for row in readable_rows(session, verdicts, Verdict.id)[0]
+        for row in readable_rows(session, _VERDICTS, Verdict.id, study_id=study_id)[0]
     }
 
 
 def _decision_hashes(session: Session, study_id: int) -> dict[str, str]:
-    of_study = select(Assignment.id).where(Assignment.study_id == study_id)
-    tasks = select(ReviewTask.id).where(col(ReviewTask.opinions_assignment_id).in_(of_study))
-    decisions = columns_of(Adjudication, "id", "receipt", "decision", "not_assessable", "reason").where(
-        col(Adjudication.task_id).in_(tasks)
-    )
     return {
         row.receipt: _hash_of(
             {} if row.not_assessable else {**row.decision, "reason": row.reason}, row.not_assessable, "", None
         )
-        for row in readable_rows(session, decisions, Adjudication.id)[0]
+        for row in readable_rows(session, _DECISIONS, Adjudication.id, study_id=study_id)[0]
     }
 
 

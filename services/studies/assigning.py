@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, queries
@@ -17,6 +18,8 @@ from protocol.study_phases import PhaseRules, StudyPhases
 from services.studies import draws, groups, sides
 from services.studies.dealt import Dealt, store
 from services.studies.spacing import REPEATED_DRAWS, spaced
+
+_FREEZE: Any = select(Freeze).where(Freeze.study_id == bindparam("study_id"), *STANDS)
 
 
 def assign_rater(
@@ -33,8 +36,8 @@ def assign_rater(
     only
         The keys of the phases to be dealt; none for all.
     """
-    freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
-    has = set(session.exec(select(Assignment.phase).where(Assignment.membership_id == rater.id).distinct()))
+    freeze = session.exec(_FREEZE, params={"study_id": study_id}).one()
+    has = queries.phases_dealt(session, stored_id(rater.id))
     if phases.training is not None and phases.training.key not in has:
         assign_practice(session, study_id, rater, phases, phases.training, pass_number=1)
     key = draws.key_of(session, study_id, phases.seed)
@@ -57,7 +60,7 @@ def assign_rater(
 
 def assign_anew(session: Session, study_id: int, rater: Membership, phases: StudyPhases, version: int) -> None:
     """Give a rater what came with a version of their study: in each phase behind what they have, which stays."""
-    freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
+    freeze = session.exec(_FREEZE, params={"study_id": study_id}).one()
     last: dict[str, int] = dict(
         session.exec(
             select(Assignment.phase, func.max(Assignment.position))
@@ -183,20 +186,30 @@ def _frozen_items(
     session: Session, freeze_id: int, phase: str, rater: Membership, version: int | None = None
 ) -> list[tuple[Item, str]]:
     """Return a rater's items of a freeze, or of one phase of it, with their subjects, in the order of the tables."""
-    rows = session.exec(
-        select(Item, Case.subject, FreezeItem.slots)
-        .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
-        .join(Case, col(Case.id) == Item.case_id)
-        .where(*_units_of(freeze_id, phase, version), col(FreezeItem.candidate_id).is_(None))
-        .order_by(col(Item.id))
-    ).all()
+    place = {"freeze_id": freeze_id, "phase": phase, "version": version}
+    rows = session.exec(_select_items(version is not None), params=place).all()
     return [(item, subject) for item, subject, slots in rows if _is_for(slots, rater)]
 
 
-def _units_of(freeze_id: int, phase: str, version: int | None) -> list[Any]:
+@cache
+def _select_items(of_a_version: bool) -> Any:
+    return (
+        select(Item, Case.subject, FreezeItem.slots)
+        .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(*_units_of(of_a_version), col(FreezeItem.candidate_id).is_(None))
+        .order_by(col(Item.id))
+    )
+
+
+def _units_of(of_a_version: bool) -> list[Any]:
     """Return what makes a unit one of a phase; of all versions where none is named, but for what was replaced."""
-    own = [FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, ~queries.is_withdrawn(FreezeItem)]
-    return own if version is None else [*own, FreezeItem.version == version]
+    own = [
+        FreezeItem.freeze_id == bindparam("freeze_id"),
+        FreezeItem.phase == bindparam("phase"),
+        ~queries.is_withdrawn(FreezeItem),
+    ]
+    return [*own, FreezeItem.version == bindparam("version")] if of_a_version else own
 
 
 def _frozen_candidates(
@@ -206,17 +219,23 @@ def _frozen_candidates(
 
     Where people's answers are rated, nobody's own is among them.
     """
-    rows = session.exec(
-        select(FreezeItem, Case.subject)
-        .join(Item, col(Item.id) == FreezeItem.item_id)
-        .join(Case, col(Case.id) == Item.case_id)
-        .where(*_units_of(freeze_id, phase, version), col(FreezeItem.candidate_id).is_not(None))
-        .order_by(col(FreezeItem.candidate_id))
-    ).all()
+    place = {"freeze_id": freeze_id, "phase": phase, "version": version}
+    rows = session.exec(_select_candidates(version is not None), params=place).all()
     own = queries.own_in_pools(session, rater.study_id, stored_id(rater.id)) if phase else frozenset()
     return [
         (frozen, subject) for frozen, subject in rows if _is_for(frozen.slots, rater) and frozen.candidate_id not in own
     ]
+
+
+@cache
+def _select_candidates(of_a_version: bool) -> Any:
+    return (
+        select(FreezeItem, Case.subject)
+        .join(Item, col(Item.id) == FreezeItem.item_id)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(*_units_of(of_a_version), col(FreezeItem.candidate_id).is_not(None))
+        .order_by(col(FreezeItem.candidate_id))
+    )
 
 
 def _conversations(session: Session, freeze_id: int) -> dict[int, str]:

@@ -43,7 +43,7 @@ class DrawKey:
 
 def key_of(session: Session, study_id: int, seed: int) -> DrawKey:
     """Return the key of the draws that are made now."""
-    salt = session.exec(select(Study.salt).where(Study.id == study_id)).one()
+    salt = session.exec(_SALT, params={"study_id": study_id}).one()
     return key_from(salt, version_of(session, study_id), times_reopened(session, study_id), seed)
 
 
@@ -66,6 +66,7 @@ def _counted(table: type[Base], *conditions: Any) -> Any:
 
 
 _STUDY: Any = bindparam("study_id")
+_SALT: Any = select(Study.salt).where(Study.id == _STUDY)
 _STANDING = _counted(Freeze, Freeze.study_id == _STUDY, *STANDS)
 _LATER = _counted(StudyVersion, StudyVersion.study_id == _STUDY)
 _REOPENINGS = _counted(StudyEvent, StudyEvent.study_id == _STUDY, col(StudyEvent.kind) == "reopen")

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Database, Freeze, FreezeItem, Membership, Study, queries
@@ -109,14 +111,17 @@ def was_filled_anew(session: Session, member: Membership) -> bool:
 def slots_taken(session: Session, study_id: int) -> Slots:
     """Return the slots that members fill who are still in the study."""
     taken: dict[str, list[int]] = defaultdict(list)
-    for group, number in session.exec(
-        select(Membership.group_key, Membership.slot)
-        .where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
-        .order_by(col(Membership.slot))
-    ):
+    for group, number in session.exec(_TAKEN, params={"study_id": study_id}):
         if number is not None:
             taken[group].append(number)
     return {group: tuple(numbers) for group, numbers in taken.items()}
+
+
+_TAKEN: Any = (
+    select(Membership.group_key, Membership.slot)
+    .where(Membership.study_id == bindparam("study_id"), Membership.role == "rater", *STILL_MEMBER)
+    .order_by(col(Membership.slot))
+)
 
 
 def hold_raters(session: Session, study_id: int) -> list[Membership]:
@@ -179,13 +184,16 @@ def lacks_people(session: Session, study_id: int, phases: Sequence[Phase]) -> bo
 
 def _units_by_slot(session: Session, study_id: int) -> Counter[tuple[str, str, int]]:
     """Count what was dealt, by phase, group and number of the slot."""
-    rows = session.exec(
-        select(FreezeItem.phase, FreezeItem.slots)
-        .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
-        .where(Freeze.study_id == study_id, *STANDS, FreezeItem.phase != "", ~queries.is_withdrawn(FreezeItem))
-    )
+    rows = session.exec(_SLOTS_OF_UNITS, params={"study_id": study_id})
     places = ((phase, *name.rpartition("/")[::2]) for phase, slots in rows for name in slots)
     return Counter((phase, group, int(number)) for phase, group, number in places)
+
+
+_SLOTS_OF_UNITS: Any = (
+    select(FreezeItem.phase, FreezeItem.slots)
+    .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
+    .where(Freeze.study_id == bindparam("study_id"), *STANDS, FreezeItem.phase != "", ~queries.is_withdrawn(FreezeItem))
+)
 
 
 def without_people(session: Session, study_id: int, phases: StudyPhases) -> dict[str, list[str]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
@@ -127,13 +129,16 @@ def can_import_over(database: Database, actor: Actor, study_key: str) -> bool:
 
 def _require_place(session: Session, actor: Actor, study_key: str, over_draft: bool) -> Study | None:
     """Refuse a key that is taken; return the draft that is to be imported over, if that is wanted and there is one."""
-    study = session.exec(select(Study).where(Study.key == study_key)).first()
+    study: Study | None = session.exec(_OF_KEY, params={"key": study_key}).first()
     if study is None:
         return None
     if not over_draft:
         raise _exists(study_key)
     draft_studies.require_replaceable(session, actor, study)
     return study
+
+
+_OF_KEY: Any = select(Study).where(Study.key == bindparam("key"))
 
 
 def _exists(study_key: str) -> Conflict:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Base, Candidate, Case, Freeze, Item, Overlay, ProtocolRecord, Reference, Study, Thaw, Volume
@@ -212,14 +213,17 @@ def _thawed(session: Session, study: Study) -> list[dict[str, Any]]:
 
     A thawed study that was imported over has handed on its secret, and its freezes are named here, too.
     """
-    rows = session.exec(
-        select(Freeze.version, Freeze.sha256, Thaw.reason)
-        .join(Thaw, col(Thaw.freeze_id) == Freeze.id)
-        .join(Study, col(Study.id) == Freeze.study_id)
-        .where(Study.salt == study.salt)
-        .order_by(col(Freeze.id))
-    )
+    rows = session.exec(_THAWED, params={"salt": study.salt})
     return [{"version": version, "sha256": sha256, "reason": reason} for version, sha256, reason in rows]
+
+
+_THAWED: Any = (
+    select(Freeze.version, Freeze.sha256, Thaw.reason)
+    .join(Thaw, col(Thaw.freeze_id) == Freeze.id)
+    .join(Study, col(Study.id) == Freeze.study_id)
+    .where(Study.salt == bindparam("salt"))
+    .order_by(col(Freeze.id))
+)
 
 
 def _case_content(case: Any) -> list[Any]:

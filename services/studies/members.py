@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -123,9 +124,15 @@ def _administered_by(person_id: int) -> SelectOfScalar[int]:
 
 
 def _membership(session: Session, study: Study, person: Person) -> Membership | None:
-    return session.exec(
-        select(Membership).where(Membership.study_id == study.id, Membership.person_id == person.id)
+    there: Membership | None = session.exec(
+        _OF_PERSON, params={"study_id": stored_id(study.id), "person_id": stored_id(person.id)}
     ).first()
+    return there
+
+
+_OF_PERSON: Any = select(Membership).where(
+    Membership.study_id == bindparam("study_id"), Membership.person_id == bindparam("person_id")
+)
 
 
 def _end_links_that_reach_too_far(session: Session, person_id: int, study_id: int) -> None:
@@ -214,12 +221,13 @@ def _seals(session: Session, study_id: int, membership: Membership, gone: list[i
 def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
     """Return the role's word with a number above all that were ever given, also to whoever is out by now."""
     word = _PSEUDONYM_WORD[role]
-    taken = session.exec(
-        select(Membership.pseudonym).where(
-            Membership.study_id == study_id, col(Membership.pseudonym).startswith(f"{word} ")
-        )
-    ).all()
+    taken = session.exec(_PSEUDONYMS, params={"study_id": study_id, "beginning": f"{word} "}).all()
     numbers = [
         int(number) for number in (pseudonym.removeprefix(f"{word} ") for pseudonym in taken) if number.isdigit()
     ]
     return f"{word} {max(numbers, default=0) + 1}"
+
+
+_PSEUDONYMS: Any = select(Membership.pseudonym).where(
+    Membership.study_id == bindparam("study_id"), col(Membership.pseudonym).startswith(bindparam("beginning"))
+)

@@ -10,10 +10,12 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from itertools import compress, repeat
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -147,21 +149,26 @@ def _parts(
 
 def _listed_pairs(session: Session, study_id: int, later: Set[int]) -> dict[str, bytes]:
     """Return the hashes of the pairs that the tables named, by key: those that are drawn are stored by the freeze."""
-    pair, first, second = (aliased(Candidate) for _ in range(3))
-    rows = session.exec(
-        select(CandidatePair.id, pair.key, first.key, second.key)
-        .select_from(CandidatePair)
-        .join(pair, col(pair.id) == CandidatePair.candidate_id)
-        .join(first, col(first.id) == CandidatePair.first_id)
-        .join(second, col(second.id) == CandidatePair.second_id)
-        .where(CandidatePair.study_id == study_id, col(CandidatePair.listed))
-    )
+    rows = session.exec(_select_listed_pairs(), params={"study_id": study_id})
     quoted = encode_basestring_ascii
     return {
         key: _hashed([key], [f"{quoted(first_key)},{quoted(second_key)}"])[0]
         for number, key, first_key, second_key in rows
         if number not in later
     }
+
+
+@cache
+def _select_listed_pairs() -> Any:
+    pair, first, second = (aliased(Candidate) for _ in range(3))
+    return (
+        select(CandidatePair.id, pair.key, first.key, second.key)
+        .select_from(CandidatePair)
+        .join(pair, col(pair.id) == CandidatePair.candidate_id)
+        .join(first, col(first.id) == CandidatePair.first_id)
+        .join(second, col(second.id) == CandidatePair.second_id)
+        .where(CandidatePair.study_id == bindparam("study_id"), col(CandidatePair.listed))
+    )
 
 
 def _hashed(belong_to: Iterable[str], texts: Iterable[str]) -> list[bytes]:

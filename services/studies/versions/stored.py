@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Base, CandidatePair, Database, Freeze, Study, StudyVersion, WithdrawnUnit
@@ -56,9 +57,13 @@ def versions_in(session: Session, study_id: int) -> list[Version]:
 
 def rows_of_versions(session: Session, study_id: int) -> Sequence[StudyVersion]:
     """Return the rows of a study's versions after its freeze, oldest first."""
-    return session.exec(
-        select(StudyVersion).where(StudyVersion.study_id == study_id).order_by(col(StudyVersion.version))
-    ).all()
+    rows: Sequence[StudyVersion] = session.exec(_ROWS, params={"study_id": study_id}).all()
+    return rows
+
+
+_ROWS: Any = (
+    select(StudyVersion).where(StudyVersion.study_id == bindparam("study_id")).order_by(col(StudyVersion.version))
+)
 
 
 def _version(row: StudyVersion) -> Version:
