@@ -5,27 +5,17 @@ from __future__ import annotations
 import pytest
 
 from db import Database
-from db.engine import DATABASE_FILE, make_engine
-from db.migrate import upgrade
 from exchange.report_structure import PlainTable
-from services.demo import judged_example, labels
+from services.demo import labels
 from services.people import identity
 from services.report import calibration
 from services.report.calibration import Calibration
 
 
 @pytest.fixture(scope="module")
-def computed(tmp_path_factory: pytest.TempPathFactory) -> Calibration:
-    folder = tmp_path_factory.mktemp("judged")
-    database = Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder)
-    upgrade(database.engine)
-    with database.writing() as session:
-        identity.add_person(session, "demo-admin", "Demo admin", is_owner=True)
-    admin = identity.actor_for_command_line(database, "demo-admin")
-    judged_example.finish_judged(database, admin, lambda done, total, text: None)
-    shown = calibration.calibration_of(database, admin, labels.JUDGED_KEY)
-    database.engine.dispose()
-    return shown
+def computed(seeded: Database) -> Calibration:
+    admin = identity.actor_for_command_line(seeded, "demo-admin")
+    return calibration.calibration_of(seeded, admin, labels.JUDGED_KEY)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import select
 
 from db import Database, LoginSession, Person, ProtocolRecord, Study, audit
-from services.demo import example, labels, removal
+from services.demo import labels, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
 from services.record import maintenance
@@ -138,10 +138,8 @@ def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
     assert f"--data-dir {with_demo.data_dir} owner LOGIN --name NAME" in printed
 
 
-def test_nobody_simulated_stays_signed_in(sqlite_database: Database) -> None:
-    example.seed_demo(sqlite_database, step=9.0)
-
-    with sqlite_database.read_only() as session:
+def test_nobody_simulated_stays_signed_in(seeded: Database) -> None:
+    with seeded.read_only() as session:
         ends = session.exec(select(LoginSession.ended_at)).all()
     # Once each for the finished study, and its raters once more for the example of a calibration.
     raters = [login for login, _, role in labels.SIMULATED if role == "rater"]

@@ -75,7 +75,9 @@ def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_ow
     folder = build("neural_medbench_reads", tmp_path / "study")
     protocol = (folder / "protocol.yaml").read_text("utf-8")
     declared = "\n    - {estimate: agreement, of: consult.rationale, where: {form: differential}}"
-    protocol = protocol.replace("people: 5", "people: 1").replace("\n  also:", f"\n  also:{declared}")
+    protocol = protocol.replace("people: 5", "people: 1").replace(
+        "\n  also:", f"\n  resamples: 1000\n  also:{declared}"
+    )
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     situation = imported_listed(sqlite_database, folder, groups=("student", "senior", "grader", "grader"))
     freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
