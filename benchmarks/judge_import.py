@@ -96,7 +96,7 @@ def main() -> None:
 def make(folder: Path, verdicts: int, labels: int) -> Database:
     """Make a frozen study with so many answers, of which so many are drawn and marked, and the file of a judge."""
     folder.mkdir(parents=True, exist_ok=True)
-    database = _opened(folder)
+    database = opened(folder)
     upgrade(database.engine)
     identity.ensure_owner(database, "admin", "Ada Admin")
     admin = identity.actor_for_command_line(database)
@@ -181,7 +181,7 @@ def _mark(session: Session, left_open: int) -> None:
 
 def measured(folder: Path) -> dict[str, float]:
     """Import in one process while a rater submits in this one, then calibrate in a third."""
-    database = _opened(folder)
+    database = opened(folder)
     process = _process("import", folder)
     waits = list(submits(database, lambda: process.poll() is None))
     taken = _result(process)
@@ -221,7 +221,7 @@ def _first_rater(database: Database) -> Actor:
 
 def imported(folder: Path) -> dict[str, float]:
     """Import the run in this process."""
-    database = _opened(folder)
+    database = opened(folder)
     admin = identity.actor_for_command_line(database)
     with transactions(database.engine) as lengths:
         begun, processor = time.perf_counter(), time.process_time()
@@ -245,7 +245,7 @@ def calibrated(folder: Path) -> dict[str, float]:
     # The import is measured without what a report needs.
     from services.report import calibration
 
-    database = _opened(folder)
+    database = opened(folder)
     admin = identity.actor_for_command_line(database)
     took, processor = [], time.process_time()
     for _ in range(2):
@@ -288,7 +288,7 @@ def transactions(engine: Engine) -> Iterator[list[float]]:
         event.remove(engine, "checkin", given_back)
 
 
-def _opened(folder: Path) -> Database:
+def opened(folder: Path) -> Database:
     return Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder)
 
 

@@ -165,10 +165,22 @@ def _csv(path: Path, needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]
     wrong = what_is_no_text(path)
     if wrong is not None:
         raise JudgedFileError(f"{path.name} {wrong}")
+    if _is_json(path):
+        raise JudgedFileError(
+            f"{path.name} is JSON; expected a CSV or Parquet table with one row for each candidate or verdict: write "
+            "its rows into one, such as with pandas.read_json(path, lines=True).to_csv(...)"
+        )
     try:
         return _separated(path, headings_of(path), needed)
     except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError, csv.Error):
         raise JudgedFileError(f"{path.name} {what_is_torn(path)}") from None
+
+
+def _is_json(path: Path) -> bool:
+    """Return whether a file begins as an object or an array of JSON does; a heading may begin with a brace too."""
+    with path.open(encoding="utf-8-sig", errors="replace") as text:
+        beginning = "".join(text.read(1_000).split())
+    return beginning.startswith(('{"', "[{", "[[", "{}", "[]"))
 
 
 def _separated(path: Path, names: tuple[str, ...], needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]]:

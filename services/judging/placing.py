@@ -24,7 +24,7 @@ _MAY_BE_SILENT = frozenset({"reference"})
 _NAMED = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """A candidate of a study: the keys under which verdicts are filed, and all by which a file may name it."""
 

@@ -119,12 +119,18 @@ def _scored(
             .order_by(col(Reference.version))
         )
     }
+    # Columns, not rows of the mapper: there may be a hundred thousand.
     items = {
-        stored_id(item.id): (item, case)
-        for item, case in session.exec(
-            select(Item, Case).join(Case, col(Case.id) == Item.case_id).where(Item.study_id == study_id)
+        item_id: (key, item_format, options, {**of_case, **of_item})
+        for item_id, key, item_format, options, of_item, of_case in session.connection().execute(
+            select_columns(
+                col(Item.id), col(Item.key), col(Item.format), col(Item.options), col(Item.attributes),
+                col(Case.attributes),
+            )
+            .join(Case, col(Case.id) == Item.case_id)
+            .where(col(Item.study_id) == study_id)
         )
-    }
+    }  # fmt: skip
     replaced = {(item, candidate) for item, candidate, _ in queries.replaced_keys(session, study_id)}
     rows = session.connection().execute(
         select_columns(col(Candidate.item_id), col(Candidate.key), col(Candidate.answer), col(Candidate.attributes))
@@ -132,20 +138,20 @@ def _scored(
         .order_by(col(Candidate.id))
     )
     for item_id, key, text, attributes in rows:
-        item, case = items[item_id]
-        if replaced & {(item.key, key), (item.key, None)}:
+        item, item_format, offered, declared = items[item_id]
+        if replaced & {(item, key), (item, None)}:
             continue
         counts = newest.get(item_id)
-        options = tuple((option["id"], option["text"]) for option in item.options)
+        options = tuple((option["id"], option["text"]) for option in offered)
         answer = Answer(
             text,
-            options or (YES_NO if item.format == "yes_no" else ()),
+            options or (YES_NO if item_format == "yes_no" else ()),
             counts.counts_as_right if counts else CountsAsRight(),
-            {**case.attributes, **item.attributes, **attributes},
+            {**declared, **attributes},
         )
         outcome = scorer.rule(answer, given)
         if outcome is not None:
-            yield item.key, key, outcome if text.strip() or scorer.key == "own_column" else _NOTHING
+            yield item, key, outcome if text.strip() or scorer.key == "own_column" else _NOTHING
 
 
 def _table(lines: Iterable[tuple[str, str, Outcome]]) -> bytes:

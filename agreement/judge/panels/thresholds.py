@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import undefined
-from agreement.judge.bases import main_basis
+from agreement.judge.bases import Basis, bases, main_basis
 from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
@@ -86,7 +86,7 @@ def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
 
 
 def _each(material: Material, plan: Plan, parts: Callable[[str], tuple[_Part, _Part]]) -> Panel:
-    basis = main_basis(material, plan)
+    usual, basis = main_basis(material, plan), right_or_wrong_basis(material, plan)
     ungraded = {judge: why for judge, why in material.ungraded.items() if judge in material.judges}
     graded = [judge for judge in material.judges if judge in material.grades]
     refused = [f"{judge}: {why}" for judge, why in ungraded.items()]
@@ -97,7 +97,8 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], tuple[_Part, _P
         reason = f"Thresholds need verdicts right or wrong, which {basis.name} is not: --positive, or another --basis."
         return Panel(KEY, ("A threshold is not defined here.",), refused=(reason,))
     rows: list[Row] = []
-    sentences = [f"It is not known what the probabilities of {judge} say." for judge in ungraded]
+    sentences = [] if basis.name == usual.name else [_instead(usual, basis)]
+    sentences += [f"It is not known what the probabilities of {judge} say." for judge in ungraded]
     for judge in graded:
         try:
             development, test = parts(judge)
@@ -119,8 +120,41 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], tuple[_Part, _P
     return Panel(KEY, tuple(sentences), tuple(rows), tuple(refused))
 
 
+def right_or_wrong_basis(material: Material, plan: Plan) -> Basis:
+    """The human verdicts of this panel: those of the others where they are right or wrong, else the first that are.
+
+    A mean of two who differ is neither right nor wrong, and is what corrections rest on with two humans.
+
+    Parameters
+    ----------
+    material : Material
+    plan : Plan
+        May name the human verdicts.
+
+    Returns
+    -------
+    Basis
+        The usual one where none is right or wrong.
+    """
+    usual = main_basis(material, plan)
+    every = [usual, *bases(material)]
+    return next((basis for basis in every if basis.right_or_wrong(material.scale)), usual)
+
+
+def _instead(usual: Basis, basis: Basis) -> str:
+    text = (
+        f"Thresholds need verdicts right or wrong, which {usual.name} is not: they rest on {basis.name}, of "
+        f"{basis.n} labelled candidates."
+    )
+    if not basis.left_out:
+        return text
+    return (
+        f"{text} Without one are {basis.left_out}, above all where people differ: leaving these out flatters a judge."
+    )
+
+
 def _graded(material: Material, plan: Plan, judge: str) -> _Part:
-    basis, labelled = main_basis(material, plan), material.labelled
+    basis, labelled = right_or_wrong_basis(material, plan), material.labelled
     grades = labelled.grades[judge]
     known = ~np.isnan(basis.scores) & ~np.isnan(grades)
     return _Part(grades[known], basis.scores[known], _subjects(labelled)[known])

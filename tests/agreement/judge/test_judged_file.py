@@ -37,6 +37,12 @@ def test_a_row_for_each_candidate(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("text", ['{"item": "q1", "human": 1}\n', '[\n  {"item": "q1"}\n]\n'])
+def test_json_is_refused_with_what_to_write_instead(tmp_path, text):
+    with pytest.raises(JudgedFileError, match=r"judged\.jsonl is JSON; expected a CSV or Parquet table"):
+        read_judged(file(tmp_path, text, "judged.jsonl"), WIDE)
+
+
 def test_a_row_for_each_verdict_gives_the_same(tmp_path):
     wide = file(tmp_path, "item,model,human,judge\nq1,A,yes,no\nq2,A,,yes\n")
     long = file(tmp_path, "item,model,who,says\nq1,A,human,yes\nq1,A,judge,no\nq2,A,judge,yes\n", "long.csv")

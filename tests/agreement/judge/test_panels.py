@@ -114,6 +114,31 @@ def test_a_judge_without_probabilities_has_no_thresholds():
     assert "--score" in thresholds.panel(mri_eval(), PLAN).refused[0]
 
 
+def test_of_two_humans_thresholds_rest_on_what_both_say_and_the_panel_says_so():
+    of_one = with_grades()
+    second = of_one.humans["h1"].codes.copy()
+    second[:30] = 1.0 - second[:30]
+    of_two = replace(of_one, humans={**of_one.humans, "h2": verdicts(second)})
+
+    panel = thresholds.panel(of_two, PLAN)
+
+    assert main_basis(of_two, PLAN).name == "mean of 2"
+    assert panel.refused == ()
+    assert {row.basis for row in panel.rows} == {"majority of 2, 370 labelled, 30 left out"}
+    assert panel.sentences[0] == (
+        "Thresholds need verdicts right or wrong, which mean of 2 is not: they rest on majority of 2, of 370 labelled "
+        "candidates. Without one are 30, above all where people differ: leaving these out flatters a judge."
+    )
+    both = thresholds.panel(of_two, replace(PLAN, basis="majority"))
+    assert [row.estimate for row in both.rows] == [row.estimate for row in panel.rows]
+
+
+def test_a_scale_on_which_nothing_is_right_or_wrong_has_no_thresholds():
+    graded = replace(with_grades(), scale=Scale("ordinal", ("poor", "good")))
+
+    assert "--positive" in thresholds.panel(graded, PLAN).refused[0]
+
+
 # ---- repeats, scales, certificate ------------------------------------------------------------------------------------
 
 

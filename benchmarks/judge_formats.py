@@ -1,0 +1,263 @@
+"""Import of a judge's run from each format that is read, and of a rule's: ``python -m benchmarks.judge_formats``.
+
+Makes a temporary SQLite database with a study of so many answers of 16 models, writes a judge's verdicts on all of them
+in each format, and imports each file, and lets a rule score the same answers, in a process of its own on a copy of the
+study. Printed are processor seconds, the peak of the process, the longest writing transaction and the ratio of the
+seconds to our own table's. With ``--rows 1600000 --only marcus score`` the largest are measured; with ``--folder`` the
+study and its files are made once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import judge_import
+from benchmarks.judge_import import FIELD, MODELS, PROTOCOL, STUDY
+from benchmarks.judges import memory_now
+from benchmarks.serving import console, end_when_told
+from db.engine import DATABASE_FILE
+from db.migrate import upgrade
+from exchange.foreign.layout import OF_ITSELF, Asked
+from services.judging import import_runs, scoring
+from services.people import identity
+from services.studies import freezing, importing, members
+
+ROWS, DRAWN = 100_000, 200
+DECLARED = "attributes: {items: {image_path: text}}\n"
+# Of a rule, which reads no file.
+SCORE = "score"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: what its file is called, how a verdict stands in it, and what has to be said of it."""
+
+    file: str
+    row: Callable[[int, str], Row]
+    write: Callable[[Path, Iterable[Row]], None]
+    asked: Asked = OF_ITSELF
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--only", nargs="+", choices=[*FORMATS, SCORE], default=[*FORMATS, SCORE])
+    parser.add_argument("--folder", type=Path, help="where the study is kept, or was kept by an earlier measurement")
+    parser.add_argument("--measure", choices=[*FORMATS, SCORE], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(measured(options.folder, options.measure)))
+        return
+    end_when_told()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="blindread-judge-formats-"))
+    try:
+        if not (folder / "made").exists():
+            make(folder, options.rows)
+        own: dict[str, float] = {}
+        # Our own table comes first: the others are held against it.
+        for key in dict.fromkeys(("csv", *options.only)):
+            result = _in_a_process(folder, key, options.rows)
+            own = own or result
+            _print(key, result, own)
+    finally:
+        if options.folder is None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def make(folder: Path, rows: int) -> None:
+    """Make a frozen study with so many answers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    database = judge_import.opened(folder)
+    upgrade(database.engine)
+    identity.ensure_owner(database, "admin", "Ada Admin")
+    admin = identity.actor_for_command_line(database)
+    drawn = min(DRAWN, rows // 2)
+    study = judge_import.write_study(folder / "study", rows, drawn)
+    (study / "protocol.yaml").write_text(PROTOCOL.format(name=STUDY, size=drawn) + DECLARED, encoding="utf-8")
+    _declare_images(study / "items.csv")
+    importing.import_study(database, admin, study, key=STUDY)
+    members.invite(database, admin, STUDY, "rater-1", "Rater 1", "rater")
+    freezing.freeze_study(database, admin, STUDY)
+    database.engine.dispose()
+    shutil.rmtree(study)
+    # Written last: it says that the study is whole.
+    (folder / "made").touch()
+
+
+def _declare_images(items: Path) -> None:
+    lines = items.read_text(encoding="utf-8").splitlines()
+    with items.open("w", encoding="utf-8") as file:
+        file.write(f"{lines[0]},image_path\n")
+        file.writelines(f"{line},images/{line.partition(',')[0]}.png\n" for line in lines[1:])
+
+
+def write_file(folder: Path, key: str, rows: int) -> Path:
+    """Write a judge's verdicts on all answers in a format; the same verdicts in each."""
+    wanted, dice, file = FORMATS[key], random.Random(3), folder / FORMATS[key].file
+    wanted.write(file, (wanted.row(n, ("incorrect", "correct")[dice.random() < 0.7]) for n in range(rows)))
+    return file
+
+
+def _own(n: int, verdict: str) -> Row:
+    return {"item": f"i{n // MODELS}", "candidate": f"k{n}", "verdict": verdict, "explanation": "It names it."}
+
+
+def _mapped(n: int, verdict: str) -> Row:
+    return {"answer_id": f"k{n}", "score": {"grade": verdict, "why": "It names it."}}
+
+
+def _marcus(n: int, verdict: str) -> Row:
+    item = n // MODELS
+    return {
+        "case_id": f"c{item // 5}",
+        "question": f"Is finding {item} there?",
+        "ground_truth": "yes",
+        f"model-{n % MODELS}": "It is there.",
+        "eval_label": verdict,
+        "explanation": "It names it.",
+    }
+
+
+def _neurovlm(n: int, verdict: str) -> Row:
+    return {
+        "experiment_id": f"run_{n:06}",
+        "api_response": {"model": f"model-{n % MODELS}", "total_tokens": 1290},
+        "input": {"image_path": f"images/i{n // MODELS}.png", "model_requested": f"model-{n % MODELS}"},
+        "output": {"parsed_response": {"verdict": verdict}, "status": "success", "error": None},
+    }
+
+
+def _inspect(n: int, verdict: str) -> Row:
+    # A log is of one model: those of all models in one say in each sample whose answer it is.
+    return {
+        "id": f"i{n // MODELS}",
+        "epoch": 1,
+        "metadata": {"model": f"model-{n % MODELS}"},
+        "output": {"completion": "It is there."},
+        "scores": {"grader": {"value": verdict[0].upper(), "explanation": "It names it."}},
+    }
+
+
+def _healthbench(n: int, verdict: str) -> Row:
+    return {
+        "prompt_id": f"i{n // MODELS}",
+        "completion_id": f"k{n}",
+        "rubric": "yes",
+        "completion": "It is there.",
+        "criteria_met": verdict == "correct",
+    }
+
+
+def _write_csv(path: Path, rows: Iterable[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(_own(0, "")))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _write_lines(path: Path, rows: Iterable[Row]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def _write_array(path: Path, rows: Iterable[Row]) -> None:
+    _write_enclosed(path, "[", rows, "]")
+
+
+def _write_log(path: Path, rows: Iterable[Row]) -> None:
+    _write_enclosed(path, '{"version": 2, "eval": {"model": "several"}, "samples": [', rows, "]}")
+
+
+def _write_enclosed(path: Path, before: str, rows: Iterable[Row], after: str) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.write(before)
+        for number, row in enumerate(rows):
+            file.write((",\n" if number else "\n") + json.dumps(row))
+        file.write(after)
+
+
+def _write_archive(path: Path, rows: Iterable[Row]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("header.json", '{"version": 2, "eval": {"model": "several"}}')
+        for number, row in enumerate(rows):
+            archive.writestr(f"samples/{number}.json", json.dumps(row))
+
+
+_MODEL = Asked(columns={"model": "metadata.model"})
+_MAPPED = Asked(columns={"candidate": "answer_id", "verdict": "score.grade", "explanation": "score.why"})
+FORMATS = {
+    "csv": Format("own.csv", _own, _write_csv),
+    "jsonl": Format("own.jsonl", _own, _write_lines),
+    "array": Format("own.json", _own, _write_array),
+    "mapped": Format("mapped.jsonl", _mapped, _write_lines, _MAPPED),
+    "marcus": Format("marcus.jsonl", _marcus, _write_lines),
+    "marcus-array": Format("marcus.json", _marcus, _write_array),
+    "neurovlm": Format("neurovlm.jsonl", _neurovlm, _write_lines),
+    "healthbench": Format("healthbench.jsonl", _healthbench, _write_lines),
+    "inspect-json": Format("inspect.json", _inspect, _write_log, _MODEL),
+    "inspect-eval": Format("inspect.eval", _inspect, _write_archive, _MODEL),
+}
+
+
+def measured(folder: Path, key: str) -> dict[str, float]:
+    """Import a file, or let a rule score, in this process."""
+    database = judge_import.opened(folder)
+    admin = identity.actor_for_command_line(database)
+    with judge_import.transactions(database.engine) as lengths:
+        begun, processor = time.perf_counter(), time.process_time()
+        if key == SCORE:
+            line = scoring.score_answers(database, admin, STUDY, "exact_match", field=FIELD)
+        else:
+            file = folder / FORMATS[key].file
+            line = import_runs.import_judge_verdicts(
+                database, admin, STUDY, name=key, judge="a judge", content=file.read_bytes(), file_name=file.name,
+                field=FIELD, asked=FORMATS[key].asked,
+            )  # fmt: skip
+        seconds, processor = time.perf_counter() - begun, time.process_time() - processor
+    return {
+        "verdicts": line.judged,
+        "seconds": seconds,
+        "processor": processor,
+        "peak": memory_now("VmHWM") / 1e6,
+        "longest": max(lengths),
+    }
+
+
+def _in_a_process(folder: Path, key: str, rows: int) -> dict[str, float]:
+    """Measure on a copy, so that each finds the study as it was made."""
+    with tempfile.TemporaryDirectory(prefix="blindread-judge-formats-") as place:
+        shutil.copy(folder / DATABASE_FILE, place)
+        if key != SCORE:
+            write_file(Path(place), key, rows)
+        command = [sys.executable, "-m", "benchmarks.judge_formats", "--measure", key, "--folder", place]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"{key} could not be measured:\n{ended.stderr[-4000:]}")
+    result: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
+    return result
+
+
+def _print(key: str, result: dict[str, float], own: dict[str, float]) -> None:
+    console.print(
+        f"{key}: {result['verdicts']:,.0f} verdicts, {result['processor']:.1f} s of the processor "
+        f"({result['processor'] / own['processor']:.1f} times our own table's), {result['seconds']:.1f} s, at most "
+        f"{result['peak']:.0f} MB, longest writing transaction {result['longest']:.2f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
