@@ -54,7 +54,7 @@ _NO_DRAFT = (Conflict, "The study '{key}' is frozen; only a draft can be renamed
 _TOO_LATE = (NotOnTheDesk, "This part was closed before this answer was saved, and takes no more; reload the page.")
 _REPLACED = (
     NotOnTheDesk,
-    "This was corrected in a new version of the study before this answer was saved, which is not taken; reload the page.",
+    "This was corrected in a version of the study before this answer was saved, and takes no more; reload the page.",
 )
 _ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
 _LATE: Mapping[str, tuple[type[Refused], str]] = {"too late": _TOO_LATE, "replaced": _REPLACED}
