@@ -1,4 +1,4 @@
-"""Choose an item to preview: the one before, the one after, or by a search."""
+"""Choose an item to preview, the one before, the one after, or by a search; and the phase as which it is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import streamlit as st
 from components.frame import script_of
 from components.session import current_actor, database
 from services.reading import previewing
-from services.reading.previewing import MOST_FOUND, ItemLine, Place
+from services.reading.previewing import MOST_FOUND, ItemLine, PhaseLine, Place
 
 
 def choose_item(study_key: str) -> str:
@@ -36,6 +36,31 @@ def choose_item(study_key: str) -> str:
         if search.strip():
             _draw_matches(study_key, search, place)
     return place.key
+
+
+def choose_phase(study_key: str, item_key: str) -> PhaseLine:
+    """Draw the phases of a study that lists them, and return the one as which the item is looked at."""
+    lines = {line.key: line for line in previewing.phases_to_preview(database(), current_actor(), study_key, item_key)}
+    if len(lines) == 1:
+        return next(iter(lines.values()))
+    asked = st.query_params.get("phase", "")
+    first = next(line.key for line in lines.values() if line.is_first)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("As raters see it in", width="content")
+        chosen: str = st.selectbox(
+            "Phase",
+            list(lines),
+            index=list(lines).index(asked if asked in lines else first),
+            format_func=lambda key: lines[key].title,
+            label_visibility="collapsed",
+            # Another item may begin with another phase.
+            key=f"phase-{asked or first}",
+            width=360,
+        )
+    if chosen != (asked or first):
+        st.query_params["phase"] = chosen
+        st.rerun()
+    return lines[chosen]
 
 
 def draw_feedback(lines: list[list[str]]) -> None:

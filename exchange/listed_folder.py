@@ -32,6 +32,7 @@ from exchange.refusal import Conversions, Problems, listed
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, VOLUMES
 from exchange.tables_alone import look_through_tables
+from exchange.telling_tables import alike_pairs, telling_options
 from exchange.telling_words import telling_names, telling_selections, telling_words
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
@@ -116,6 +117,12 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
                     frozenset(reference.item for reference in references),
                     frozenset(line.overlay for reference in references for line in reference.fields),
                 ),
+                *telling_options(
+                    items.rows,
+                    references,
+                    shuffled=all(phase.shuffle_options for phase in study.phases if phase.rates == ["items"]),
+                ),
+                *alike_pairs(pairs.rows, candidates.rows),
                 *without_some_fields(study, references, items.rows),
                 *unanswered_by_models(study, candidates.rows),
                 *not_computed(study),

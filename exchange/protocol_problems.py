@@ -112,6 +112,8 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
         return f"found {value}, expected a finite number"
     if isinstance(error["input"], bool) and kind == "string_type":
         return f"found {value}, which is how YAML reads yes, no, on and off; put it in quotes"
+    if "options_by" in path and kind in ("string_type", "list_type"):
+        return f"found {value}, expected a list of ids of the field's own options, which say the texts there"
     expected = next((words for begins, words in _KINDS.items() if kind.startswith(begins)), "")
     return f"found {value}, expected {expected}" if expected else f"found {value}: {error['msg']}"
 

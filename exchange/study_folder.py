@@ -36,6 +36,7 @@ from exchange.tables import (
     REFERENCES,
     VOLUMES,
 )
+from exchange.telling_tables import telling_options
 
 _LONGEST_PATH = 4_000
 
@@ -115,14 +116,15 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
             candidates=candidates.rows,
             overlays=overlays.rows,
             conversions=reader.conversions.all(),
-            warnings=tuple(
-                warnings_of(
+            warnings=(
+                *warnings_of(
                     tuple(case.key for case in cases.rows),
                     volumes.rows,
                     overlays.rows,
                     items.rows,
                     frozenset(reference.item for reference in references.rows),
-                )
+                ),
+                *telling_options(items.rows, references.rows, shuffled=protocol.whole.reading.shuffle_options),
             ),
         )
     return ExaminedFolder(sound, problems, volumes.rows, overlays.rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -116,6 +117,34 @@ def open_assignments(
 ) -> list[Assignment]:
     """Return a member's assignments that are not closed, by position, and on one unit by the step of their phase."""
     return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
+
+
+def ends_of_assignments(
+    session: Session, membership_id: int, phases: Sequence[Phase]
+) -> list[tuple[int, datetime | None]]:
+    """Return the numbers of a member's assignments in their order, and since when each is done; None where it is open.
+
+    What a version replaces, and what is left when its phase is closed, is done from then on.
+    """
+    answered = select(func.min(Verdict.submitted_at)).where(Verdict.assignment_id == Assignment.id)
+    failed = select(func.min(TechnicalFailure.created_at)).where(TechnicalFailure.assignment_id == Assignment.id)
+    replaced = (
+        select(func.min(StudyVersion.at))
+        .join(WithdrawnUnit, col(WithdrawnUnit.version_id) == StudyVersion.id)
+        .where(
+            WithdrawnUnit.item_id == Assignment.item_id,
+            or_(col(WithdrawnUnit.candidate_id).is_(None), WithdrawnUnit.candidate_id == Assignment.candidate_id),
+        )
+    )
+    closed = select(func.min(PhaseClosing.at)).where(
+        PhaseClosing.study_id == Assignment.study_id, PhaseClosing.phase == Assignment.phase
+    )
+    rows: Any = (
+        select(Assignment.id, *(each.scalar_subquery() for each in (answered, failed, replaced, closed)))
+        .where(Assignment.membership_id == membership_id, _of(phases))
+        .order_by(col(Assignment.position), col(Assignment.step))
+    )
+    return [(number, min((at for at in ends if at is not None), default=None)) for number, *ends in session.exec(rows)]
 
 
 def _of(phases: Sequence[Phase]) -> Any:

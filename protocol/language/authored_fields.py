@@ -112,7 +112,7 @@ class AuthoredField(Part):
     options_by: Annotated[
         Annotated[dict[Key, dict[str, Words]], Field(min_length=1, max_length=1)] | None,
         Says(
-            "a field above, and for each of its values the options that are offered",
+            "a field above, and for each of its values the ids, of the field's own `options`, that are offered",
             "options_by: {site: {brain: [glioma, stroke]}}",
             "all of them",
         ),

@@ -18,7 +18,7 @@ from services.people.permission import state_of
 
 STATES: Mapping[str, tuple[str, ...]] = {
     "study": ("draft", "open", "closed"),
-    "assignment": ("waiting", "on the desk", "done", "being revised", "not shown", "too late"),
+    "assignment": ("waiting", "on the desk", "done", "being revised", "not shown", "too late", "replaced"),
     "review task": ("not read", "read", "decided"),
     "judge run": ("unfinished", "imported", "cleaned away"),
 }
@@ -52,7 +52,12 @@ class Act:
 _FROZEN = (Conflict, "This study is already frozen; a freeze cannot be repeated.")
 _NO_DRAFT = (Conflict, "The study '{key}' is frozen; only a draft can be renamed, removed or imported over.")
 _TOO_LATE = (NotOnTheDesk, "This part was closed before this answer was saved, and takes no more; reload the page.")
+_REPLACED = (
+    NotOnTheDesk,
+    "This was corrected in a version of the study before this answer was saved, and takes no more; reload the page.",
+)
 _ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
+_LATE: Mapping[str, tuple[type[Refused], str]] = {"too late": _TOO_LATE, "replaced": _REPLACED}
 
 CHANGE_DRAFT = Act(
     "study", "rename, import over, remove", "owner or admin", ("draft",), None, {"open": _NO_DRAFT, "closed": _NO_DRAFT}
@@ -202,7 +207,7 @@ SHOW = Act(
     "its member",
     _AT_WORK,
     None,
-    dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE) | {"too late": _TOO_LATE},
+    dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE) | _LATE,
 )
 DRAFT = Act(
     "assignment",
@@ -213,7 +218,7 @@ DRAFT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
-        "too late": _TOO_LATE,
+        **_LATE,
         "done": (AlreadySubmitted, "This item has already been submitted; the draft is no longer needed."),
     },
 )
@@ -226,7 +231,7 @@ SUBMIT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
-        "too late": _TOO_LATE,
+        **_LATE,
         "done": (AlreadySubmitted, "This item has already been submitted; nothing was changed."),
     },
 )
@@ -236,7 +241,7 @@ GIVE_UP = Act(
     "its member",
     ("on the desk",),
     "not shown",
-    dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE) | {"too late": _TOO_LATE},
+    dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE) | _LATE,
 )
 REVISE = Act("assignment", "open for revision", "its rater", ("done",), "being revised")
 LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "done")
@@ -274,7 +279,7 @@ NEW_VERSION = Act(
     },
 )
 COME_LATE = Act("assignment", "close its phase", "admin", ("waiting", "on the desk"), "too late")
-WITHDRAW = Act("assignment", "make a version with a corrected unit", "admin", ("waiting", "on the desk"), "too late")
+WITHDRAW = Act("assignment", "make a version with a corrected unit", "admin", ("waiting", "on the desk"), "replaced")
 COME_UP = Act("assignment", "finish the one before it", "its member", ("waiting",), "on the desk")
 
 TASK_READ = Act("review task", "read blind", "its reviewer", ("not read",), "read")

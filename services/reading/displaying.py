@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Item, Membership, Study, Verdict, now, queries, standing
+from db import Assignment, Membership, Study, Verdict, now, queries, standing
 from db.base import stored_id
 from db.queries import ShownItem
-from protocol.language.things import shows_the_reference
-from protocol.phases import PREVIEW_HEADING, Phase, Queue
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.phases import Phase, Queue
+from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
 from services.errors import NotOnTheDesk
 from services.installation.tokens import TOKEN_PERIOD, Keys
@@ -25,7 +24,6 @@ from services.reading import (
     releasing,
     revision_rules,
     session_summary,
-    shown_forms,
     shown_items,
 )
 from services.reading.blinding import Desk, Shown
@@ -33,8 +31,6 @@ from services.reading.payloads import (
     AheadPayload,
     AnyItemPayload,
     DraftPayload,
-    ItemPayload,
-    JudgedPayload,
     Line,
     Payload,
     PracticePayload,
@@ -128,7 +124,7 @@ def _payload_of(
         progress=progress,
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
-        in_parts=_in_parts(phases, phase.queue),
+        in_parts=in_parts(phases, phase.queue),
     )
     place = replace(
         place,
@@ -189,7 +185,7 @@ def revision_payload(
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
         revision=blinding.revision_payload(verdict.receipt, verdict.submitted_at),
-        in_parts=_in_parts(phases, phase.queue),
+        in_parts=in_parts(phases, phase.queue),
     )
     rules = phases.rules_of(phase)
     if not rules.shows_volumes:
@@ -216,7 +212,8 @@ def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
     return frozen_facts.phases_of_member(session, session.get_one(Membership, assignment.membership_id))
 
 
-def _in_parts(phases: StudyPhases, queue: Queue) -> bool:
+def in_parts(phases: StudyPhases, queue: Queue) -> bool:
+    """Return whether a queue is one of several that people of its role work through."""
     return any(other != queue and other.role == queue.role for other in phases.queues)
 
 
@@ -266,83 +263,6 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
             lines = shown_items.lines_of(phases, phase, earlier, turn.assignment.option_order, turn.verdict)
         turns.append(blinding.turn_payload(blinding.prompt_of_turn(rules, turn.prompt), lines))
     return tuple(turns)
-
-
-def preview_payload(
-    session: Session, actor: Actor, study: Study, item: Item
-) -> ItemPayload | JudgedPayload | ScoringPayload:
-    """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted.
-
-    References and answers are shown to no admin before the data lock: words stand in their place.
-    """
-    phases = frozen_facts.phases_of(session, stored_id(study.id))
-    phase = phases.previewed
-    rules = phases.rules_of(phase)
-    shown_item = queries.shown_item(session, stored_id(item.id))
-    shown = Shown(
-        shown_item,
-        queries.shown_volumes(session, shown_item.case_id),
-        queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
-        shown_forms.form_of_item(rules, shown_item, [])
-        if phase.kind == "items"
-        else shown_forms.form_of_candidate(rules, shown_item),
-        _attributes_in_a_preview(session, rules, shown_item),
-        "The explanation stands here." if "explanation" in rules.shows else "",
-    )
-    keys = keys_of(study, actor)
-    public_id = f"preview-{item.id}"
-    place = Desk(
-        phase="preview",
-        heading=PREVIEW_HEADING,
-        assignment_public_id=public_id,
-        key=keys.idempotency_key(public_id),
-        progress=(0, 1),
-        draft=blinding.draft_payload(0, {}),
-        notice=notice_of(study, phases),
-        in_parts=_in_parts(phases, phase.queue),
-        turns=tuple(
-            blinding.turn_payload(blinding.prompt_of_turn(rules, prompt), [])
-            for _, prompt in queries.turns_before(session, shown_item)
-        ),
-    )
-    if rules.shows_volumes and not rules.shows_judged:
-        return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
-    reference = ["The reference stands here."] if shows_the_reference(rules.shows) else None
-    compared = phase.kind == "pairs"
-    candidate = "The answer stands here." if "candidate" in rules.shows and not compared else None
-    sides = ("One answer stands here.", "The other answer stands here.") if compared else None
-    if rules.shows_volumes:
-        return blinding.judged_payload(
-            desk=place,
-            shown=shown,
-            rules=rules,
-            text=phases.text,
-            keys=keys,
-            prefetch=[],
-            reference=reference,
-            candidate=candidate,
-            sides=sides,
-        )
-    return blinding.words_payload(
-        desk=place,
-        rules=rules,
-        text=phases.text,
-        item=shown_item,
-        form=shown.form,
-        attributes=shown.attributes,
-        explanation=shown.explanation,
-        reference=reference,
-        candidate=candidate,
-        sides=sides,
-    )
-
-
-def _attributes_in_a_preview(session: Session, rules: PhaseRules, item: ShownItem) -> list[Line]:
-    """Return attributes as a rater will see them; of an answer, or what tells the reference, words in their place."""
-    withheld = [part for part in rules.released if part.tells_reference or part.table == "candidates"]
-    open_to_admins = replace(rules, released=tuple(part for part in rules.released if part not in withheld))
-    lines = releasing.lines_of(session, open_to_admins, item.item_id, None)
-    return lines + [[part.label, "The attribute stands here."] for part in withheld]
 
 
 def _prefetch(

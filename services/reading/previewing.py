@@ -9,18 +9,28 @@ from sqlalchemy import exists, func, or_
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from db import Database, Item, PoolFile, Study, Volume, queries
+from db import Candidate, Database, Item, PoolFile, Study, Volume, queries
 from db.base import stored_id
-from services.errors import NotFound
+from protocol.phases import Phase
+from protocol.study_phases import StudyPhases
+from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.reading import displaying, practice
-from services.reading.payloads import ItemPayload, JudgedPayload, Line, ScoringPayload
+from services.reading import practice, preview_payloads
+from services.reading.payloads import AnyItemPayload, Line
 from services.studies import frozen_facts
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.
 MOST_FOUND = 50
 LONGEST_PROMPT = 120
+
+_PRACTICE_ALONE = "This phase is practice, and the item is none; choose an item of practice."
+_NO_PRACTICE = "The item is one of practice and comes in no other phase; choose another item or phase."
+_NO_ANSWER = "No answer to this item is in the study, so that none of it is rated in this phase; choose another item."
+_NO_PAIR = "There are no two answers to this item to compare in this phase; choose another item."
+_FOLLOWS = (
+    "What comes in this phase is drawn from answers, once the phases before it are closed: this is how it will look."
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,17 @@ class ItemLine:
     prompt: str
     practice: bool = False
     turn: str = ""
+
+
+@dataclass(frozen=True)
+class PhaseLine:
+    """A phase as admins choose it; `nothing` says why nothing of an item comes in it, `remark` what to know of it."""
+
+    key: str
+    title: str
+    is_first: bool
+    nothing: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,13 +160,76 @@ def lacks_its_volumes(database: Database, actor: Actor, study_key: str, item_key
         return bool(item.sequences) and session.exec(select(named & ~prepared)).one()
 
 
-def preview_item(
-    database: Database, actor: Actor, study_key: str, item_key: str
-) -> ItemPayload | JudgedPayload | ScoringPayload:
-    """Return the payload that a rater will get for an item, from the same builder."""
+def phases_to_preview(database: Database, actor: Actor, study_key: str, item_key: str) -> list[PhaseLine]:
+    """Return the phases as which an item, or an answer to it, can be looked at, the one that is shown first marked.
+
+    Of the first language there is one: what else it has follows from reading.
+    """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        return displaying.preview_payload(session, actor, study, _item(session, study, item_key))
+        phases, item = frozen_facts.phases_of(session, stored_id(study.id)), _item(session, study, item_key)
+        first = _first_looked_at(phases, item)
+        offered = phases.phases if phases.listed else (first,)
+        return [
+            PhaseLine(
+                phase.key,
+                phase.heading or phase.queue.title,
+                phase == first,
+                _nothing_in(session, phase, item),
+                _FOLLOWS if phase.follows else "",
+            )
+            for phase in offered
+        ]
+
+
+def _first_looked_at(phases: StudyPhases, item: Item) -> Phase:
+    training = phases.training
+    return training if item.practice and phases.listed and training is not None else phases.previewed
+
+
+def _nothing_in(session: Session, phase: Phase, item: Item) -> str:
+    """Return why nothing of an item can come in a phase; empty where something can, as far as tables say."""
+    if phase.listed and item.practice != phase.trains:
+        return _PRACTICE_ALONE if phase.trains else _NO_PRACTICE
+    if phase.kind not in ("candidates", "pairs") or phase.follows:
+        return ""
+    answers = select(func.count()).select_from(Candidate).where(Candidate.item_id == item.id)
+    given = session.exec(answers.where(col(Candidate.model) != "", col(Candidate.answer) != "")).one()
+    if phase.kind == "pairs":
+        return "" if given > 1 else _NO_PAIR
+    return "" if given else _NO_ANSWER
+
+
+def preview_item(
+    database: Database, actor: Actor, study_key: str, item_key: str, phase_key: str = ""
+) -> AnyItemPayload:
+    """Return the payload that a rater will get for an item, or an answer to it, from the same builder.
+
+    Parameters
+    ----------
+    phase_key
+        Of a study that lists its phases; without one, that in which the item is read first.
+
+    Raises
+    ------
+    NotFound
+        There is no such item or phase.
+    Conflict
+        Nothing of the item comes in that phase.
+    """
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        phases, item = frozen_facts.phases_of(session, stored_id(study.id)), _item(session, study, item_key)
+        phase = _first_looked_at(phases, item)
+        if phase_key:
+            named = next((each for each in phases.phases if each.key == phase_key), None)
+            if named is None:
+                raise NotFound(f"The study has no phase '{phase_key[:80]}' to look at; choose one that is listed.")
+            phase = named
+            nothing = _nothing_in(session, phase, item)
+            if nothing:
+                raise Conflict(nothing)
+        return preview_payloads.preview_payload(session, actor, study, phase, item)
 
 
 def _item(session: Session, study: Study, item_key: str) -> Item:

@@ -364,9 +364,11 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
     if failed is not None:
         return "not shown"
+    if queries.was_replaced(session, assignment):
+        return "replaced"
     phase = frozen_facts.phases_of_member(session, membership).named(assignment.phase)
     is_closed = phase.is_followed and phase.key in queries.phases_closed(session, stored_id(study.id))
-    return "too late" if is_closed or queries.was_replaced(session, assignment) else "waiting"
+    return "too late" if is_closed else "waiting"
 
 
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:

@@ -84,6 +84,11 @@ PROBLEMS = {
         "phases: [{key: read, rates: items, shows: [], form: {v: text}, opens: at_once}]",
         "protocol.yaml, key phases.read.opens: found 'at_once', expected keys below it (after, done_by, at_once",
     ),
+    "texts of options that depend on another field": (
+        """phases: [{key: a, rates: items, shows: [prompt], form: {above: {type: choice, options: {nodule: Nodule}},
+        kind: {type: choice, options: {solid: Solid}, options_by: {above: {nodule: {solid: Solid}}}}}}]""",
+        "protocol.yaml, key phases.a.form.kind.options_by.above.nodule.0: found {'solid': 'Solid'}, expected a list of",
+    ),
     "keys of the other language": (
         "reading: {}\nphases: [{key: read, rates: items, shows: [], form: {v: text}}]",
         "protocol.yaml, key reading: there is no such key",

@@ -15,8 +15,9 @@ from services.progress import data_lock
 from services.reading import member_progress, worklist
 from services.studies import catalogue, importing
 from tests.following_study import flagging, opened_following, read_through, units_in
-from tests.listed_study import SCORE_ALONE, opened_listed, write_listed
+from tests.listed_study import READ_THEN_SCORE, SCORE_ALONE, imported_listed, opened_listed, write_listed
 from tests.pages.conftest import OpenPage
+from tests.pages.test_pages import payload_on
 from tests.situations import imported_study, open_study, owner_of, write_study_folder
 
 PAGE = "admin/study.py"
@@ -147,6 +148,24 @@ def test_the_preview_steps_to_the_neighbours_and_finds(
     app.selectbox[0].select("i5").run()
     assert app.query_params["item"] in ("i5", ["i5"])
     assert any("`i5`" in text.value for text in app.markdown)
+
+
+def test_the_preview_shows_the_phase_that_is_chosen(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    write_listed(tmp_path / "study", READ_THEN_SCORE)
+    situation = imported_listed(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/preview.py", study="listed")
+    box = next(box for box in app.selectbox if box.label == "Phase")
+    first = payload_on(app)["payload"]
+
+    box.select("score").run()
+
+    scored = payload_on(app)["payload"]
+    assert box.options == ["Reads", "A second look", "Scores"]
+    assert app.query_params["phase"] in ("score", ["score"])
+    assert [first["candidate"], scored["candidate"]] == [None, "The answer stands here."]  # type: ignore[index]
+    assert scored["prompt"] == "Does it say the same as the reference?"  # type: ignore[index]
 
 
 def test_a_judges_file_is_imported_with_the_name_of_the_judge_and_leaves_the_form(

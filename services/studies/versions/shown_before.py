@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import exists, or_
+from sqlalchemy import exists, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -117,7 +117,7 @@ def _shown(
     """
     was_shown = or_(
         *(exists().where(col(row.assignment_id) == Assignment.id) for row in (Display, Verdict, TechnicalFailure)),
-        col(Assignment.id) == _on_the_desk(session, rater, own, telling),
+        col(Assignment.id).in_(_on_the_desk(session, rater, own, telling)),
     )
     compared = _compared(session, rater.study_id) if telling.kind == "pairs" else {}
     query: Any = (
@@ -134,17 +134,29 @@ def _shown(
     ]
 
 
-def _on_the_desk(session: Session, rater: Membership, own: StudyPhases, telling: Phase) -> int | None:
-    """Return the number of the assignment that a rater who has begun a phase may have before them; None for none."""
-    has_begun = select(Acknowledgement.id).where(
-        Acknowledgement.membership_id == rater.id,
-        Acknowledgement.group_key == rater.group_key,
-        Acknowledgement.phase == telling.listed_as,
-    )
-    if session.exec(has_begun).first() is None:
-        return None
-    waiting = queries.open_assignments(session, stored_id(rater.id), own.in_queue(telling.queue), limit=1)
-    return next((assignment.id for assignment in waiting), None)
+def _on_the_desk(session: Session, rater: Membership, own: StudyPhases, telling: Phase) -> list[int]:
+    """Return the numbers of what a rater who has begun a phase may have, or have had, before them.
+
+    That was on the desk before which all was done while it was still open: what a version replaced there, and what its
+    phase left undone when it was closed, a browser may have had, whether or not it said so.
+    """
+    begun = session.exec(
+        select(func.min(Acknowledgement.acknowledged_at)).where(
+            Acknowledgement.membership_id == rater.id,
+            Acknowledgement.group_key == rater.group_key,
+            Acknowledgement.phase == telling.listed_as,
+        )
+    ).one()
+    if begun is None:
+        return []
+    before, lay = begun, list[int]()
+    for number, end in queries.ends_of_assignments(session, stored_id(rater.id), own.in_queue(telling.queue)):
+        if end is None or before < end:
+            lay.append(number)
+        if end is None:
+            break
+        before = max(before, end)
+    return lay
 
 
 def _compared(session: Session, study_id: int) -> dict[str, tuple[str, ...]]:

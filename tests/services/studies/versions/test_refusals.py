@@ -179,6 +179,26 @@ def test_what_a_browser_has_counts_as_shown_before_it_stands_on_the_screen(
     assert any(f"'{shown}.v2'" in reason and "was shown the reference" in reason for reason in reasons), reasons
 
 
+def test_what_lay_on_a_desk_when_a_version_replaced_it_counts_as_shown_for_the_next(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
+    (rater,) = situation.raters
+    read(situation, 0)
+    worklist.acknowledge_instructions(sqlite_database, rater, "listed", "part-2")
+    payload = on_the_desk(situation, rater, "part-2")
+    shown = dict(payload["context"]["facts"])["Question"].removeprefix("Prompt of ").removesuffix("?")
+    # All of its subject, so that what comes next on the desk is about another.
+    subject = ("i1", "i2") if shown in ("i1", "i2") else ("i5",)
+    answers = [key for key, item, *_ in CANDIDATES if item in subject]
+    correct = [changed_cell("candidates.csv", key, "answer", "Corrected.") for key in answers]
+    new_version(situation, tmp_path / "study", *correct)
+
+    reasons = refusal_of(situation, tmp_path / "study", changed_cell("items.csv", shown, "prompt", "Anew?"))
+
+    assert any(f"'{shown}.v" in reason and "was shown the reference" in reason for reason in reasons), reasons
+
+
 @pytest.mark.parametrize("corrected_before", [False, True])
 def test_nobody_who_was_shown_answers_to_an_item_reads_it_blind_when_it_is_corrected(
     sqlite_database: Database, tmp_path: Path, corrected_before: bool

@@ -1,0 +1,61 @@
+"""What the tables of a study folder give away by how options are written or ordered: warned of at the import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from exchange.folder_rows import CandidateRow, PairRow, ReferenceRow
+from exchange.item_table import ItemRow
+from exchange.refusal import listed, shown
+
+# Of fewer items, that all are alike may be chance.
+_FEWEST_ITEMS = 5
+
+
+def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow], *, shuffled: bool) -> Iterator[str]:
+    """Yield that the id, or the place, of an option says that it is right: browsers get ids with the texts.
+
+    An id that stands for one text in all items is an answer that is often right, and tells nothing by itself.
+
+    Parameters
+    ----------
+    shuffled
+        Whether options are dealt to each rater in an order of their own.
+    """
+    accepted: Mapping[str, list[tuple[str, ...]]] = {
+        row.item: [row.accepted, *(part.accepted for part in row.fields)] for row in references
+    }
+    right = []
+    for item in items:
+        ids = [option for option, _ in item.options]
+        ways = [way for way in accepted.get(item.key, ()) if len(way) == 1 and way[0] in ids]
+        if len(ids) > 1 and len(ways) == 1:
+            ((only,),) = ways
+            right.append((only, dict(item.options)[only], ids.index(only)))
+    if len(right) < _FEWEST_ITEMS:
+        return
+    ids, texts, places = (set(each) for each in zip(*right, strict=True))
+    if len(ids) == 1 and len(texts) > 1:
+        yield (
+            f"items.csv: of all {len(right)} items with options of their own and one right answer, that is option "
+            f"'{shown(next(iter(ids)))}', with unlike texts; ids reach the browser, so give each answer an id that "
+            "says nothing of whether it is right."
+        )
+    if len(places) == 1 and len(texts) > 1 and not shuffled:
+        yield (
+            f"items.csv: of all {len(right)} items with options of their own and one right answer, that is listed in "
+            f"place {next(iter(places)) + 1}, and options are shown in the order of the table; list them in an order "
+            "that says nothing, or let shuffle_options deal them."
+        )
+
+
+def alike_pairs(pairs: Sequence[PairRow], candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield which pairs of the table are two answers that say the same word for word."""
+    answers = {row.key: " ".join(row.answer.split()) for row in candidates}
+    alike = [row.key for row in pairs if answers.get(row.first) and answers[row.first] == answers.get(row.second)]
+    if alike:
+        named = listed([f"'{shown(key)}'" for key in alike])
+        yield (
+            f"pairs.csv: the two answers of {named} are the same word for word, "
+            "so that neither can be better; remove such pairs, or expect ties there."
+        )

@@ -1,0 +1,86 @@
+"""Tables that give the right answer away by the id or the place of an option: each is warned of at the import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from exchange.listed_folder import Expanding
+from exchange.study_folder import read_study_folder
+from tests.situations import write_table
+
+PROTOCOL = """
+blindread: 2
+name: telling
+title: Options that tell
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt, options]
+    form: {answer: as_item}
+"""
+COMPARED = (
+    PROTOCOL
+    + """  - key: compare
+    title: Comparison
+    rates: pairs
+    from: {where: {practice: no}}
+    pairs: table
+    shows: [prompt, candidate]
+    form: {better: preference}
+"""
+)
+# Options of an item, and which of them is right.
+BY_ID = [(f"wrong=No {n}|correct=Yes {n}" if n % 2 else f"correct=Yes {n}|wrong=No {n}", "correct") for n in range(6)]
+BY_PLACE = [(f"a{n}=Yes {n}|b{n}=No {n}", f"a{n}") for n in range(6)]
+OF_ONE_SCALE = [
+    ("present=Present|absent=Absent" if n % 2 else "absent=Absent|present=Present", "present") for n in range(6)
+]
+TOLD_BY_ID, TOLD_BY_PLACE = "ids reach the browser", "that is listed in place 1"
+
+
+def warnings(folder: Path, items: Sequence[tuple[str, str]], protocol: str = PROTOCOL) -> list[str]:
+    """Return what the import warns of where so many items have these options and right answers."""
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+    lines = [(f"i{n}", "physics", "choice", "Which?", options) for n, (options, _) in enumerate(items)]
+    write_table(folder / "items.csv", "item,category,format,prompt,options", lines)
+    write_table(folder / "references.csv", "item,accepted", [(f"i{n}", right) for n, (_, right) in enumerate(items)])
+    return list(read_study_folder(folder, Expanding("test", ())).warnings)
+
+
+@pytest.mark.parametrize(
+    ("items", "protocol", "told"),
+    [
+        (BY_ID, PROTOCOL, [True, False]),
+        (BY_ID[:4], PROTOCOL, [False, False]),
+        (BY_PLACE, PROTOCOL, [False, True]),
+        (BY_PLACE, f"{PROTOCOL}    shuffle_options: yes\n", [False, False]),
+        (OF_ONE_SCALE, PROTOCOL, [False, False]),
+    ],
+    ids=["one id", "too few items", "one place", "one place, dealt anew", "one answer that is often right"],
+)
+def test_options_that_say_that_they_are_right_are_warned_of(
+    tmp_path: Path, items: list[tuple[str, str]], protocol: str, told: list[bool]
+) -> None:
+    said = warnings(tmp_path, items, protocol)
+
+    assert [any(words in warning for warning in said) for words in (TOLD_BY_ID, TOLD_BY_PLACE)] == told
+
+
+def test_pairs_of_two_answers_that_say_the_same_are_warned_of(tmp_path: Path) -> None:
+    answers = [
+        ("k1", "i0", "A", "A  cyst."),
+        ("k2", "i0", "B", "A cyst."),
+        ("k3", "i1", "A", "No."),
+        ("k4", "i1", "B", "Yes."),
+    ]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer", answers)
+    write_table(tmp_path / "pairs.csv", "pair,first,second", [("p1", "k1", "k2"), ("p2", "k3", "k4")])
+
+    said = warnings(tmp_path, BY_PLACE, COMPARED)
+
+    (warned,) = (warning for warning in said if "word for word" in warning)
+    assert "'p1'" in warned and "'p2'" not in warned
