@@ -20,7 +20,7 @@ def draw_reading(short_title: str) -> None:
     with st.expander("How to read this, and where it comes from"):
         st.markdown(text)
         st.caption(
-            "From docs/how-to/calibrate-a-judge.md, which is about files: what begins with -- is an option of its "
+            "From docs/how-to/calibrate-a-judge.md, which is about files: what begins with `--` is an option of its "
             "commands, and here follows from the study. docs/statistics.md says what each panel calls."
         )
 
