@@ -34,11 +34,11 @@ def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow]
             right.append((only, dict(item.options)[only], ids.index(only)))
     if len(right) < _FEWEST_ITEMS:
         return
-    ids, texts, places = (set(each) for each in zip(*right, strict=True))
-    if len(ids) == 1 and len(texts) > 1:
+    named, texts, places = (set(each) for each in zip(*right, strict=True))
+    if len(named) == 1 and len(texts) > 1:
         yield (
             f"items.csv: of all {len(right)} items with options of their own and one right answer, that is option "
-            f"'{shown(next(iter(ids)))}', with unlike texts; ids reach the browser, so give each answer an id that "
+            f"'{shown(next(iter(named)))}', with unlike texts; ids reach the browser, so give each answer an id that "
             "says nothing of whether it is right."
         )
     if len(places) == 1 and len(texts) > 1 and not shuffled:

@@ -133,7 +133,7 @@ def ends_of_assignments(
         .join(WithdrawnUnit, col(WithdrawnUnit.version_id) == StudyVersion.id)
         .where(
             WithdrawnUnit.item_id == Assignment.item_id,
-            or_(col(WithdrawnUnit.candidate_id).is_(None), WithdrawnUnit.candidate_id == Assignment.candidate_id),
+            or_(col(WithdrawnUnit.candidate_id).is_(None), col(WithdrawnUnit.candidate_id) == Assignment.candidate_id),
         )
     )
     closed = select(func.min(PhaseClosing.at)).where(

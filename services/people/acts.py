@@ -207,7 +207,7 @@ SHOW = Act(
     "its member",
     _AT_WORK,
     None,
-    dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE) | _LATE,
+    {**dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE), **_LATE},
 )
 DRAFT = Act(
     "assignment",
@@ -241,7 +241,7 @@ GIVE_UP = Act(
     "its member",
     ("on the desk",),
     "not shown",
-    dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE) | _LATE,
+    {**dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE), **_LATE},
 )
 REVISE = Act("assignment", "open for revision", "its rater", ("done",), "being revised")
 LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "done")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import exists, func, or_
@@ -140,7 +141,7 @@ def _on_the_desk(session: Session, rater: Membership, own: StudyPhases, telling:
     That was on the desk before which all was done while it was still open: what a version replaced there, and what its
     phase left undone when it was closed, a browser may have had, whether or not it said so.
     """
-    begun = session.exec(
+    begun: datetime | None = session.exec(
         select(func.min(Acknowledgement.acknowledged_at)).where(
             Acknowledgement.membership_id == rater.id,
             Acknowledgement.group_key == rater.group_key,
