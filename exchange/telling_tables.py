@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from exchange.folder_rows import CandidateRow, PairRow, ReferenceRow
 from exchange.item_table import ItemRow
 from exchange.refusal import listed, shown
+from protocol.fields.yes_no import YES_NO
 
 # Of fewer items, that all are alike may be chance.
 _FEWEST_ITEMS = 5
@@ -27,6 +28,9 @@ def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow]
     }
     right = []
     for item in items:
+        # Yes and No stand in their usual order.
+        if item.options == YES_NO:
+            continue
         ids = [option for option, _ in item.options]
         ways = [way for way in accepted.get(item.key, ()) if len(way) == 1 and way[0] in ids]
         if len(ids) > 1 and len(ways) == 1:

@@ -52,7 +52,7 @@ def warnings(folder: Path, items: Sequence[tuple[str, str]], protocol: str = PRO
 
 
 @pytest.mark.parametrize(
-    ("items", "protocol", "told"),
+    ("items", "protocol", "warned"),
     [
         (BY_ID, PROTOCOL, [True, False]),
         (BY_ID[:4], PROTOCOL, [False, False]),
@@ -63,11 +63,11 @@ def warnings(folder: Path, items: Sequence[tuple[str, str]], protocol: str = PRO
     ids=["one id", "too few items", "one place", "one place, dealt anew", "one answer that is often right"],
 )
 def test_options_that_say_that_they_are_right_are_warned_of(
-    tmp_path: Path, items: list[tuple[str, str]], protocol: str, told: list[bool]
+    tmp_path: Path, items: list[tuple[str, str]], protocol: str, warned: list[bool]
 ) -> None:
     said = warnings(tmp_path, items, protocol)
 
-    assert [any(words in warning for warning in said) for words in (TOLD_BY_ID, TOLD_BY_PLACE)] == told
+    assert [any(words in warning for warning in said) for words in (TOLD_BY_ID, TOLD_BY_PLACE)] == warned
 
 
 def test_pairs_of_two_answers_that_say_the_same_are_warned_of(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
                 if all(len(own) == 1 for own in claims):
                     asked += 1
                     mirages += claims == [{"positive"}, {"positive"}]
-            label = f"{where}, Model {model}: {positive} in every condition"
+            label = f"{where}, {model}: {positive} in every condition"
             row = estimate_in(tables, "plan", "line_1", label, who)
             assert row["plan"] == "primary" and row["unit"] == "question"
             assert math.isclose(float(row["value"]), mirages / asked) and int(row["n"]) == asked
