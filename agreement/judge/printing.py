@@ -95,7 +95,9 @@ def _table(rows: tuple[Row, ...]) -> list[str]:
     lines = [heading]
     for row in rows:
         estimate = row.estimate
-        value = "undefined" if math.isnan(estimate.value) else _short(estimate.value)
+        value = f"{estimate.value:,.0f}" if row.is_count else _short(estimate.value)
+        if math.isnan(estimate.value):
+            value = "undefined"
         limits = "" if math.isnan(estimate.low) else f"[{_short(estimate.low)}, {_short(estimate.high)}]"
         notes = [row.sentence, row.basis]
         notes += [f"P = {estimate.p:.3g}"] if estimate.p is not None else []

@@ -10,6 +10,9 @@ from agreement.estimate import Estimate
 EVERYTHING = "all"
 """Stratum of a row that is of all candidates."""
 
+COUNTED = "a count has no interval"
+"""Why the estimate of a row has no limits that counts something."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -37,6 +40,11 @@ class Row:
     stratum: str = EVERYTHING
     basis: str = ""
     sentence: str = ""
+
+    @property
+    def is_count(self) -> bool:
+        """Whether its value is a number of things."""
+        return self.estimate.undefined_because == COUNTED
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""

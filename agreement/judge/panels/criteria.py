@@ -14,7 +14,7 @@ from agreement.judge.declared import estimates
 from agreement.judge.material import Material
 from agreement.judge.missing import left_out
 from agreement.judge.plan import Declared, Plan
-from agreement.judge.rows import Panel, Row
+from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.signed import margin_of, signed_difference
 from agreement.judge.wording import in_points, listed, margin_in_words
 
@@ -113,14 +113,14 @@ def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     ]
     for stratum, among in strata or [("all", np.ones(material.n, dtype=np.bool_))]:
         n = int((both & among).sum())
-        labels = undefined("labels", n, UNIT, f"at least {least}", "a count has no interval", value=float(n))
+        labels = undefined("labels", n, UNIT, f"at least {least}", COUNTED, value=float(n))
         sentence = PASSED if n >= least else FAILED
         yield Row(STRATUM, (judge, basis.name), labels, stratum, basis.in_words, sentence)
 
 
 def _humans(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     n, least = len(material.humans), plan.criteria.fewest_humans
-    count = undefined("humans", n, "human", f"at least {least}", "a count has no interval", value=float(n))
+    count = undefined("humans", n, "human", f"at least {least}", COUNTED, value=float(n))
     yield Row(HUMANS, (judge, *material.humans), count, sentence=PASSED if n >= least else FAILED)
 
 

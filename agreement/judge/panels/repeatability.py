@@ -16,7 +16,7 @@ from agreement.judge.coefficients import UNIT, coefficients, headline
 from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.pool import in_random_groups
-from agreement.judge.rows import Panel, Row
+from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.scale import State
 from agreement.judge.wording import counted, in_brief, in_points, p_in_words
 from agreement.measurements import bland_altman
@@ -153,7 +153,7 @@ def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdi
         why = ", ".join(f"{n} {words}" for words, n in without.part(among).counts().items())
         only = undefined(
             f"verdicts that only {names[0] if statistic == MISSING else names[1]} has", count, UNIT, "counted",
-            "a count has no interval", value=float(count),
+            COUNTED, value=float(count),
         )  # fmt: skip
         yield Row(statistic, names, only, judge, sentence=why)
 

@@ -280,7 +280,9 @@ def _table(key: str, rows: Sequence[Row]) -> PlainTable:
 
 def _cells(row: Row) -> tuple[Cell, ...]:
     estimate = row.estimate
-    value = "undefined" if math.isnan(estimate.value) else f"{estimate.value:z.3f}"
+    value = f"{estimate.value:z,.0f}" if row.is_count else f"{estimate.value:z.3f}"
+    if math.isnan(estimate.value):
+        value = "undefined"
     limits = "" if math.isnan(estimate.low) else f" [{estimate.low:z.3f}, {estimate.high:z.3f}]"
     said = (estimate.undefined_because, estimate.warning, estimate.method)
     return (

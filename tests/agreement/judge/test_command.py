@@ -79,6 +79,13 @@ def test_the_module_is_run_by_its_name(files):
     assert [line[2] for line in start.splitlines()[2:] if line[2] != " "] == ["1", "2", "3", "4", "5", "6", "7", "8"]
 
 
+def test_a_count_is_printed_as_one(files, capsys):
+    assert main([str(files / "judged.csv"), *BASIC]) == 0
+
+    (line, *_) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  number of humans")]
+    assert "0000" not in line and "a count has no interval" in line
+
+
 def test_json_holds_every_panel_with_typed_rows(files, capsys):
     assert main([str(files / "judged.csv"), *BASIC, "--json"]) == 0
 
