@@ -139,15 +139,18 @@ def _accuracy_by_prior(sheet: Sheet, facts: Facts, traces: Traces) -> None:
     table = "accuracy_by_prior"
     for who, reads in reads_of(facts).items():
         unit = "verdict" if who == EVERYBODY else "item"
+        kinds: dict[str, set[bool | None]] = {}
+        for rater, key in reads:
+            if _knows_of_prior(facts, traces, rater, key):
+                kinds.setdefault(rater, set()).add(prior_opened(traces[rater].get(key), key))
+        with_both = {rater for rater, own in kinds.items() if own == {True, False}}
         known = [
             (ITEMS[key].subject, bool(prior_opened(traces[rater].get(key), key)), facts.correct(rater, key))
             for rater, key in reads
-            if _knows_of_prior(facts, traces, rater, key)
+            if rater in with_both and _knows_of_prior(facts, traces, rater, key)
         ]
-        if {opened for _, opened, _ in known} != {True, False}:
-            continue
         # Of one rater alone there are no figures of all together.
-        if who == EVERYBODY and len({rater for rater, key in reads if _knows_of_prior(facts, traces, rater, key)}) < 2:
+        if len(with_both) < (2 if who == EVERYBODY else 1):
             continue
         for which, stratum in ((True, "prior opened"), (False, "prior not opened")):
             here = [(subject, right) for subject, opened, right in known if opened is which]

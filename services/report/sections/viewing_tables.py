@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -118,7 +118,11 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
         for viewing in viewings
         if viewing.offers_prior and viewing.prior_opened is not None and viewing.correct is not None
     ]
-    groups = [group for group in groups_of(known) if len({viewing.prior_opened for viewing in group.viewings}) == 2]
+    opened_by: dict[str, set[bool | None]] = defaultdict(set)
+    for viewing in known:
+        opened_by[viewing.rater].add(viewing.prior_opened)
+    # Of all raters together, too, only those are compared who did both.
+    groups = groups_of([viewing for viewing in known if len(opened_by[viewing.rater]) == 2])
     for stratum, opened in ((Stratum("prior", "opened"), True), (Stratum("prior", "not opened"), False)):
         for group in groups:
             here = [viewing for viewing in group.viewings if viewing.prior_opened is opened]
