@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from agreement.arguments import shown
-from agreement.coding import as_values, same_length
+from agreement.cautions import uneven_clusters
+from agreement.coding import as_values, compact, encode_clusters, same_length
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.weighted import weighted_mean
 
@@ -112,9 +114,15 @@ def flag_misses(
         totals.append((weight * share.value, weight * share.low, weight * share.high))
     low, high = _limits(*totals)
     (of_flagged, _, _), (of_others, _, _) = totals
-    n_clusters = None if clusters is None else len({clusters[place] for own in read for place in own})
     value = of_others / (of_flagged + of_others)
-    return Estimate(name, value, low, high, n, unit, method, confidence=confidence, n_clusters=n_clusters)
+    n_clusters, worth = None, None
+    if clusters is not None:
+        groups, n_clusters = compact(encode_clusters(clusters, len(said))[[place for own in read for place in own]])
+        worth = clusters_with(np.ones(groups.size), groups)
+    return Estimate(
+        name, value, low, high, n, unit, method, confidence=confidence, n_clusters=n_clusters,
+        warning=uneven_clusters(n_clusters, worth),
+    )  # fmt: skip
 
 
 _Total = tuple[float, float, float]

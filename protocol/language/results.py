@@ -9,7 +9,7 @@ from protocol.language import expansion as expanded
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 
-_YES_NO = ("yes", "no", "true", "false")
+_YES_NO = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
 _WITH_A_MEAN = types_on("ordinal", "interval")
 
 
@@ -73,9 +73,15 @@ def require_values(
     declared = next((attribute for attribute in attributes if attribute.key == name), None)
     if declared is None:
         return
-    ids = _YES_NO if declared.type == "yes_no" else [option.id for option in declared.options]
+    ids = list(_YES_NO) if declared.type == "yes_no" else [option.id for option in declared.options]
     for value in values if ids else ():
         misfits.require(place, value, ids, f"value of '{name}'")
+
+
+def values_as_stored(name: str, values: Sequence[str], attributes: Sequence[expanded.Attribute]) -> list[str]:
+    """Return values of a condition as attributes are stored: of one that is yes or no, these words."""
+    is_flag = name == "practice" or any(each.key == name and each.type == "yes_no" for each in attributes)
+    return [_YES_NO.get(value, value) for value in values] if is_flag else list(values)
 
 
 def is_probability(asked: expanded.Field) -> bool:

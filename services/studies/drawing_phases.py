@@ -14,6 +14,7 @@ from protocol.language.expansion import Attribute, Condition, Expansion, Source
 from protocol.language.expansion import Phase as Listed
 from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated, rates_texts
+from protocol.language.results import values_as_stored
 from services.errors import Conflict
 from services.studies import dealing, pairing, pooled
 from services.studies.draws import DrawKey
@@ -221,13 +222,8 @@ def units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, 
 
 def as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
     """Return a source whose conditions name yes and no as attributes are stored."""
-    flags = {attribute.key for attribute in attributes if attribute.type == "yes_no"} | {"practice"}
-    words = {"true": "yes", "false": "no"}
     where = [
-        Condition(name=said.name, values=[words.get(value, value) for value in said.values])
-        if said.name in flags
-        else said
-        for said in source.where
+        Condition(name=said.name, values=values_as_stored(said.name, said.values, attributes)) for said in source.where
     ]
     return source.model_copy(update={"where": where})
 

@@ -11,10 +11,11 @@ from typing import Protocol, TypeVar
 
 from agreement import Estimate, cohen_kappa, wilson_interval
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
+from protocol.language.bins import level_of
 from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
 from protocol.language.expansion import Expansion, Phase, Sample
 from protocol.language.pools import rates_texts
-from protocol.language.results import fields_of_line
+from protocol.language.results import fields_of_line, values_as_stored
 from protocol.language.wording import listed, spoken
 
 _MOST_UNITS = 1_000_000
@@ -67,7 +68,11 @@ def drawable(study: Expansion, phase: Phase, units: list[V]) -> list[V]:
 def selected_by(study: Expansion, line: AuthoredEstimate, but: Sequence[str] = ()) -> Callable[[Valued], bool]:
     """Return what tells whether a line is about a unit; conditions on raters, and those under `but`, select none."""
     of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
-    conditions = [(name, own) for name, own in line.where.items() if "." not in name and name not in of_raters]
+    conditions = [
+        (name, values_as_stored(name, own, study.attributes))
+        for name, own in line.where.items()
+        if "." not in name and name not in of_raters
+    ]
     conditions = [condition for condition in conditions if condition[0] not in but]
     return lambda unit: all(unit.value_of(name) in values for name, values in conditions)
 
@@ -117,15 +122,15 @@ def out_of_reach(
         above, below = criterion.above, criterion.below
         return (above is None or limits.low > above) and (below is None or limits.high < below)
 
-    for name, count in _parts(criterion, units, most_drawn(phase.source.sample, len(units))):
+    for name, count in _parts(study, criterion, units, most_drawn(phase.source.sample, len(units))):
         if count and not clears(count):
             # More units only narrow the interval.
             needed = bisect.bisect_left(range(1, most_units), True, key=clears) + 1
             best = best_of(count)
-            takes = f"it takes {needed}" if needed < most_units else "no number of units would do"
+            takes = f"it takes {needed} units" if needed < most_units else "no number of units would do"
             yield (
                 f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with {count} "
-                f"independent units{name} {_limits_in_words(best)} at best; {takes}."
+                f"independent unit{'' if count == 1 else 's'}{name} {_limits_in_words(best)} at best; {takes}."
             )
 
 
@@ -151,12 +156,21 @@ def _best_kappa(n: int, options: int, confidence: float) -> Estimate:
     return cohen_kappa(answers, answers, categories=list(range(options)), confidence=confidence)
 
 
-def _parts(criterion: AuthoredCriterion, units: Sequence[Valued], most: int) -> Iterator[tuple[str, int]]:
+def _parts(
+    study: Expansion, criterion: AuthoredCriterion, units: Sequence[Valued], most: int
+) -> Iterator[tuple[str, int]]:
     """Yield each part that has to reach the bounds, in words, with how many units it has at most."""
     if not criterion.by:
         yield "", most
         return
-    counts = Counter(tuple(unit.value_of(name) for name in criterion.by) for unit in units)
+    bins = {each.key: each.bins for each in study.attributes if each.bins}
+
+    def part_of(unit: Valued, name: str) -> str:
+        """Return the value of a unit, of a number with declared bounds its level."""
+        value = unit.value_of(name)
+        return level_of(bins[name], value) if name in bins else value
+
+    counts = Counter(tuple(part_of(unit, name) for name in criterion.by) for unit in units)
     for values, count in sorted(counts.items()):
         if all(values):
             parts = [f"{spoken(name)} {value}" for name, value in zip(criterion.by, values, strict=True)]

@@ -39,6 +39,14 @@ def test_what_was_not_read_leaves_it_undefined(said: list[bool | None], reason: 
     assert flag_misses(said, [True, False]).undefined_because == reason
 
 
+def test_clusters_of_very_unequal_sizes_are_warned_of() -> None:
+    said, flagged = [True, False] * 30, [True, True, False, False] * 15
+    alike, unequal = [n // 4 for n in range(60)], [max(0, n - 45) for n in range(60)]
+
+    assert flag_misses(said, flagged, clusters=alike).warning is None
+    assert "of very unequal sizes" in (flag_misses(said, flagged, clusters=unequal).warning or "")
+
+
 def test_a_chance_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="probabilities holds 0"):
         flag_misses([True, False], [True, False], probabilities=[0.0, 1.0])

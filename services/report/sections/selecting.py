@@ -11,7 +11,7 @@ from protocol.language.authored_plan import RATER, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion
-from protocol.language.results import FORM, form_named
+from protocol.language.results import FORM, form_named, values_as_stored
 from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
 from services.report.rows.columns import OF_RATERS, WRITTEN_BY, Column, Unit
@@ -47,7 +47,8 @@ def parts_of_line(
     stratum = ratings.whole
     # The answers in its field are those of its form.
     where = {name: values for name, values in line.where.items() if name != FORM or form_named(study, line) is None}
-    for name, values in where.items():
+    for name, written in where.items():
+        values = values_as_stored(name, written, study.attributes)
         ratings = _selected(ratings, name, values, phases, form_named(study, line))
     if where:
         stratum = Stratum("selected", _conditions_in_words(study, line, where))

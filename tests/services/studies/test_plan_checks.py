@@ -15,23 +15,26 @@ blindread: 2
 name: planned
 title: A plan and its tables
 attributes:
-  items: {{site: text, scanner: text, own: text, half: text, number: {{type: number, bins: [1]}}}}
+  items: {{site: text, scanner: text, own: text, half: text, number: {{type: number, bins: [1]}}, hard: yes_no}}
   raters: {{trained: yes_no}}
 phases:
   - {{key: read, title: Reads, rates: items, shows: [prompt], form: {{answer: yes_no}}{more}}}
 analysis: {{{plan}}}
 """
 # 20 items of two sites, the second with a single one; all of one scanner, each with a value of its own, every
-# second one with a value that the others lack.
+# second one with a value that the others lack; the last seven are hard.
 ITEMS = [
-    (f"q{n}", "c", "yes_no", f"Item {n}?", "north" if n else "south", "A", f"o{n}", str(n), "h" if n % 2 else "")
+    (
+        *(f"q{n}", "c", "yes_no", f"Item {n}?", "north" if n else "south", "A", f"o{n}", str(n)),
+        *("h" if n % 2 else "", "true" if n > 12 else "no"),
+    )
     for n in range(20)
 ]
 
 
 def folder_with(tmp_path: Path, plan: str, more: str = "", items: list[tuple[str, ...]] = ITEMS) -> Path:
     (tmp_path / "protocol.yaml").write_text(PROTOCOL.format(plan=plan, more=more), encoding="utf-8")
-    write_table(tmp_path / "items.csv", "item,category,format,prompt,site,scanner,own,number,half", items)
+    write_table(tmp_path / "items.csv", "item,category,format,prompt,site,scanner,own,number,half,hard", items)
     references = [(item[0], "answer", "yes", "", "", "", "") for item in items]
     write_table(tmp_path / "references.csv", "item,field,accepted,low,high,radius,provenance", references)
     return tmp_path
@@ -84,7 +87,7 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
             f"criteria: [{{key: it, {LINE}, below: 0.1}}]",
             "limits are 0.000 and 0.161, 0.161 apart, at best; it takes",
         ),
-        (f"criteria: [{{key: it, {LINE}, above: 0.83, by: site}}]", "with 1 independent units of site south"),
+        (f"criteria: [{{key: it, {LINE}, above: 0.83, by: site}}]", "with 1 independent unit of site south"),
         ("tables: [site]", "'south' is the value of a single unit"),
         ("tables: [scanner]", "Tables by scanner: all units have the value 'A', so that there are no parts."),
         ("tables: [trained]", "Tables by trained: it is known of raters, and tables are by parts of what is rated"),
@@ -95,7 +98,7 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
         # Of two who agree on all of 20 units, ten of each answer.
         (
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.8}]",
-            "with 20 independent units the limits are 0.723 and 1.000, 0.277 apart, at best; it takes 29.",
+            "with 20 independent units the limits are 0.723 and 1.000, 0.277 apart, at best; it takes 29 units.",
         ),
     ],
 )
@@ -109,6 +112,25 @@ def test_a_line_about_some_raters_is_about_all_units(tmp_path: Path) -> None:
     warnings = checked_folder(folder_with(tmp_path, f"primary: {{{LINE}, where: {{trained: yes}}}}")).warnings
 
     assert not [warning for warning in warnings if "no unit" in warning]
+
+
+def test_a_number_with_bounds_has_to_reach_a_criterion_in_each_level(tmp_path: Path) -> None:
+    plan = f"criteria: [{{key: it, {LINE}, above: 0.85, by: number}}]"
+
+    warnings = checked_folder(folder_with(tmp_path, plan)).warnings
+
+    out_of_reach = [warning for warning in warnings if "out of reach" in warning]
+    assert [warning.partition(" the limits")[0].rpartition(": ")[2] for warning in out_of_reach] == [
+        "with 19 independent units of number 1 or more",
+        "with 1 independent unit of number below 1",
+    ]
+
+
+def test_true_is_yes_where_units_are_selected(tmp_path: Path) -> None:
+    plan = f"criteria: [{{key: it, {LINE}, above: 0.1, where: {{hard: true}}, least: {{units: 8}}}}]"
+
+    with pytest.raises(InputRefused, match="'read' rates at most 7"):
+        checked_folder(folder_with(tmp_path, plan))
 
 
 def test_a_plan_that_its_tables_can_give_is_taken_without_a_word(tmp_path: Path) -> None:
