@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from dataclasses import replace
 
 from exchange.estimate_rows import ALL_RATERS, REFERENCE, Party
 from exchange.report_structure import Matrix
@@ -20,7 +20,10 @@ from services.report.sections.fields.shares import categories_of
 
 # A larger one is no table that is read at a glance; nor are more of them.
 _MOST_OPTIONS = 12
-_MOST_TABLES = 4
+# Of pairs of raters; with more, tables of pairs are too many to be read.
+_MOST_PAIRS = 4
+# Of models and judges, whoever is beyond these is said to be left out.
+_MOST_TABLES = 12
 Said = Sequence[str | None]
 
 
@@ -33,7 +36,7 @@ def matrices_of(ratings: Ratings, label: str) -> list[Matrix]:
     known = ratings.only(lambda place: (key := ratings.keys[place]) is not None and len(key.key.accepted) == 1)
     if known.units:
         return _against_reference(known, label) + _of_judges(ratings, label)
-    pairs = islice(ratings.pairs, _MOST_TABLES) if len(ratings.pairs) <= _MOST_TABLES else ()
+    pairs = ratings.pairs if len(ratings.pairs) <= _MOST_PAIRS else ()
     said = [classes_of(column, own) for column, own in zip(ratings.columns, ratings.answers, strict=True)]
     made = [
         _matrix(ratings, (ratings.columns[a].party, ratings.columns[b].party), said[a], said[b], label)
@@ -54,7 +57,7 @@ def _of_judges(ratings: Ratings, label: str) -> list[Matrix]:
     for judge in ratings.judges[:_MOST_TABLES]:
         said = [None if verdict is None else str(verdict) for verdict in judge.said]
         made.append(_matrix(ratings, (judge.party, human.party), said, people, label))
-    return [matrix for matrix in made if matrix is not None]
+    return _with_those_left_out(made, len(ratings.judges), "judges")
 
 
 def _against_reference(known: Ratings, label: str) -> list[Matrix]:
@@ -62,11 +65,22 @@ def _against_reference(known: Ratings, label: str) -> list[Matrix]:
     columns = list(zip(known.columns, known.answers, strict=True))
     said = [answer for column, own in columns for answer in classes_of(column, own)]
     whose = known.columns[0].party if len(columns) == 1 else ALL_RATERS
-    made = [_matrix(known, (REFERENCE, whose), reference * len(columns), said, label)] if columns else []
+    people = _matrix(known, (REFERENCE, whose), reference * len(columns), said, label) if columns else None
+    made = []
     for model in known.of_models[:_MOST_TABLES]:
         given = classes_of(model.columns[0], model.answers[0])
         made.append(_matrix(known, (REFERENCE, model.columns[0].party), reference, given, label))
-    return [matrix for matrix in made if matrix is not None]
+    of_models = _with_those_left_out(made, len(known.of_models), "models")
+    return of_models if people is None else [people, *of_models]
+
+
+def _with_those_left_out(made: Sequence[Matrix | None], count: int, what: str) -> list[Matrix]:
+    """Return the tables that there are, which say so where not every model or judge has one."""
+    tables = [matrix for matrix in made if matrix is not None]
+    if count <= _MOST_TABLES:
+        return tables
+    beyond = f"Of the {count} {what} the first {_MOST_TABLES} have such a table."
+    return [replace(matrix, explanation=f"{matrix.explanation} {beyond}") for matrix in tables]
 
 
 def _matrix(ratings: Ratings, parties: tuple[Party, Party], first: Said, second: Said, label: str) -> Matrix | None:

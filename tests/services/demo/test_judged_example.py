@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from db import Database
-from exchange.report_structure import PlainTable
+from exchange.report_structure import Matrix, PlainTable
 from services.demo import labels
 from services.people import identity
 from services.report import calibration
+from services.report.build import build_report
 from services.report.calibration import Calibration
 
 
@@ -70,3 +71,11 @@ def test_over_what_a_judge_errs_differently_is_said_before_all_else(computed: Ca
     assert len(section.explanation) == len(computed.panels["uniformity"].refused) + 4
     assert len(calibration.details_of(computed, "uniformity")) == 16
     assert calibration.details_of(computed, "direction") == ()
+
+
+def test_each_run_has_its_table_of_answers_in_the_report(seeded: Database) -> None:
+    report = build_report(seeded, identity.actor_for_command_line(seeded, "demo-admin"), labels.JUDGED_KEY)
+
+    tables = [table for section in report.sections for table in section.tables if isinstance(table, Matrix)]
+    judges = {table.parties[0].name for table in tables if table.parties[0].kind == "judge"}
+    assert judges == {"birch strict", "birch fact, sample 1", "birch fact, sample 2", "cedar", "hazel"}
