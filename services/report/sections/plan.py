@@ -316,7 +316,7 @@ def _used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRating
     used = {
         "given": ratings,
         "settled": settled(ratings, phases),
-        "step 1": phase.first_step.get(ratings.field.key, ratings),
+        "step 1": phase.before_more(ratings),
     }
     return [used[answers] for answers in line.using or ["given"]]
 
