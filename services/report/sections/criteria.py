@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,7 @@ from protocol.language.authored_plan import AuthoredCriterion
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
 from services.report.rows.ratings import Ratings
+from services.report.sections.selecting import PartOfLine
 
 Answer = Literal["met", "not met", "not decided"]
 # An abstention is an answer, and stands in the denominators.
@@ -42,18 +43,29 @@ class Outcome:
 
 
 def outcomes_of(
-    criterion: AuthoredCriterion, whole: Ratings, parts: Sequence[tuple[Stratum, Ratings]], rows: Sequence[EstimateRow]
+    criterion: AuthoredCriterion,
+    whole: Ratings,
+    parts: Sequence[PartOfLine],
+    given: Mapping[Stratum, Ratings],
+    rows: Sequence[EstimateRow],
 ) -> list[Outcome]:
     """Return the outcome of a criterion in each estimate that has to reach its bounds.
 
     Parameters
     ----------
-    whole, parts
-        The answers that its line is about, all of them and part by part.
+    whole
+        The answers in its field, as they were given.
+    parts, given
+        The answers that its line is about, part by part, and what was given in each part.
     rows
         What the report computes of that line.
     """
-    rested_on = {stratum: _answered(ratings) for stratum, ratings in parts}
+    rested_on = {
+        (part.answers, part.stratum): (_units(part.ratings), _raters(given.get(part.stratum, part.ratings)))
+        if part.answers == "settled"
+        else (_units(part.ratings), _raters(part.ratings))
+        for part in parts
+    }
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
     if not chosen:
         units, raters = next(iter(rested_on.values()), (0, 0))
@@ -61,16 +73,20 @@ def outcomes_of(
     outcomes = []
     for row in chosen:
         # Of what compares parts with each other there is one estimate for all of them.
-        units, raters = rested_on.get(row.stratum) or _answered(whole)
+        units, raters = rested_on.get((row.answers, row.stratum)) or (_units(whole), _raters(whole))
         outcomes.append(Outcome(criterion, row, units, raters, *_answer(criterion, row.estimate, units, raters)))
     return outcomes
 
 
-def _answered(ratings: Ratings) -> tuple[int, int]:
-    """Return how many units were answered by anybody, and by how many raters any of them was."""
+def _units(ratings: Ratings) -> int:
+    """Return how many units were answered by anybody."""
     by_unit = zip(*(column.states for column in ratings.columns), strict=True)
-    raters = sum(not _ANSWERS.isdisjoint(column.states) for column in ratings.columns)
-    return sum(not _ANSWERS.isdisjoint(states) for states in by_unit), raters
+    return sum(not _ANSWERS.isdisjoint(states) for states in by_unit)
+
+
+def _raters(ratings: Ratings) -> int:
+    """Return how many raters answered any of the units."""
+    return sum(not _ANSWERS.isdisjoint(column.states) for column in ratings.columns)
 
 
 def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[EstimateRow]) -> list[EstimateRow]:

@@ -1,0 +1,92 @@
+"""Criteria of which a part, a rater or a pair has too little to rest on, or nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from db import Database
+from exchange.report_structure import PlainTable
+from services.progress import data_lock
+from services.report import build_report
+from services.studies import freezing
+from tests.listed_study import imported_listed, work_through
+from tests.situations import answers, write_table
+
+# Sixty items of thirty cases, at two sites in turn; the first twelve have a reference.
+PROTOCOL = """
+blindread: 2
+name: lacking
+title: What criteria rest on
+attributes: {{items: {{site: text}}}}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt]
+    form: {{answer: yes_no}}
+    not_assessable: {{quality: Quality}}
+analysis:
+  resamples: 300
+  criteria:
+    - {{key: it, {criterion}}}
+"""
+NOTHING = {"fields": {}, "not_assessable": "quality", "comment": "", "flag": None}
+SHARE = "estimate: rate, of: read.answer"
+SAME = "estimate: agreement, statistic: percent_agreement, of: read.answer"
+# Of an item by its number, and of whoever comes to it first, second or third.
+Says = Callable[[int, int], str | None]
+
+
+class Line(NamedTuple):
+    """What the report says of a criterion in one line."""
+
+    whose: str
+    part: str
+    units: int
+    raters: int
+    outcome: str
+    because: str
+
+
+def lines_of(database: Database, folder: Path, criterion: str, says: Says, raters: int = 2) -> list[Line]:
+    """Return the lines of a criterion in a study whose raters say that of each item, None for not assessable."""
+    folder.mkdir()
+    (folder / "protocol.yaml").write_text(PROTOCOL.format(criterion=criterion), encoding="utf-8")
+    items = [(f"q{n:02}", f"k{n // 2}", "c", "yes_no", f"Item {n}?", ("north", "south")[n % 2]) for n in range(60)]
+    write_table(folder / "items.csv", "item,case,category,format,prompt,site", items)
+    write_table(folder / "cases.csv", "case,subject", [(f"k{n}", f"p{n}") for n in range(30)])
+    write_table(folder / "references.csv", "item,accepted", [(f"q{n:02}", "yes") for n in range(12)])
+    situation = imported_listed(database, folder, raters)
+    freezing.freeze_study(database, situation.admin, situation.study_key)
+    came: dict[int, int] = {}
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        number = int(payload["prompt"].split()[1][:-1])
+        came[number] = came.get(number, 0) + 1
+        said = says(number, came[number])
+        return NOTHING if said is None else answers(answer=said)
+
+    work_through(situation, answer)
+    data_lock.close_study(database, situation.admin, situation.study_key)
+    plan = build_report(database, situation.admin, situation.study_key).section("plan")
+    assert plan is not None
+    (table,) = [table for table in plan.tables if isinstance(table, PlainTable)]
+    names = [column.key for column in table.columns]
+    return [Line(*(dict(zip(names, row, strict=True))[name] for name in Line._fields)) for row in table.rows]
+
+
+def test_given_and_settled_answers_rest_each_on_their_own(sqlite_database: Database, tmp_path: Path) -> None:
+    # The raters differ on forty items, of which nothing is settled.
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SHARE}, as: [given, settled], above: 0.2, least: {{units: 50, raters: 2}}",
+        lambda number, who: "no" if who == 2 and number >= 20 else "yes",
+    )
+
+    assert lines == [
+        Line("All raters", "All items", 60, 2, "met", ""),
+        Line("Consensus", "All items", 20, 2, "not decided", "it rests on 20 of 50 units"),
+    ]
