@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from exchange.estimate_rows import Estimated, EstimateRow, Stratum
+from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
 from exchange.report_words import party_in_words, shown_estimate, shown_warning, statistic_in_words, stratum_in_words
 from protocol.language.authored_plan import AuthoredCriterion
@@ -15,6 +15,7 @@ from protocol.language.wording import spoken
 from services.report.rows.ratings import Ratings
 from services.report.sections.selecting import PartOfLine
 
+_NOTHING = "there is nothing to compute it from"
 Answer = Literal["met", "not met", "not decided"]
 # An abstention is an answer, and stands in the denominators.
 _ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
@@ -28,6 +29,8 @@ class Outcome:
     ----------
     row
         The estimate; None where there is nothing to compute it from.
+    part, whose
+        On which units, and of whom.
     units, raters
         How many units anybody answered, and how many raters any of them.
     because
@@ -36,6 +39,8 @@ class Outcome:
 
     criterion: AuthoredCriterion
     row: EstimateRow | None
+    part: Stratum
+    whose: tuple[Party, ...]
     units: int
     raters: int
     answer: Answer
@@ -67,15 +72,29 @@ def outcomes_of(
         for part in parts
     }
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
-    if not chosen:
-        units, raters = next(iter(rested_on.values()), (0, 0))
-        return [Outcome(criterion, None, units, raters, "not decided", "there is nothing to compute it from")]
     outcomes = []
     for row in chosen:
         # Of what compares parts with each other there is one estimate for all of them.
         units, raters = rested_on.get((row.answers, row.stratum)) or (_units(whole), _raters(whole))
-        outcomes.append(Outcome(criterion, row, units, raters, *_answer(criterion, row.estimate, units, raters)))
-    return outcomes
+        answer = _answer(criterion, row.estimate, units, raters)
+        outcomes.append(Outcome(criterion, row, row.stratum, row.parties, units, raters, *answer))
+    computed = {(row.answers, row.stratum) for row in chosen}
+    for part in parts:
+        if (part.answers, part.stratum) not in computed and not _are_models(part.ratings):
+            counts = rested_on[part.answers, part.stratum]
+            outcomes.append(Outcome(criterion, None, part.stratum, (), *counts, "not decided", _lacking(part, counts)))
+    return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", _NOTHING)]
+
+
+def _are_models(ratings: Ratings) -> bool:
+    return bool(ratings.models) and not ratings.columns
+
+
+def _lacking(part: PartOfLine, counts: tuple[int, int]) -> str:
+    """Return why nothing is computed of a part."""
+    if counts[0] == 0:
+        return "nobody has answered any of these units"
+    return _NOTHING
 
 
 def _units(ratings: Ratings) -> int:
@@ -144,7 +163,7 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
         explanation=(
             "Declared before the first verdict. A criterion is met where the confidence limit that it names lies "
             "beyond its bound in every line; where it is not, that is no proof of the contrary. What rests on too few "
-            "units or raters, or is undefined, is not decided."
+            "units or raters or on none, or is undefined, is not decided."
         ),
         columns=(
             Column("criterion", "Criterion", "What the plan calls it"),
@@ -166,15 +185,16 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
 def _cells(outcome: Outcome) -> tuple[Cell, ...]:
     row, criterion = outcome.row, outcome.criterion
     named = (spoken(criterion.key), bounds_in_words(criterion))
+    whose, part = " and ".join(party_in_words(party) for party in outcome.whose), stratum_in_words(outcome.part)
     if row is None:
         counts = (outcome.units, outcome.raters)
-        return (*named, None, None, None, *counts, None, outcome.answer, outcome.because)
+        return (*named, None, whose or None, part, *counts, None, outcome.answer, outcome.because)
     said = [outcome.because, shown_warning(row.estimate) or ""]
     return (
         *named,
         statistic_in_words(row),
-        " and ".join(party_in_words(party) for party in row.parties),
-        stratum_in_words(row.stratum),
+        whose,
+        part,
         outcome.units,
         outcome.raters,
         shown_estimate(row.estimate, row.scale),

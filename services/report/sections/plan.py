@@ -122,9 +122,11 @@ def _criteria(
             )
             # The raters of a consensus are those who gave the answers.
             given = dict(parts_of_line(study, criterion, ratings, phases))
-            parts = _parts(study, criterion, used, phases)
+            statistic = statistic_of(criterion, ratings.field.type)
+            # What has to reach the bounds is the difference of two groups, and not each of them.
+            parts = _parts(study, criterion, used, phases, compared=statistic != "accuracy_difference")
             outcomes += outcomes_of(criterion, ratings, parts, given, table.rows)
-            about = tuple(row for row in table.rows if row.statistic == statistic_of(criterion, ratings.field.type))
+            about = tuple(row for row in table.rows if row.statistic == statistic)
             if about:
                 tables.append(replace(table, rows=about))
     return tables, outcomes

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from db import Database
 from exchange.report_structure import PlainTable
 from services.progress import data_lock
@@ -42,7 +44,7 @@ Says = Callable[[int, int], str | None]
 class Line(NamedTuple):
     """What the report says of a criterion in one line."""
 
-    whose: str
+    whose: str | None
     part: str
     units: int
     raters: int
@@ -89,4 +91,21 @@ def test_given_and_settled_answers_rest_each_on_their_own(sqlite_database: Datab
     assert lines == [
         Line("All raters", "All items", 60, 2, "met", ""),
         Line("Consensus", "All items", 20, 2, "not decided", "it rests on 20 of 50 units"),
+    ]
+
+
+@pytest.mark.parametrize(("criterion", "whose"), [(SHARE, "All raters"), (SAME, "Rater 1 and Rater 2")])
+def test_a_part_without_any_answer_is_not_decided(
+    sqlite_database: Database, tmp_path: Path, criterion: str, whose: str
+) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{criterion}, by: site, above: 0.3",
+        lambda number, _: None if number % 2 else "yes",
+    )
+
+    assert lines == [
+        Line(whose, "Site: north", 30, 2, "met", ""),
+        Line(None, "Site: south", 0, 0, "not decided", "nobody has answered any of these units"),
     ]
