@@ -13,12 +13,10 @@ from protocol.language.authored_plan import AuthoredCriterion
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
 from services.report.rows.ratings import Ratings
+from services.report.sections.rested import NOTHING, are_several, lacking, raters_of, units_of
 from services.report.sections.selecting import PartOfLine
 
-_NOTHING = "there is nothing to compute it from"
 Answer = Literal["met", "not met", "not decided"]
-# An abstention is an answer, and stands in the denominators.
-_ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
 
 
 @dataclass(frozen=True)
@@ -66,46 +64,26 @@ def outcomes_of(
         What the report computes of that line.
     """
     rested_on = {
-        (part.answers, part.stratum): (_units(part.ratings), _raters(given.get(part.stratum, part.ratings)))
+        (part.answers, part.stratum): (units_of(part.ratings), raters_of(given.get(part.stratum, part.ratings)))
         if part.answers == "settled"
-        else (_units(part.ratings), _raters(part.ratings))
+        else (units_of(part.ratings), raters_of(part.ratings))
         for part in parts
     }
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
     outcomes = []
     for row in chosen:
         # Of what compares parts with each other there is one estimate for all of them.
-        units, raters = rested_on.get((row.answers, row.stratum)) or (_units(whole), _raters(whole))
+        units, raters = rested_on.get((row.answers, row.stratum)) or (units_of(whole), raters_of(whole))
         answer = _answer(criterion, row.estimate, units, raters)
         outcomes.append(Outcome(criterion, row, row.stratum, row.parties, units, raters, *answer))
-    computed = {(row.answers, row.stratum) for row in chosen}
     for part in parts:
-        if (part.answers, part.stratum) not in computed and not _are_models(part.ratings):
-            counts = rested_on[part.answers, part.stratum]
-            outcomes.append(Outcome(criterion, None, part.stratum, (), *counts, "not decided", _lacking(part, counts)))
-    return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", _NOTHING)]
-
-
-def _are_models(ratings: Ratings) -> bool:
-    return bool(ratings.models) and not ratings.columns
-
-
-def _lacking(part: PartOfLine, counts: tuple[int, int]) -> str:
-    """Return why nothing is computed of a part."""
-    if counts[0] == 0:
-        return "nobody has answered any of these units"
-    return _NOTHING
-
-
-def _units(ratings: Ratings) -> int:
-    """Return how many units were answered by anybody."""
-    by_unit = zip(*(column.states for column in ratings.columns), strict=True)
-    return sum(not _ANSWERS.isdisjoint(states) for states in by_unit)
-
-
-def _raters(ratings: Ratings) -> int:
-    """Return how many raters answered any of the units."""
-    return sum(not _ANSWERS.isdisjoint(column.states) for column in ratings.columns)
+        own = [row for row in chosen if (row.answers, row.stratum) == (part.answers, part.stratum)]
+        counts = rested_on[part.answers, part.stratum]
+        outcomes += [
+            Outcome(criterion, None, part.stratum, whose, *counts, "not decided", because)
+            for whose, because in lacking(criterion, part, own)
+        ]
+    return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", NOTHING)]
 
 
 def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[EstimateRow]) -> list[EstimateRow]:
@@ -121,17 +99,14 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
         and row.compared not in ("above_right", "all_with_reference")
     ]
     if criterion.each_rater:
-        return [row for row in own if not _are_several(row)]
+        # What was settled is one answer of each unit, and none of a rater.
+        return [row for row in own if row.answers == "settled" or not are_several(row)]
     chosen = []
     for stratum in dict.fromkeys(row.stratum for row in own):
         of_part = [row for row in own if row.stratum == stratum]
-        together = [row for row in of_part if _are_several(row)]
+        together = [row for row in of_part if are_several(row)]
         chosen += together or of_part
     return chosen
-
-
-def _are_several(row: EstimateRow) -> bool:
-    return any(party.kind in ("all_raters", "consensus") for party in row.parties)
 
 
 def _answer(criterion: AuthoredCriterion, estimate: Estimated, units: int, raters: int) -> tuple[Answer, str]:

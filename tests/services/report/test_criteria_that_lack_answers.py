@@ -109,3 +109,36 @@ def test_a_part_without_any_answer_is_not_decided(
         Line(whose, "Site: north", 30, 2, "met", ""),
         Line(None, "Site: south", 0, 0, "not decided", "nobody has answered any of these units"),
     ]
+
+
+def test_a_rater_without_any_answer_is_not_decided_where_each_has_to_reach_it(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SHARE}, each_rater: yes, above: 0.3",
+        lambda _, who: None if who == 2 else "yes",
+    )
+
+    assert [(line.whose, line.outcome, line.because) for line in lines] == [
+        ("Rater 1", "met", ""),
+        ("Rater 2", "not decided", "this rater has answered none of these units"),
+    ]
+
+
+def test_each_pair_with_a_rater_without_any_answer_is_not_decided(sqlite_database: Database, tmp_path: Path) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SAME}, each_rater: yes, above: 0.3",
+        lambda _, who: None if who == 3 else "yes",
+        raters=3,
+    )
+
+    because = "Rater 3 answered none of these units"
+    assert [(line.whose, line.outcome, line.because) for line in lines] == [
+        ("Rater 1 and Rater 2", "met", ""),
+        ("Rater 1 and Rater 3", "not decided", because),
+        ("Rater 2 and Rater 3", "not decided", because),
+    ]
