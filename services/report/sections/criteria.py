@@ -30,7 +30,7 @@ class Outcome:
     part, whose
         On which units, and of whom.
     units, raters
-        How many units anybody answered, and how many raters any of them.
+        How many units the estimate rests on, and how many raters answered any of those that it is about.
     because
         Why it is not met or not decided; empty where it is met.
     """
@@ -63,25 +63,26 @@ def outcomes_of(
     rows
         What the report computes of that line.
     """
-    rested_on = {
-        (part.answers, part.stratum): (units_of(part.ratings), raters_of(given.get(part.stratum, part.ratings)))
-        if part.answers == "settled"
-        else (units_of(part.ratings), raters_of(part.ratings))
-        for part in parts
+    answered: dict[tuple[str, Stratum], Ratings] = {(part.answers, part.stratum): part.ratings for part in parts}
+    # The raters of a consensus are those who gave the answers.
+    raters_in: dict[tuple[str, Stratum], int] = {
+        (answers, stratum): raters_of(given.get(stratum, own) if answers == "settled" else own)
+        for (answers, stratum), own in answered.items()
     }
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
     outcomes = []
     for row in chosen:
         # Of what compares parts with each other there is one estimate for all of them.
-        units, raters = rested_on.get((row.answers, row.stratum)) or (units_of(whole), raters_of(whole))
+        own = (row.answers, row.stratum)
+        units, raters = units_of(criterion, row, answered.get(own, whole)), raters_in.get(own, raters_of(whole))
         answer = _answer(criterion, row.estimate, units, raters)
         outcomes.append(Outcome(criterion, row, row.stratum, row.parties, units, raters, *answer))
     for part in parts:
-        own = [row for row in chosen if (row.answers, row.stratum) == (part.answers, part.stratum)]
-        counts = rested_on[part.answers, part.stratum]
+        of_part = [row for row in chosen if (row.answers, row.stratum) == (part.answers, part.stratum)]
+        raters = raters_in[part.answers, part.stratum]
         outcomes += [
-            Outcome(criterion, None, part.stratum, whose, *counts, "not decided", because)
-            for whose, because in lacking(criterion, part, own)
+            Outcome(criterion, None, part.stratum, whose, 0, raters, "not decided", because)
+            for whose, because in lacking(criterion, part, of_part)
         ]
     return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", NOTHING)]
 
@@ -146,8 +147,8 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
             Column("statistic", "Statistic", "What is estimated"),
             Column("whose", "Whose", "Whose estimate it is"),
             Column("part", "On", "Which units it rests on"),
-            Column("units", "Units", "How many units anybody answered"),
-            Column("raters", "Raters", "How many raters answered any of them"),
+            Column("units", "Units", "How many units the estimate rests on"),
+            Column("raters", "Raters", "How many raters answered any of the units that it is about"),
             Column("estimate", "Estimate", "The estimate with its interval"),
             Column("outcome", "Outcome", "Met, not met or not decided"),
             Column("because", "Because", "Why it is not met or not decided, and what the estimate warns of"),

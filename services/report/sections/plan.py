@@ -120,7 +120,6 @@ def _criteria(
             table = _table(
                 f"criterion_{criterion.key}", study, criterion, used, phases, intervals, name, is_primary=False
             )
-            # The raters of a consensus are those who gave the answers.
             given = dict(parts_of_line(study, criterion, ratings, phases))
             statistic = statistic_of(criterion, ratings.field.type)
             # What has to reach the bounds is the difference of two groups, and not each of them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from exchange.estimate_rows import EstimateRow, Party
@@ -21,10 +21,31 @@ def are_several(row: EstimateRow) -> bool:
     return any(party.kind in ("all_raters", "consensus") for party in row.parties)
 
 
-def units_of(ratings: Ratings) -> int:
-    """Return how many units were answered by anybody."""
-    by_unit = zip(*(column.states for column in ratings.columns), strict=True)
-    return sum(not _ANSWERS.isdisjoint(states) for states in by_unit)
+def units_of(criterion: AuthoredCriterion, row: EstimateRow, ratings: Ratings) -> int:
+    """Return on how many units an estimate rests: its n, and where that counts verdicts, how many units these are of.
+
+    Parameters
+    ----------
+    ratings
+        The answers that the estimate is computed of.
+    """
+    n = row.estimate.n
+    if row.estimate.unit != "verdict":
+        return n
+    by_unit = zip(*_entering(criterion, ratings), strict=True)
+    return min(n, sum(any(enters) for enters in by_unit))
+
+
+def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[bool]]:
+    """Yield by rater which answers enter an estimate of all raters together."""
+    for column, answers, correct in zip(ratings.columns, ratings.answers, ratings.correct, strict=True):
+        if criterion.estimate == "rate":
+            yield [answer is not None for answer in answers]
+        elif criterion.estimate in ("calibration", "auc"):
+            about = column.about or (None,) * len(answers)
+            yield [None not in pair for pair in zip(column.values, about, strict=True)]
+        else:
+            yield [is_right is not None for is_right in correct]
 
 
 def raters_of(ratings: Ratings) -> int:

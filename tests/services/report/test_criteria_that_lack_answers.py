@@ -142,3 +142,53 @@ def test_each_pair_with_a_rater_without_any_answer_is_not_decided(sqlite_databas
         ("Rater 1 and Rater 3", "not decided", because),
         ("Rater 2 and Rater 3", "not decided", because),
     ]
+
+
+def test_units_are_those_that_the_estimate_rests_on(sqlite_database: Database, tmp_path: Path) -> None:
+    (line,) = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        "estimate: accuracy, of: read.answer, above: 0.2, least: {units: 30}",
+        lambda *_: "yes",
+    )
+
+    # Sixty items are answered, and twelve of them have a reference.
+    assert (line.units, line.outcome, line.because.split(";")[0]) == (12, "not decided", "it rests on 12 of 30 units")
+
+
+def test_of_agreement_they_are_those_that_both_answered(sqlite_database: Database, tmp_path: Path) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SAME}, above: 0.2, least: {{units: 30}}",
+        lambda number, who: None if who == 2 and number > 20 else "yes",
+    )
+
+    because = "it rests on 21 of 30 units"
+    assert lines == [Line("Rater 1 and Rater 2", "All items", 21, 2, "not decided", because)]
+
+
+def test_the_line_of_a_rater_has_the_units_of_that_rater(sqlite_database: Database, tmp_path: Path) -> None:
+    def says(number: int, who: int) -> str | None:
+        return None if who == 2 and number > 20 else "yes"
+
+    lines = lines_of(
+        sqlite_database, tmp_path / "study", f"{SHARE}, each_rater: yes, above: 0.2, least: {{units: 30}}", says
+    )
+
+    assert {(line.units, line.outcome, line.because) for line in lines} == {
+        (60, "met", ""),
+        (21, "not decided", "it rests on 21 of 30 units"),
+    }
+
+
+def test_of_all_raters_together_a_unit_counts_once(sqlite_database: Database, tmp_path: Path) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SHARE}, above: 0.2, least: {{units: 50}}",
+        lambda number, who: None if (who == 2 and number > 20) or number >= 40 else "yes",
+    )
+
+    # Sixty-one verdicts of forty items.
+    assert lines == [Line("All raters", "All items", 40, 2, "not decided", "it rests on 40 of 50 units")]
