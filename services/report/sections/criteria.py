@@ -16,6 +16,8 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.rested import NOTHING, are_several, lacking, raters_of, units_of
 from services.report.sections.selecting import PartOfLine
 
+# Of two models whose answers people have rated.
+_OF_MODELS = ("models", "models_over_readers")
 Answer = Literal["met", "not met", "not decided"]
 
 
@@ -95,8 +97,8 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
         if row.statistic == statistic
         and not row.bound
         and not row.weighted
-        # Models stand beside people, and the further denominators of a field beside its own.
-        and all(party.kind != "model" for party in row.parties)
+        # Models stand beside people where they are not what is compared, and further denominators beside a field's own.
+        and (row.compared in _OF_MODELS or all(party.kind != "model" for party in row.parties))
         and row.compared not in ("above_right", "all_with_reference")
     ]
     if criterion.each_rater:
