@@ -92,7 +92,7 @@ def _why_nothing(criterion: AuthoredCriterion, part: PartOfLine) -> str:
     ratings, is_of_pairs = part.ratings, criterion.estimate == "agreement" and not criterion.against
     if not raters_of(ratings):
         return "nobody has answered any of these units"
-    if criterion.each_rater and is_of_pairs and len(ratings.pairs) > len(ratings.pairs_on(part.stratum)):
+    if is_of_pairs and len(ratings.pairs) > len(ratings.pairs_on(part.stratum)):
         return f"its {len(ratings.pairs)} pairs of raters are too many to be told apart here"
     return NOTHING
 

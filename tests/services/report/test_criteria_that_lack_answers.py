@@ -192,3 +192,18 @@ def test_of_all_raters_together_a_unit_counts_once(sqlite_database: Database, tm
 
     # Sixty-one verdicts of forty items.
     assert lines == [Line("All raters", "All items", 40, 2, "not decided", "it rests on 40 of 50 units")]
+
+
+def test_pairs_that_are_too_many_to_be_told_apart_in_a_part_are_not_decided(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SAME}, each_rater: yes, by: site, above: 0.3",
+        lambda *_: "yes",
+        raters=5,
+    )
+
+    because = "its 10 pairs of raters are too many to be told apart here"
+    assert [(line.whose, line.outcome, line.because) for line in lines] == 2 * [(None, "not decided", because)]
