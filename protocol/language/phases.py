@@ -72,7 +72,7 @@ def expand_phase(
         if is_above and source.phase != phase.settles:
             says = f"the phase settles '{phase.settles}', so it has to take its units from there."
             misfits.add((*place, "settles"), says)
-        if not phase.counts:
+        if is_above and not phase.counts:
             says = f"what settles '{phase.settles}' has to count, and nothing of this phase does; remove counts: no."
             misfits.add((*place, "settles"), says)
     if phase.pass_mark is None and phase.attempts is not None:
