@@ -378,6 +378,8 @@ class EstimateRow:
         Of a difference, how many of them are read together, and what follows from that.
     versions
         With which versions of the study its units came; empty in a study of the first language, which has none.
+    answers
+        Of a line of a plan, which answers it takes: as given, as settled, or of the first step.
     """
 
     statistic: Statistic
@@ -398,6 +400,7 @@ class EstimateRow:
     remark: Remark | None = None
     comparison: Comparison | None = None
     versions: tuple[int, ...] = ()
+    answers: Literal["", "given", "settled", "step 1"] = ""
 
     @property
     def scale(self) -> Scale:

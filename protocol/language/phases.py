@@ -72,6 +72,9 @@ def expand_phase(
         if is_above and source.phase != phase.settles:
             says = f"the phase settles '{phase.settles}', so it has to take its units from there."
             misfits.add((*place, "settles"), says)
+        if is_above and not phase.counts:
+            says = f"what settles '{phase.settles}' has to count, and nothing of this phase does; remove counts: no."
+            misfits.add((*place, "settles"), says)
     if phase.pass_mark is None and phase.attempts is not None:
         misfits.add((*place, "attempts"), "attempts are counted against a pass_mark; add one or remove the key.")
     reasons, _ = options_of(phase.not_assessable, known.lists, misfits.add, (*place, "not_assessable"))

@@ -207,7 +207,7 @@ class PhaseRatings:
 
     phase: Phase
     fields: tuple[Ratings, ...]
-    first_step: Mapping[str, Ratings]
+    first_step: tuple[Ratings, ...]
 
     def of_field(self, key: str, form: str | None = None) -> Ratings | None:
         """Return the ratings in a field; None where nobody fills it in.
@@ -222,6 +222,11 @@ class PhaseRatings:
         # In such a phase all units of a field name the same form.
         any_of_them = form is None or bool(self.phase.fields)
         return next((ratings for ratings in own if any_of_them or ratings.units[0].item.form == form), None)
+
+    def before_more(self, ratings: Ratings) -> Ratings:
+        """Return what was said on the same units in the same field before more was shown; the same where nothing is."""
+        of_field = (first for first in self.first_step if first.field.key == ratings.field.key)
+        return next((first for first in of_field if first.units == ratings.units), ratings)
 
 
 def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> dict[str, set[tuple[str, ...]]]:
@@ -252,7 +257,7 @@ def _of_phase(rows: ListedRows, study: Expansion, phase: Phase, runs: Sequence[R
     models = answers_of_models(rows, study, phase, [unit.item for _, unit in units])
     asked: list[tuple[str | None, Field]] = [(None, field) for field in phase.fields]
     asked = asked or [(form.key, field) for form in study.forms for field in form.fields]
-    fields, of_first_step = [], {}
+    fields, of_first_step = [], []
     for form, field in asked:
         own = [unit for unit in units if form in (None, unit[1].item.form)]
         if own:
@@ -260,8 +265,8 @@ def _of_phase(rows: ListedRows, study: Expansion, phase: Phase, runs: Sequence[R
             last = f"{phase.key}{THEN}" if answers_again else phase.key
             fields.append(_ratings(rows, study, phase, field, own, {**first, **second}, last, runs, models))
             if answers_again:
-                of_first_step[field.key] = _ratings(rows, study, phase, field, own, first, phase.key, runs, {})
-    return PhaseRatings(phase, tuple(linked(ratings, fields) for ratings in fields), of_first_step)
+                of_first_step.append(_ratings(rows, study, phase, field, own, first, phase.key, runs, {}))
+    return PhaseRatings(phase, tuple(linked(ratings, fields) for ratings in fields), tuple(of_first_step))
 
 
 def _place(entry: Entry) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from agreement import consensus
 from exchange.estimate_rows import Party
 from protocol.language.results import is_number
-from services.report.rows.columns import Column, State
+from services.report.rows.columns import Column, State, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.rows.steps import numbers_given
 
@@ -22,23 +22,22 @@ def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
     """
     own = _result(ratings)
     later = next((phase for phase in phases if phase.phase.settles == ratings.phase.key), None)
-    decided = later.of_field(ratings.field.key) if later is not None else None
-    if decided is not None:
-        of_unit = {
-            (unit.item.id, unit.candidate.id if unit.candidate else 0): value
-            for unit, value in zip(decided.units, _result(decided), strict=True)
-        }
-        own = [
-            value if (later_value := of_unit.get(_place(ratings, place))) is None else later_value
-            for place, value in enumerate(own)
-        ]
+    # Where items name their form, several have a field of that name, each of its own units.
+    of_later = later.fields if later is not None else ()
+    decided = [answers for answers in of_later if answers.field.key == ratings.field.key]
+    of_unit = {
+        _place(unit): value
+        for answers in decided
+        for unit, value in zip(answers.units, _result(answers), strict=True)
+        if value is not None
+    }
+    own = [of_unit.get(_place(unit), value) for unit, value in zip(ratings.units, own, strict=True)]
     states: list[State | None] = ["answered" if value is not None else None for value in own]
-    name = "" if decided is not None or not _is_averaged(ratings) else f"{ratings.phase.result} of raters".capitalize()
+    name = "" if decided or not _is_averaged(ratings) else f"{ratings.phase.result} of raters".capitalize()
     return ratings.with_columns([Column(Party("consensus", name), tuple(states), tuple(own))])
 
 
-def _place(ratings: Ratings, place: int) -> tuple[int, int]:
-    unit = ratings.units[place]
+def _place(unit: Unit) -> tuple[int, int]:
     return unit.item.id, unit.candidate.id if unit.candidate else 0
 
 

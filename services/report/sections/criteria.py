@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from exchange.estimate_rows import Estimated, EstimateRow, Stratum
+from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
 from exchange.report_words import party_in_words, shown_estimate, shown_warning, statistic_in_words, stratum_in_words
 from protocol.language.authored_plan import AuthoredCriterion
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
 from services.report.rows.ratings import Ratings
+from services.report.sections.rested import NOTHING, are_several, lacking, raters_of, units_of
+from services.report.sections.selecting import PartOfLine
 
+# Of two models whose answers people have rated.
+_OF_MODELS = ("models", "models_over_readers")
 Answer = Literal["met", "not met", "not decided"]
-# An abstention is an answer, and stands in the denominators.
-_ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
 
 
 @dataclass(frozen=True)
@@ -27,14 +29,18 @@ class Outcome:
     ----------
     row
         The estimate; None where there is nothing to compute it from.
+    part, whose
+        On which units, and of whom.
     units, raters
-        How many units anybody answered, and how many raters any of them.
+        How many units the estimate rests on, and how many raters answered any of those that it is about.
     because
         Why it is not met or not decided; empty where it is met.
     """
 
     criterion: AuthoredCriterion
     row: EstimateRow | None
+    part: Stratum
+    whose: tuple[Party, ...]
     units: int
     raters: int
     answer: Answer
@@ -42,35 +48,45 @@ class Outcome:
 
 
 def outcomes_of(
-    criterion: AuthoredCriterion, whole: Ratings, parts: Sequence[tuple[Stratum, Ratings]], rows: Sequence[EstimateRow]
+    criterion: AuthoredCriterion,
+    whole: Ratings,
+    parts: Sequence[PartOfLine],
+    given: Mapping[Stratum, Ratings],
+    rows: Sequence[EstimateRow],
 ) -> list[Outcome]:
     """Return the outcome of a criterion in each estimate that has to reach its bounds.
 
     Parameters
     ----------
-    whole, parts
-        The answers that its line is about, all of them and part by part.
+    whole
+        The answers in its field, as they were given.
+    parts, given
+        The answers that its line is about, part by part, and what was given in each part.
     rows
         What the report computes of that line.
     """
-    rested_on = {stratum: _answered(ratings) for stratum, ratings in parts}
+    answered: dict[tuple[str, Stratum], Ratings] = {(part.answers, part.stratum): part.ratings for part in parts}
+    # The raters of a consensus are those who gave the answers.
+    raters_in: dict[tuple[str, Stratum], int] = {
+        (answers, stratum): raters_of(given.get(stratum, own) if answers == "settled" else own)
+        for (answers, stratum), own in answered.items()
+    }
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
-    if not chosen:
-        units, raters = next(iter(rested_on.values()), (0, 0))
-        return [Outcome(criterion, None, units, raters, "not decided", "there is nothing to compute it from")]
     outcomes = []
     for row in chosen:
         # Of what compares parts with each other there is one estimate for all of them.
-        units, raters = rested_on.get(row.stratum) or _answered(whole)
-        outcomes.append(Outcome(criterion, row, units, raters, *_answer(criterion, row.estimate, units, raters)))
-    return outcomes
-
-
-def _answered(ratings: Ratings) -> tuple[int, int]:
-    """Return how many units were answered by anybody, and by how many raters any of them was."""
-    by_unit = zip(*(column.states for column in ratings.columns), strict=True)
-    raters = sum(not _ANSWERS.isdisjoint(column.states) for column in ratings.columns)
-    return sum(not _ANSWERS.isdisjoint(states) for states in by_unit), raters
+        own = (row.answers, row.stratum)
+        units, raters = units_of(criterion, row, answered.get(own, whole)), raters_in.get(own, raters_of(whole))
+        answer = _answer(criterion, row.estimate, units, raters)
+        outcomes.append(Outcome(criterion, row, row.stratum, row.parties, units, raters, *answer))
+    for part in parts:
+        of_part = [row for row in chosen if (row.answers, row.stratum) == (part.answers, part.stratum)]
+        raters = raters_in[part.answers, part.stratum]
+        outcomes += [
+            Outcome(criterion, None, part.stratum, whose, 0, raters, "not decided", because)
+            for whose, because in lacking(criterion, part, of_part)
+        ]
+    return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", NOTHING)]
 
 
 def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[EstimateRow]) -> list[EstimateRow]:
@@ -81,22 +97,19 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
         if row.statistic == statistic
         and not row.bound
         and not row.weighted
-        # Models stand beside people, and the further denominators of a field beside its own.
-        and all(party.kind != "model" for party in row.parties)
+        # Models stand beside people where they are not what is compared, and further denominators beside a field's own.
+        and (row.compared in _OF_MODELS or all(party.kind != "model" for party in row.parties))
         and row.compared not in ("above_right", "all_with_reference")
     ]
     if criterion.each_rater:
-        return [row for row in own if not _are_several(row)]
+        # What was settled is one answer of each unit, and none of a rater.
+        return [row for row in own if row.answers == "settled" or not are_several(row)]
     chosen = []
     for stratum in dict.fromkeys(row.stratum for row in own):
         of_part = [row for row in own if row.stratum == stratum]
-        together = [row for row in of_part if _are_several(row)]
+        together = [row for row in of_part if are_several(row)]
         chosen += together or of_part
     return chosen
-
-
-def _are_several(row: EstimateRow) -> bool:
-    return any(party.kind in ("all_raters", "consensus") for party in row.parties)
 
 
 def _answer(criterion: AuthoredCriterion, estimate: Estimated, units: int, raters: int) -> tuple[Answer, str]:
@@ -128,7 +141,7 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
         explanation=(
             "Declared before the first verdict. A criterion is met where the confidence limit that it names lies "
             "beyond its bound in every line; where it is not, that is no proof of the contrary. What rests on too few "
-            "units or raters, or is undefined, is not decided."
+            "units or raters or on none, or is undefined, is not decided."
         ),
         columns=(
             Column("criterion", "Criterion", "What the plan calls it"),
@@ -136,8 +149,8 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
             Column("statistic", "Statistic", "What is estimated"),
             Column("whose", "Whose", "Whose estimate it is"),
             Column("part", "On", "Which units it rests on"),
-            Column("units", "Units", "How many units anybody answered"),
-            Column("raters", "Raters", "How many raters answered any of them"),
+            Column("units", "Units", "How many units the estimate rests on"),
+            Column("raters", "Raters", "How many raters answered any of the units that it is about"),
             Column("estimate", "Estimate", "The estimate with its interval"),
             Column("outcome", "Outcome", "Met, not met or not decided"),
             Column("because", "Because", "Why it is not met or not decided, and what the estimate warns of"),
@@ -150,15 +163,16 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
 def _cells(outcome: Outcome) -> tuple[Cell, ...]:
     row, criterion = outcome.row, outcome.criterion
     named = (spoken(criterion.key), bounds_in_words(criterion))
+    whose, part = " and ".join(party_in_words(party) for party in outcome.whose), stratum_in_words(outcome.part)
     if row is None:
         counts = (outcome.units, outcome.raters)
-        return (*named, None, None, None, *counts, None, outcome.answer, outcome.because)
+        return (*named, None, whose or None, part, *counts, None, outcome.answer, outcome.because)
     said = [outcome.because, shown_warning(row.estimate) or ""]
     return (
         *named,
         statistic_in_words(row),
-        " and ".join(party_in_words(party) for party in row.parties),
-        stratum_in_words(row.stratum),
+        whose,
+        part,
         outcome.units,
         outcome.raters,
         shown_estimate(row.estimate, row.scale),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, Section
-from protocol.language.authored_plan import RATER, AuthoredEstimate, are_right_at_once
+from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater, is_computed, not_computed
 from protocol.language.criteria import statistic_of
 from protocol.language.expansion import Expansion
@@ -33,8 +33,9 @@ from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
 from services.report.sections.main_statistic import is_main
 from services.report.sections.phases import in_order
-from services.report.sections.selecting import Part, parts_of_line
+from services.report.sections.selecting import PartOfLine, parts_of_line
 
+_AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
 Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
 
 
@@ -119,9 +120,12 @@ def _criteria(
             table = _table(
                 f"criterion_{criterion.key}", study, criterion, used, phases, intervals, name, is_primary=False
             )
-            parts = [part for answers in used for part in parts_of_line(study, criterion, answers, phases)]
-            outcomes += outcomes_of(criterion, used[0], parts, table.rows)
-            about = tuple(row for row in table.rows if row.statistic == statistic_of(criterion, ratings.field.type))
+            given = dict(parts_of_line(study, criterion, ratings, phases))
+            statistic = statistic_of(criterion, ratings.field.type)
+            # What has to reach the bounds is the difference of two groups, and not each of them.
+            parts = _parts(study, criterion, used, phases, compared=statistic != "accuracy_difference")
+            outcomes += outcomes_of(criterion, ratings, parts, given, table.rows)
+            about = tuple(row for row in table.rows if row.statistic == statistic)
             if about:
                 tables.append(replace(table, rows=about))
     return tables, outcomes
@@ -169,13 +173,13 @@ def _table(
 ) -> EstimateTable:
     """Return the estimates of a line, of each kind of answers that it names: as given, settled, of the first step."""
     topics = _topics(study, line, ratings[0], phases)
-    parts = [part for answers in ratings for part in parts_of_line(study, line, answers, phases)]
+    parts = _parts(study, line, ratings, phases)
     beside_models = "models" in line.against
 
     def computed(settings: IntervalSettings) -> list[EstimateRow]:
         return [
-            replace(row, versions=part.versions)
-            for stratum, part in parts
+            replace(row, versions=part.versions, answers=answers)
+            for answers, stratum, part in parts
             for topic in topics
             for row in (
                 *topic.compute(part, stratum, settings),
@@ -215,7 +219,7 @@ def _between_groups(
     """Return what compares the groups of raters: in a mean, in how far they agree, or in how often they are right."""
     groups, depth = [(group.key, group.title) for group in study.groups], line.k
     depth = 1 if line.estimate == "pass_at" and depth is None else depth
-    of_all = [part for answers in ratings for part in parts_of_line(study, line, answers, phases, compared=False)]
+    of_all = _parts(study, line, ratings, phases, compared=False)
     # What is right or wrong is a share, and anything else of which there are differences a number.
     is_share = REPORTS[ratings[0].field.type].is_share
     is_of_means = line.estimate in ("mean", "distance") or (line.estimate == "difference" and not is_share)
@@ -231,11 +235,29 @@ def _between_groups(
 
 
 def _computed(
-    parts: Sequence[Part], rows_of: Callable[[Ratings, Stratum, IntervalSettings], Sequence[EstimateRow]]
+    parts: Sequence[PartOfLine], rows_of: Callable[[Ratings, Stratum, IntervalSettings], Sequence[EstimateRow]]
 ) -> Computed:
     """Return what computes the rows of each part, each with the versions with which the units of its part came."""
     return lambda settings: [
-        replace(row, versions=part.versions) for stratum, part in parts for row in rows_of(part, stratum, settings)
+        replace(row, versions=part.versions, answers=answers)
+        for answers, stratum, part in parts
+        for row in rows_of(part, stratum, settings)
+    ]
+
+
+def _parts(
+    study: Expansion,
+    line: AuthoredEstimate,
+    ratings: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+    *,
+    compared: bool = True,
+) -> list[PartOfLine]:
+    """Return the parts of the units of a line, once for each kind of answers that it takes."""
+    return [
+        PartOfLine(answers, *part)
+        for answers, own in zip(line.using or _AS_GIVEN, ratings, strict=True)
+        for part in parts_of_line(study, line, own, phases, compared=compared)
     ]
 
 
@@ -244,11 +266,7 @@ def _between_raters(
 ) -> Computed:
     """Return what says how far raters differ in the difference that a line is about."""
     report, whole = REPORTS[ratings[0].field.type], [name for name in line.by if name != RATER]
-    of_all = [
-        part
-        for answers in ratings
-        for part in parts_of_line(study, line.model_copy(update={"by": whole}), answers, phases)
-    ]
+    of_all = _parts(study, line.model_copy(update={"by": whole}), ratings, phases)
 
     def rows_of(part: Ratings, stratum: Stratum, settings: IntervalSettings) -> list[EstimateRow]:
         numbers = report.numbers(part) if report.numbers is not None else ()
@@ -313,12 +331,12 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
 def _used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Ratings]:
     """Return the answers that a line is about: as given, what was settled of them, or those of the first step."""
     phase = next(phase for phase in phases if phase.phase.key == ratings.phase.key)
-    used = {
+    used: dict[AnswersUsed, Ratings] = {
         "given": ratings,
         "settled": settled(ratings, phases),
-        "step 1": phase.first_step.get(ratings.field.key, ratings),
+        "step 1": phase.before_more(ratings),
     }
-    return [used[answers] for answers in line.using or ["given"]]
+    return [used[answers] for answers in line.using or _AS_GIVEN]
 
 
 def _marked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow, is_primary: bool) -> EstimateRow:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from exchange.estimate_rows import Stratum
 from exchange.report_words import stratum_in_words
-from protocol.language.authored_plan import RATER, AuthoredEstimate
+from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion
@@ -20,6 +21,16 @@ from services.report.rows.settled import settled
 from services.report.sections.phases import bins_of, in_order, part_with, stratum_of, values_in
 
 Part = tuple[Stratum, Ratings]
+
+
+class PartOfLine(NamedTuple):
+    """Units that a line is about, with which answers: as given, as settled, or of the first step."""
+
+    answers: AnswersUsed
+    stratum: Stratum
+    ratings: Ratings
+
+
 # Of a pool, what has no group, and what has no model.
 _OF_MODELS = Stratum("attribute", "a model", WRITTEN_BY)
 _OF_PEOPLE = Stratum("attribute", "a person", WRITTEN_BY)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from pydantic import ValidationError
 
@@ -422,6 +424,11 @@ FITS_NOT = {
         "phases.1.settles",
         "has to take its units from there",
     ),
+    "a phase that settles and does not count": (
+        one_phase("{v: text}}, {key: b, rates: items, from: a, shows: [], form: {v: text}, counts: no, settles: a"),
+        "phases.1.settles",
+        "what settles 'a' has to count, and nothing of this phase does; remove counts: no.",
+    ),
 }
 
 
@@ -522,3 +529,19 @@ def test_who_marks_something_else_than_answers_is_referred_to_other_types() -> N
     assert noted["phases.0.form.right"] == (
         "correctness is said of an answer; rate candidates or answers, or ask it as yes_no or as a choice."
     )
+
+
+def test_a_frozen_study_whose_settling_phase_does_not_count_can_still_be_read() -> None:
+    study = expanded(
+        """
+        phases:
+          - {key: read, rates: items, shows: [scans], form: {v: yes_no}}
+          - {key: settle, rates: items, from: read, shows: [scans], form: {v: yes_no}, settles: read}
+        """
+    )
+    stored = json.loads(study.canonical_json())
+    stored["phases"][1]["counts"] = False
+
+    read = Expansion.of_canonical_json(json.dumps(stored))
+
+    assert read is not None and read.phase("settle").settles == "read" and not read.phase("settle").counts

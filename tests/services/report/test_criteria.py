@@ -142,3 +142,39 @@ def test_criteria_know_the_estimates_of_plans_and_the_statistics_of_reports() ->
     assert set(STATISTICS) <= set(get_args(Estimated)) and named <= set(get_args(Statistic))
     # A distance has no bound between -1 and 1.
     assert set(AGREEMENT) == {key for key, computed in COMPUTED.items() if "agreement" in computed} - {"point"}
+
+
+COMPARED = """
+blindread: 2
+name: two-models
+title: Two models
+phases:
+  - {key: score, title: Scores, rates: candidates, shows: [prompt, candidate], form: {mark: correctness}}
+analysis:
+  resamples: 300
+  criteria:
+    - {key: better, estimate: difference, of: score.mark, compare: model, above: 0.1}
+"""
+
+
+def test_a_criterion_on_the_difference_of_two_models_is_decided(sqlite_database: Database, tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "protocol.yaml").write_text(COMPARED, encoding="utf-8")
+    write_table(
+        study / "items.csv", "item,category,format,prompt", [(f"q{n}", "c", "open", f"{n}?") for n in range(40)]
+    )
+    candidates = [(f"k{n}{model}", f"q{n}", model, f"{model} {n}") for n in range(40) for model in "AB"]
+    write_table(study / "candidates.csv", "candidate,item,model,answer", candidates)
+    situation = imported_listed(sqlite_database, study)
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        model, number = payload["candidate"].split()
+        return answers(mark="correct" if model == "A" or int(number) % 2 else "incorrect")
+
+    work_through(situation, answer)
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
+    tables = tables_of(sqlite_database, build_report(sqlite_database, situation.admin, situation.study_key))
+
+    assert {answer for answer, _ in outcomes(tables, "better").values()} == {"met"}

@@ -1,0 +1,114 @@
+"""What the estimates of a criterion rest on: on how many units and raters, and who has given nothing to rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from exchange.estimate_rows import EstimateRow, Party
+from protocol.language.authored_plan import AuthoredCriterion
+from services.report.rows.columns import Column
+from services.report.rows.ratings import Ratings
+from services.report.sections.selecting import PartOfLine
+
+NOTHING = "there is nothing to compute it from"
+# An abstention is an answer, and stands in the denominators.
+_ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
+
+
+def are_several(row: EstimateRow) -> bool:
+    """Return whether a row is of all raters together."""
+    return any(party.kind in ("all_raters", "consensus") for party in row.parties)
+
+
+def units_of(criterion: AuthoredCriterion, row: EstimateRow, ratings: Ratings) -> int:
+    """Return on how many units an estimate rests: its n, and where that counts verdicts, how many units these are of.
+
+    Parameters
+    ----------
+    ratings
+        The answers that the estimate is computed of.
+    """
+    n = row.estimate.n
+    if row.estimate.unit != "verdict":
+        return n
+    by_unit = zip(*_entering(criterion, ratings), strict=True)
+    return min(n, sum(any(enters) for enters in by_unit))
+
+
+def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[bool]]:
+    """Yield by rater which answers enter an estimate of all raters together."""
+    for column, answers, correct in zip(ratings.columns, ratings.answers, ratings.correct, strict=True):
+        if criterion.estimate == "rate":
+            yield [answer is not None for answer in answers]
+        elif criterion.estimate in ("calibration", "auc"):
+            about = column.about or (None,) * len(answers)
+            yield [None not in pair for pair in zip(column.values, about, strict=True)]
+        else:
+            yield [is_right is not None for is_right in correct]
+
+
+def raters_of(ratings: Ratings) -> int:
+    """Return how many raters answered any of the units."""
+    return sum(_has_answered(column) for column in ratings.columns)
+
+
+def lacking(
+    criterion: AuthoredCriterion, part: PartOfLine, chosen: Sequence[EstimateRow]
+) -> list[tuple[tuple[Party, ...], str]]:
+    """Return of whom a criterion has to be reached in a part and nothing is computed, and why.
+
+    Parameters
+    ----------
+    chosen
+        What is computed of the part and has to reach the bounds.
+    """
+    ratings = part.ratings
+    if ratings.models and not ratings.columns:
+        # A criterion is about people.
+        return []
+    if not chosen:
+        return [((), _why_nothing(criterion, part))]
+    if any(are_several(row) for row in chosen):
+        return []
+    named = {row.parties for row in chosen}
+    if criterion.estimate == "agreement" and not criterion.against:
+        return [(pair, _why_not_both(*columns)) for pair, columns in _pairs(ratings) if pair not in named]
+    of_raters = {party for parties in named for party in parties if party.kind == "rater"}
+    if not of_raters or criterion.estimate == "difference":
+        return []
+    return [
+        ((column.party,), NOTHING if _has_answered(column) else "this rater has answered none of these units")
+        for column in ratings.columns
+        if column.party not in of_raters and any(state is not None for state in column.states)
+    ]
+
+
+def _has_answered(column: Column) -> bool:
+    return not _ANSWERS.isdisjoint(column.states)
+
+
+def _why_nothing(criterion: AuthoredCriterion, part: PartOfLine) -> str:
+    ratings, is_of_pairs = part.ratings, criterion.estimate == "agreement" and not criterion.against
+    if not raters_of(ratings):
+        return "nobody has answered any of these units"
+    if is_of_pairs and len(ratings.pairs) > len(ratings.pairs_on(part.stratum)):
+        return f"its {len(ratings.pairs)} pairs of raters are too many to be told apart here"
+    return NOTHING
+
+
+def _pairs(ratings: Ratings) -> list[tuple[tuple[Party, Party], tuple[Column, Column]]]:
+    """Return every two raters who had a unit to rate in common."""
+    asked = [{place for place, state in enumerate(own.states) if state is not None} for own in ratings.columns]
+    return [
+        ((ratings.columns[a].party, ratings.columns[b].party), (ratings.columns[a], ratings.columns[b]))
+        for a, b in combinations(range(len(ratings.columns)), 2)
+        if asked[a] & asked[b]
+    ]
+
+
+def _why_not_both(first: Column, second: Column) -> str:
+    silent = [column.party.name for column in (first, second) if not _has_answered(column)]
+    if silent:
+        return f"{' and '.join(silent)} answered none of these units"
+    return "there is no unit that both have answered"
