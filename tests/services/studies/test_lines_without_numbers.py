@@ -17,7 +17,7 @@ PROTOCOL = """
 blindread: 2
 name: numberless
 title: Lines without a number
-groups: {{a: {{title: A, people: 1}}, b: {{title: B, people: 2}}}}
+groups: {{a: {{title: A, people: 1}}, b: {{title: B, people: 2}}, c: {{title: C, people: 1}}}}
 phases:
   - key: read
     title: Reads
@@ -28,7 +28,9 @@ phases:
 analysis: {{{plan}}}
 """
 ACCURACY = "estimate: accuracy, of: read.answer"
-AGREEMENT = "also: [{estimate: agreement, of: read.answer}]"
+AGREED = "estimate: agreement, of: read.answer"
+AGREEMENT = f"also: [{{{AGREED}}}]"
+OF_GROUPS = f"also: [{{{AGREED}, compare: group}}]"
 
 
 def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> Path:
@@ -48,6 +50,10 @@ def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> P
         (f"also: [{{{ACCURACY}}}]", "[a, b]", ", reference", "the reference of answer is shown there"),
         (AGREEMENT, "a", "", "needs two raters, and for 'read' 1 is planned"),
         (AGREEMENT, "{groups: [a, b], per_unit: 1}", "", "each unit of 'read' has one"),
+        (OF_GROUPS, "[a, b]", "", "needs two raters of it, and of a in 'read' one is planned"),
+        (f"also: [{{{AGREED}, by: group, where: {{group: a}}}}]", "[a, b]", "", "needs two raters, and for 'read' 1"),
+        (f"also: [{{{AGREED}, by: group}}]", "[a, c]", "", "needs two raters of it, and of a and c in 'read' one"),
+        (f"also: [{{{AGREED}, as: settled}}]", "[a, b]", "", "what is settled of it is one; remove as: settled"),
         (
             f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 4}}}}]",
             "[a, b]",
@@ -77,6 +83,8 @@ def test_a_line_that_no_answers_could_bring_to_a_number_is_refused(
         f"primary: {{{ACCURACY}}}, also: [{{estimate: rate, of: read.other}}]",
         f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 3}}}}]",
         AGREEMENT,
+        f"also: [{{{AGREED}, by: group}}]",
+        f"also: [{{{AGREED}, as: [given, settled]}}]",
     ],
 )
 def test_a_line_that_answers_can_bring_to_a_number_is_taken(tmp_path: Path, plan: str) -> None:
