@@ -126,6 +126,33 @@ def _is_shown(phase: Phase, shown: Set[str], field: Field) -> bool:
     return bool({"reference", f"reference.{field.key}"} & shown)
 
 
+def in_no_figure(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
+    """Yield which fields of a line no figure is made of: of a phase that does not count, or of forms of no item.
+
+    Parameters
+    ----------
+    named
+        The forms that items name; empty where nothing is known of them.
+    """
+    if not phase.counts:
+        yield f"no figure is made of '{phase.key}', since it has counts: no; remove the line, or let the phase count."
+        return
+    if phase.source.practice == "only":
+        yield f"no figure is made of '{phase.key}', since it has practice items alone; remove the line."
+        return
+    if phase.fields or not named:
+        return
+    for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
+        meant = line.where.get(FORM)
+        having = {form.key for form in study.forms if any(field.key == wanted for field in form.fields)}
+        forms = [form.key for form in study.forms if form.key in having and (meant is None or form.key in meant)]
+        if forms and not named & {*forms}:
+            yield (
+                f"no unit of '{phase.key}' is filled in by the form {listed(forms)}, so that nobody is asked "
+                f"'{wanted}'; name the form in items.csv, or remove the line."
+            )
+
+
 def in_several_forms(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
     """Yield which fields of a line several forms have, of those that items name; an estimate would be of one alone."""
     if phase.fields or FORM in line.where:

@@ -129,6 +129,21 @@ def test_a_line_is_about_the_field_of_the_form_that_it_names(tmp_path: Path) -> 
         assert says in str(refusal.value)
 
 
+def test_a_line_of_which_no_figure_would_be_made_is_refused(tmp_path: Path) -> None:
+    folder = folder_of_two_forms(tmp_path, "{estimate: rate, of: read.other, option: yes}")
+    of_one = [(f"q{n}", "c", "yes_no", f"Item {n}?", "short") for n in range(20)]
+    write_table(folder / "items.csv", "item,category,format,prompt,form", of_one)
+
+    with pytest.raises(InputRefused, match="filled in by the form long, so that nobody is asked 'other'"):
+        checked_folder(folder)
+
+    again = "{key: again, title: Again, rates: items, shows: [prompt], form: {sure: yes_no}, counts: no}"
+    text = TWO_FORMS.replace("as_item}]", f"as_item}}, {again}]") % "{estimate: rate, of: again.sure, option: yes}"
+    (folder / "protocol.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputRefused, match="figure is made of 'again', since it has counts: no"):
+        checked_folder(folder)
+
+
 def test_a_line_that_selects_by_a_result_that_two_forms_have_names_one_of_them(tmp_path: Path) -> None:
     line = "estimate: rate, of: read.other, option: yes"
 
