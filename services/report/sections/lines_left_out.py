@@ -71,7 +71,7 @@ def _undefined(part: Part, like: Sequence[EstimateRow], confidence: float) -> It
             parties=_of_part(row.parties, ratings),
             stratum=stratum,
             estimate=undefined(
-                row.estimate.name, 0, row.estimate.unit, "none", _reason(row, ratings), confidence=confidence
+                row.statistic, 0, row.estimate.unit, "none", _reason(row, ratings), confidence=confidence
             ),
             beside=None,
             remark=None,
