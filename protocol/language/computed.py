@@ -163,7 +163,7 @@ def not_computed(study: Expansion) -> Iterator[str]:
     """Yield a sentence for each line of the analysis plan of which this release leaves a field out."""
     plan = study.analysis
     for line in [*([plan.primary] if plan.primary is not None else []), *plan.also, *plan.criteria]:
-        lacking = [name for name in line.of if not _is_computed(study, name, line)]
+        lacking = [name for name in line.of if not field_is_computed(study, name, line)]
         if lacking:
             words = capital(line_in_words(study, line.model_copy(update={"of": lacking})))
             yield f"Declared, not computed by this release: {words}."
@@ -177,7 +177,8 @@ def _table_of(study: Expansion, key: str) -> str:
     return next((each.table for each in study.attributes if each.key == key), "")
 
 
-def _is_computed(study: Expansion, name: str, line: AuthoredEstimate) -> bool:
+def field_is_computed(study: Expansion, name: str, line: AuthoredEstimate) -> bool:
+    """Return whether this release computes a line of one of the fields that it names."""
     phase = study.phase(name.partition(".")[0])
     fields = fields_of_line(line, [phase], {form.key: form.fields for form in study.forms})
     return is_computed(study, fields[name], phase, line)

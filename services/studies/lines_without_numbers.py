@@ -126,6 +126,33 @@ def _is_shown(phase: Phase, shown: Set[str], field: Field) -> bool:
     return bool({"reference", f"reference.{field.key}"} & shown)
 
 
+def in_no_figure(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
+    """Yield which fields of a line no figure is made of: of a phase that does not count, or of forms of no item.
+
+    Parameters
+    ----------
+    named
+        The forms that items name; empty where nothing is known of them.
+    """
+    if not phase.counts:
+        yield f"no figure is made of '{phase.key}', since it has counts: no; remove the line, or let the phase count."
+        return
+    if phase.source.practice == "only":
+        yield f"no figure is made of '{phase.key}', since it has practice items alone; remove the line."
+        return
+    if phase.fields or not named:
+        return
+    for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
+        meant = line.where.get(FORM)
+        having = {form.key for form in study.forms if any(field.key == wanted for field in form.fields)}
+        forms = [form.key for form in study.forms if form.key in having and (meant is None or form.key in meant)]
+        if forms and not named & {*forms}:
+            yield (
+                f"no unit of '{phase.key}' is filled in by the form {listed(forms)}, so that nobody is asked "
+                f"'{wanted}'; name the form in items.csv, or remove the line."
+            )
+
+
 def in_several_forms(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
     """Yield which fields of a line several forms have, of those that items name; an estimate would be of one alone."""
     if phase.fields or FORM in line.where:
@@ -187,7 +214,10 @@ def without_raters(
                 "for its groups, or ask for fewer."
             ),
         )
-    if line.estimate != "agreement" or line.against or line.compare is not None or "settled" in line.using:
+    if line.estimate != "agreement" or line.against:
+        return
+    if "settled" in line.using and "given" not in line.using and "step 1" not in line.using:
+        yield "", "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
         return
     if phase.by.per_unit == 1 or phase.by.together:
         yield "", f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
@@ -196,3 +226,24 @@ def without_raters(
             "",
             f"agreement needs two raters, and for '{phase.key}' {people} {planned}; plan more, or remove the line.",
         )
+    elif phase.answers_of is None and (line.compare == "group" or "group" in line.by):
+        # In a pool it is the group of who wrote an answer.
+        yield from _without_pairs_in_groups(study, phase, line, there)
+
+
+def _without_pairs_in_groups(
+    study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None
+) -> Iterator[tuple[str, str]]:
+    """Yield that raters of a group cannot agree: in a comparison where any group has one, by group where all have."""
+    wanted = line.where.get("group", phase.by.groups)
+    groups = [key for key in phase.by.groups if key in wanted]
+    of_each = {
+        key: people_of(study, phase, line.model_copy(update={"where": {"group": [key]}}), there or {}) for key in groups
+    }
+    alone = [key for key, people in of_each.items() if people is not None and people < 2]
+    compared = line.compare == "group"
+    # Of three groups the two that have pairs are compared.
+    if len(groups) - len(alone) < (2 if compared else 1) and alone:
+        planned = "is planned" if there is None else "is there or planned"
+        says = f"agreement within a group needs two raters of it, and of {listed(alone)} in '{phase.key}' one {planned}"
+        yield "", f"{says}; plan more, or remove the line."

@@ -16,6 +16,7 @@ from protocol.language.results import FORM
 from protocol.language.wording import listed, spoken
 from services.studies.lines_without_numbers import (
     References,
+    in_no_figure,
     in_several_forms,
     selected_in_several_forms,
     without_raters,
@@ -96,10 +97,9 @@ class PlanChecks:
         for phase in (self._study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
             yield from ((f"{key}{under}", says) for under, says in without_raters(self._study, phase, line))
             units = self._where(phase, line) if phase.key in self._phases else []
-            yield from (
-                (f"{key}.of", says)
-                for says in in_several_forms(self._study, phase, line, {unit.form for unit in units} or forms)
-            )
+            named = {unit.form for unit in units} or forms
+            yield from ((f"{key}.of", says) for says in in_several_forms(self._study, phase, line, named))
+            yield from ((f"{key}.of", says) for says in in_no_figure(self._study, phase, line, named - {""}))
             yield from ((key, says) for says in without_reference(self._study, phase, line, units, self._references))
 
     def remarks(self) -> Iterator[str]:

@@ -31,6 +31,7 @@ from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
+from services.report.sections.lines_left_out import left_out, with_unanswered_parts
 from services.report.sections.main_statistic import is_main
 from services.report.sections.phases import in_order
 from services.report.sections.selecting import PartOfLine, parts_of_line
@@ -48,7 +49,7 @@ def plan_section(
     if not lines and not plan.criteria:
         return None
     tables: list[EstimateTable] = []
-    lacking = [*not_computed(study), *_strata_not_kept(study, phases)]
+    lacking = [*not_computed(study), *left_out(study, phases), *_strata_not_kept(study, phases)]
     for number, line in enumerate(lines, start=1):
         for place, ratings in enumerate(_ratings_of(study, line, phases), start=1):
             if not is_computed(study, ratings.field, ratings.phase, line):
@@ -62,7 +63,9 @@ def plan_section(
                 else _table(key, study, line, used, phases, intervals, name, is_primary=line is plan.primary)
             )
             if table.rows:
-                tables.append(table)
+                parts = [part for answers in used for part in parts_of_line(study, line, answers, phases)]
+                compares = line.compare is not None or line.estimate in ("uniformity", "corrected", "joint_rate")
+                tables.append(table if compares else with_unanswered_parts(table, parts, intervals.confidence))
             else:
                 lacking.append(_lacking(name, line, ratings, _words(study, line, ratings)))
     of_criteria, outcomes = _criteria(study, phases, intervals)

@@ -63,3 +63,23 @@ def test_the_difference_of_two_groups_is_that_of_the_pairs_within_each(
     assert (
         kappa["plan"] == "primary" and float(kappa["low"]) < float(kappa["value"]) < float(kappa["high"]) and kappa["p"]
     )
+
+
+def test_with_a_group_of_one_rater_the_difference_is_undefined_and_says_why(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
+    write_table(study / "items.csv", "item,format,prompt", [(f"q{n}", "open", f"Item {n}?") for n in range(N)])
+    situation = imported_listed(sqlite_database, study, groups=["students", "seniors", "seniors"])
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    work_through(situation, lambda _: answers(grade="a"))
+
+    tables = closed_tables(situation)
+
+    for statistic in ("agreement", "kappa"):
+        name = f"All items: difference of {statistic} within groups"
+        row = estimate_in(tables, "plan", "line_1", name, "Students minus Seniors")
+        assert row["value"] == ""
+        assert row["undefined_because"] == "agreement within a group is of two raters or more; of Students there is one"

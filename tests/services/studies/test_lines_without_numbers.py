@@ -17,7 +17,7 @@ PROTOCOL = """
 blindread: 2
 name: numberless
 title: Lines without a number
-groups: {{a: {{title: A, people: 1}}, b: {{title: B, people: 2}}}}
+groups: {{a: {{title: A, people: 1}}, b: {{title: B, people: 2}}, c: {{title: C, people: 1}}}}
 phases:
   - key: read
     title: Reads
@@ -28,7 +28,9 @@ phases:
 analysis: {{{plan}}}
 """
 ACCURACY = "estimate: accuracy, of: read.answer"
-AGREEMENT = "also: [{estimate: agreement, of: read.answer}]"
+AGREED = "estimate: agreement, of: read.answer"
+AGREEMENT = f"also: [{{{AGREED}}}]"
+OF_GROUPS = f"also: [{{{AGREED}, compare: group}}]"
 
 
 def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> Path:
@@ -48,6 +50,10 @@ def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> P
         (f"also: [{{{ACCURACY}}}]", "[a, b]", ", reference", "the reference of answer is shown there"),
         (AGREEMENT, "a", "", "needs two raters, and for 'read' 1 is planned"),
         (AGREEMENT, "{groups: [a, b], per_unit: 1}", "", "each unit of 'read' has one"),
+        (OF_GROUPS, "[a, b]", "", "needs two raters of it, and of a in 'read' one is planned"),
+        (f"also: [{{{AGREED}, by: group, where: {{group: a}}}}]", "[a, b]", "", "needs two raters, and for 'read' 1"),
+        (f"also: [{{{AGREED}, by: group}}]", "[a, c]", "", "needs two raters of it, and of a and c in 'read' one"),
+        (f"also: [{{{AGREED}, as: settled}}]", "[a, b]", "", "what is settled of it is one; remove as: settled"),
         (
             f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 4}}}}]",
             "[a, b]",
@@ -77,6 +83,8 @@ def test_a_line_that_no_answers_could_bring_to_a_number_is_refused(
         f"primary: {{{ACCURACY}}}, also: [{{estimate: rate, of: read.other}}]",
         f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 3}}}}]",
         AGREEMENT,
+        f"also: [{{{AGREED}, by: group}}]",
+        f"also: [{{{AGREED}, as: [given, settled]}}]",
     ],
 )
 def test_a_line_that_answers_can_bring_to_a_number_is_taken(tmp_path: Path, plan: str) -> None:
@@ -119,6 +127,21 @@ def test_a_line_is_about_the_field_of_the_form_that_it_names(tmp_path: Path) -> 
         with pytest.raises(InputRefused) as refusal:
             checked_folder(folder_of_two_forms(tmp_path, f"{{{line}, option: unclear, where: {{form: {form}}}}}"))
         assert says in str(refusal.value)
+
+
+def test_a_line_of_which_no_figure_would_be_made_is_refused(tmp_path: Path) -> None:
+    folder = folder_of_two_forms(tmp_path, "{estimate: rate, of: read.other, option: yes}")
+    of_one = [(f"q{n}", "c", "yes_no", f"Item {n}?", "short") for n in range(20)]
+    write_table(folder / "items.csv", "item,category,format,prompt,form", of_one)
+
+    with pytest.raises(InputRefused, match="filled in by the form long, so that nobody is asked 'other'"):
+        checked_folder(folder)
+
+    again = "{key: again, title: Again, rates: items, shows: [prompt], form: {sure: yes_no}, counts: no}"
+    text = TWO_FORMS.replace("as_item}]", f"as_item}}, {again}]") % "{estimate: rate, of: again.sure, option: yes}"
+    (folder / "protocol.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputRefused, match="figure is made of 'again', since it has counts: no"):
+        checked_folder(folder)
 
 
 def test_a_line_that_selects_by_a_result_that_two_forms_have_names_one_of_them(tmp_path: Path) -> None:

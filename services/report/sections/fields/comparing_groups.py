@@ -8,7 +8,9 @@ from itertools import combinations
 from typing import Literal
 
 from agreement import Estimate, paired_difference, rater_group_difference
+from agreement.estimate import undefined
 from exchange.estimate_rows import EstimateRow, Party, Statistic, Stratum
+from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import numbers_given
@@ -86,6 +88,7 @@ def agreement_rows_of_groups(
     """Return the difference of every two groups in how far raters of one group agree with each other.
 
     Of an ordered scale kappa has quadratic weights; of sets of options it is the exact set that is the same or not.
+    Of a group of one rater it is undefined.
     """
     sets = ratings.field.type == "several"
     ids = [] if sets else [category.id for category in categories_of(ratings.field)]
@@ -98,20 +101,33 @@ def agreement_rows_of_groups(
         if not of_first or not of_second:
             continue
         parties = (Party("part", first_title), Party("part", second_title))
+        of_each = ((first_title, of_first), (second_title, of_second))
+        alone = [title for title, own in of_each if len(own[0]) < 2]
         for statistic, name in _OF_AGREEMENT[:1] if sets else _OF_AGREEMENT:
-            estimate = rater_group_difference(
-                of_first,
-                of_second,
-                name,
-                weights="quadratic" if ordered and name == "kappa" else None,
-                categories=ids or None,
-                clusters=list(ratings.clusters),
-                seed=intervals.seed,
-                confidence=intervals.confidence,
-                unit=ratings.unit,
+            estimate = (
+                _nobody_to_agree_with(name, alone, ratings, intervals)
+                if alone
+                else rater_group_difference(
+                    of_first,
+                    of_second,
+                    name,
+                    weights="quadratic" if ordered and name == "kappa" else None,
+                    categories=ids or None,
+                    clusters=list(ratings.clusters),
+                    seed=intervals.seed,
+                    confidence=intervals.confidence,
+                    unit=ratings.unit,
+                )
             )
             rows.append(EstimateRow(statistic, "groups", parties, stratum, estimate))
     return rows
+
+
+def _nobody_to_agree_with(name: str, alone: Sequence[str], ratings: Ratings, intervals: IntervalSettings) -> Estimate:
+    """Return a difference that is undefined, since groups have a single rater."""
+    reason = f"agreement within a group is of two raters or more; of {listed(alone)} there is one"
+    whole = f"difference of {name} between groups of raters"
+    return undefined(whole, 0, ratings.unit, "none", reason, confidence=intervals.confidence)
 
 
 def mean_rows_of_groups(

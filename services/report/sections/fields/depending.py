@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agreement import accuracy_of_correctness
 from exchange.estimate_rows import ALL_RATERS, Compared, EstimateRow, Party, Stratum
+from protocol.fields import ONE_OPTION
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
@@ -22,7 +23,7 @@ def depends(field: Field) -> bool:
 
 
 def depending_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return accuracy, and macro-F1 of more than two classes: where the answer above is right, and of all."""
+    """Return accuracy, and macro-F1 of one of more than two options: where the answer above is right, and of all."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     if not depends(ratings.field) or not known.units or not all(column.above for column in known.columns):
         return []
@@ -76,6 +77,8 @@ def _accuracy(
 
 
 def _classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
+    if ratings.field.type not in ONE_OPTION:
+        return []  # A set or a list of options is no class that could be another's.
     known = with_one_class(ratings)
     said = [classes_of(column, answers) for column, answers in zip(known.columns, known.answers, strict=True)]
     where_right = [
@@ -104,5 +107,11 @@ DEPENDING = Topic(
     "answer above left it unasked it is missed.",
     depending_rows,
     of_models=True,
-    further=(POOLED,),
+    further=(
+        POOLED,
+        (
+            "A set or a list of options is right or wrong as in the accuracy; macro-F1 is of one option of several.",
+            lambda ratings, _: ratings.field.type in ("several", "ranked"),
+        ),
+    ),
 )

@@ -1,0 +1,104 @@
+"""What a line of the plan has no number for: parts that nobody answered, and fields that no figure is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from agreement.estimate import undefined
+from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party
+from exchange.report_structure import EstimateTable
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
+from protocol.language.computed import field_is_computed
+from protocol.language.expansion import Expansion
+from protocol.language.results import form_named
+from protocol.language.sentences_of_plan import line_in_words
+from protocol.language.wording import capital, spoken
+from services.report.rows.ratings import PhaseRatings, Ratings
+from services.report.sections.selecting import Part
+
+# An abstention is an answer.
+_SAID: frozenset[str | None] = frozenset({"answered", "undetermined"})
+
+
+def left_out(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
+    """Yield of each field of a line that no figure is made of why that is so; such a line would be lost."""
+    plan = study.analysis
+    by_key = {phase.phase.key: phase for phase in phases}
+    for line in [*([plan.primary] if plan.primary is not None else []), *plan.also, *plan.criteria]:
+        for name in line.of:
+            key, _, field = name.partition(".")
+            if not field_is_computed(study, name, line):
+                continue
+            phase, rated = study.phase(key), by_key.get(key)
+            if not phase.counts:
+                reason = f"no figure is made of “{phase.title}”, whose answers do not count"
+            elif phase.source.practice == "only":
+                reason = f"no figure is made of “{phase.title}”, which is for practice"
+            elif rated is None or rated.of_field(field, form_named(study, line)) is None:
+                reason = f"no unit that was drawn for “{phase.title}” has this field in its form"
+            else:
+                continue
+            words = capital(line_in_words(study, line.model_copy(update={"of": [name]})))
+            yield f"{_named(study, line)}, since {reason}: {words}."
+
+
+def _named(study: Expansion, line: AuthoredEstimate) -> str:
+    if isinstance(line, AuthoredCriterion):
+        return f"Criterion “{spoken(line.key)}”: not decided"
+    return f"{'Primary estimate' if line is study.analysis.primary else 'Also declared'}, not computed"
+
+
+def with_unanswered_parts(table: EstimateTable, parts: Sequence[Part], confidence: float) -> EstimateTable:
+    """Return the table with rows of the parts that have none: the same as of another part, undefined."""
+    computed = {row.stratum for row in table.rows}
+    # Models stand beside people, and no rows of theirs say how people would stand.
+    people = [row for row in table.rows if all(party.kind != "model" for party in row.parties)]
+    if not people:
+        return table
+    like = [row for row in people if row.stratum == people[0].stratum and not (row.bound or row.weighted)]
+    lacking = [row for part in parts if part[0] not in computed for row in _undefined(part, like, confidence)]
+    return replace(table, rows=(*table.rows, *lacking))
+
+
+def _undefined(part: Part, like: Sequence[EstimateRow], confidence: float) -> Iterator[EstimateRow]:
+    stratum, ratings = part
+    if not ratings.columns:
+        return
+    rows = (
+        replace(
+            row,
+            parties=_of_part(row.parties, ratings),
+            stratum=stratum,
+            estimate=undefined(
+                row.statistic, 0, row.estimate.unit, "none", _reason(row, ratings), confidence=confidence
+            ),
+            beside=None,
+            remark=None,
+            comparison=None,
+            versions=ratings.versions,
+        )
+        for row in like
+    )
+    seen = set()
+    for row in rows:
+        which = (row.statistic, row.compared, row.parties, row.category, row.depth)
+        if which not in seen:
+            seen.add(which)
+            yield row
+
+
+def _reason(row: EstimateRow, ratings: Ratings) -> str:
+    if all(_SAID.isdisjoint(column.states) for column in ratings.columns):
+        return f"nobody has answered any of these {ratings.unit}s"
+    if row.compared == "reference" and not ratings.has_reference:
+        return f"none of these {ratings.unit}s has a reference"
+    return "there is nothing to compute it from"
+
+
+def _of_part(parties: tuple[Party, ...], ratings: Ratings) -> tuple[Party, ...]:
+    """Return whose an estimate would be: of the same, where these are raters of the part, else of all that are."""
+    own = {column.party for column in ratings.columns}
+    if own.issuperset(party for party in parties if party != ALL_RATERS):
+        return parties
+    return tuple(own) if len(own) == 1 else (ALL_RATERS,)
