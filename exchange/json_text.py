@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from exchange.refusal import shown
@@ -20,60 +19,43 @@ def json_value(text: str) -> Any:
     ValueError
         It is not valid JSON; the message says what is wrong, without a place.
     """
-    return _read(text, 0)[0]
+    try:
+        value, end = decoded_value(text, past_blanks(text, 0))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(said_of(error)) from None
+    if text[end:].strip(_BLANK):
+        raise ValueError("Extra data")
+    return value
 
 
 def first_value(text: str) -> Any:
     """Return the value with which a text begins, or the first one of an array; None where it begins with neither."""
-    start = _past(text, 0)
+    start = past_blanks(text, 0)
     if text[start : start + 1] == "[":
-        start = _past(text, start + 1)
+        start = past_blanks(text, start + 1)
     try:
         return _DECODER.raw_decode(text, start)[0]
     except (ValueError, RecursionError):
         return None
 
 
-def values_of_array(text: str) -> Iterator[Any]:
-    """Read an array value by value, so that a large file is never all in memory.
+def decoded_value(text: str, place: int) -> tuple[Any, int]:
+    """Return the value at a place, and where it ends.
 
     Raises
     ------
-    ValueError
-        From there on it is not valid JSON; the message says what is wrong, without a place.
+    ValueError, RecursionError
+        As the decoder raises them; `said_of` puts them into words.
     """
-    place = _past(text, _past(text, 0) + 1)
-    if text[place : place + 1] == "]":
-        return
-    while True:
-        try:
-            value, place = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(_said(error)) from None
-        yield value
-        place = _past(text, place)
-        if text[place : place + 1] == "]":
-            return
-        if text[place : place + 1] != ",":
-            raise ValueError("the array does not end; the file is cut off or damaged")
-        place = _past(text, place + 1)
+    return _DECODER.raw_decode(text, place)
 
 
-def _read(text: str, start: int) -> tuple[Any, int]:
-    try:
-        value, end = _DECODER.raw_decode(text, _past(text, start))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(_said(error)) from None
-    if text[end:].strip(_BLANK):
-        raise ValueError("Extra data")
-    return value, end
-
-
-def _said(error: Exception) -> str:
+def said_of(error: Exception) -> str:
+    """Return what is wrong with a text that could not be decoded, without a place."""
     return "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
 
 
-def _past(text: str, place: int) -> int:
+def past_blanks(text: str, place: int) -> int:
     """Return the next place that is not blank."""
     while place < len(text) and text[place] in _BLANK:
         place += 1
@@ -82,12 +64,16 @@ def _past(text: str, place: int) -> int:
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that stands twice: the standard keeps the last of them without a word."""
-    members: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in members:
-            raise ValueError(f"the key '{shown(key)}' appears twice")
-        members[key] = value
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise doubled_key(next(key for place, key in enumerate(keys) if key in keys[:place]))
     return members
+
+
+def doubled_key(key: str) -> ValueError:
+    """Return the refusal of a key that stands twice in an object."""
+    return ValueError(f"the key '{shown(key)}' appears twice")
 
 
 def _number(written: str) -> int | float:

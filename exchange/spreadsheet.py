@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import TextIO
 
 from protocol.study import DateOrder
 
@@ -113,8 +114,8 @@ def table_lines(content: bytes, columns: Iterable[str]) -> TableLines:
     return TableLines(chain([first], lines) if first else iter(()), separator, 1 if named else 0)
 
 
-def text_lines(content: bytes, *, newline: str | None) -> Iterator[str]:
-    """Yield the lines of a file with their ends, a part of it at a time.
+def text_lines(content: bytes, *, newline: str | None) -> TextIO:
+    """Return the lines of a file with their ends, which are decoded a part at a time.
 
     Parameters
     ----------

@@ -14,8 +14,10 @@ from typing import Any
 from exchange.foreign.inspect_archive import read_archive
 from exchange.foreign.json_rows import clue, clues_of, value_at
 from exchange.foreign.layout import Asked, ForeignLine, Layout, NotInLayout, RawRow, Source
+from exchange.json_parts import values_of_member
 from exchange.json_text import json_value
 from exchange.refusal import InputRefused, Problems, listed
+from exchange.spreadsheet import NotRead
 
 _DAY = re.compile(r"^\d{4}-\d{2}-\d{2}")
 _NOT_GRADED = "Grade not found in model output"
@@ -50,11 +52,18 @@ def rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[RawRow]:
 
 def _whole(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
     try:
-        log = json_value(source.text)
+        if not source.is_object:
+            json_value(source.text)
+            return {}, iter(())
+        log = source.outline
+        if log.is_followed:
+            raise ValueError("Extra data")
+    except NotRead:
+        raise
     except ValueError as error:
         raise InputRefused(f"{source.name}: not valid JSON ({error}); export the log again.") from None
-    head, samples = value_at(log, "eval"), value_at(log, "samples")
-    return head if isinstance(head, dict) else {}, iter(samples if isinstance(samples, list) else ())
+    head = log.members.get("eval")
+    return head if isinstance(head, dict) else {}, values_of_member(source.content, "samples")
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exchange.foreign.layout import Asked, RawRow, Source
-from exchange.json_text import json_value, values_of_array
+from exchange.json_parts import values_of_array
+from exchange.json_text import json_value
 from exchange.refusal import InputRefused, Problems
+from exchange.spreadsheet import NotRead, text_lines
 
 # A row may hold a conversation, but not a book.
 _LONGEST_LINE = 16_000_000
@@ -25,7 +26,7 @@ def json_rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[Raw
     if source.is_array:
         yield from _entries(source, problems)
         return
-    for number, line in enumerate(io.StringIO(source.text, newline="\n"), start=1):
+    for number, line in enumerate(text_lines(source.content, newline="\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -43,11 +44,13 @@ def json_rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[Raw
 def _entries(source: Source, problems: Problems) -> Iterator[RawRow]:
     number = 0
     try:
-        for number, value in enumerate(values_of_array(source.text), start=1):
+        for number, value in enumerate(values_of_array(source.content), start=1):
             if isinstance(value, dict):
                 yield number, value
             else:
                 problems.add(source.name, f"entry {number}", "expected an object; correct or remove it.")
+    except NotRead:
+        raise
     except ValueError as error:
         raise InputRefused(
             f"{source.name}, entry {number + 1}: not valid JSON ({error}); export the file again."

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from exchange.json_parts import Outline, outline_of, values_of_array
 from exchange.json_text import first_value
 from exchange.refusal import Problems
-from exchange.spreadsheet import decoded
+from exchange.spreadsheet import NotRead, decoded
 from exchange.tables import JUDGE_VERDICTS
 
 # What a row says of its candidate, by the names of our own columns.
@@ -64,6 +65,11 @@ class Source:
         return not self.is_archive and self.beginning[:1_000].lstrip()[:1] in ("{", "[")
 
     @property
+    def is_object(self) -> bool:
+        """Whether it begins as an object does: it is one, or has one in each line."""
+        return self.is_json and not self.is_array
+
+    @property
     def is_array(self) -> bool:
         """Whether it is an array, not an object in each line."""
         return self.is_json and self.beginning[:1_000].lstrip().startswith("[")
@@ -75,11 +81,27 @@ class Source:
 
     @cached_property
     def first(self) -> Mapping[str, Any]:
-        """The first object of a JSON file; empty where it has none."""
+        """The first object of a JSON file, of a large one with its arrays emptied; empty where it has none."""
         value = first_value(self.beginning) if self.is_json else None
         if value is None and self.is_json:
-            value = first_value(self.text)
+            try:
+                value = next(values_of_array(self.content), None) if self.is_array else self.outline.members
+            except NotRead:
+                raise
+            except ValueError:
+                return {}
         return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The object with which it begins, its arrays emptied: of a whole log nothing but its head.
+
+        Raises
+        ------
+        NotRead, ValueError
+            The bytes are no Unicode text, or no JSON.
+        """
+        return outline_of(self.content)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from exchange.foreign.json_rows import clue, clues_of, json_rows
 from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, RawRow, Source
 from exchange.judge_csv import read_columns
 from exchange.refusal import Problems
-from exchange.spreadsheet import table_text
+from exchange.spreadsheet import table_text, text_lines
 from exchange.tables import JUDGE_VERDICTS
 
 COLUMNS = (*JUDGE_VERDICTS.required, LABELLER)
@@ -26,7 +26,9 @@ def recognises(source: Source) -> bool:
 
 
 def _header(source: Source) -> set[str]:
-    table = table_text(source.text[:_LONGEST_HEADER].encode(errors="replace"), COLUMNS)
+    # It is no table of labels unless all of it is text.
+    text_lines(source.content, newline=None)
+    table = table_text(source.beginning[:_LONGEST_HEADER].encode(errors="replace"), COLUMNS)
     first = table.text.partition("\n")[0]
     try:
         return {cell.strip() for cell in next(csv.reader([first], delimiter=table.separator), [])}
