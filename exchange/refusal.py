@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 # A page lists so many, and says how many more there are; a command lists all that are noted.
 LISTED = 100
-_MOST_NOTED = 1_000
+MOST_NOTED = 1_000
 # Looking for the nearest name takes a millisecond among a thousand.
 _NEAREST_SOUGHT = 50
 # Of a key that is no key, a sentence names the beginning.
@@ -58,12 +58,12 @@ class Problems:
     def add(self, file: str, place: str, says: str) -> None:
         """Note one problem; of very many only the number is kept."""
         self.count += 1
-        if len(self.noted) < _MOST_NOTED:
+        if len(self.noted) < MOST_NOTED:
             self.noted.append(Problem(file, shown(place, _LONGEST_PLACE), says))
 
     def take(self, refusal: InputRefused) -> None:
         """Note what another reader has refused."""
-        self.noted.extend(refusal.problems[: max(0, _MOST_NOTED - len(self.noted))])
+        self.noted.extend(refusal.problems[: max(0, MOST_NOTED - len(self.noted))])
         self.count += refusal.count
 
     def nearest(self, value: str, known: Iterable[str]) -> str:

@@ -142,7 +142,7 @@ def import_labels(
         _require_new(session, study_id, name, sha256)
         placed = _placed(session, study_id, by_labeller, file_name, read.problems, skip_unplaced=skip_unplaced)
         unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
-        left_out = len(read.unplaced) + sum(each.left_out for each in placed.values())
+        left_out = read.left_out + sum(each.left_out for each in placed.values())
         stored = LabelImport(
             study_id=study_id,
             name=name,

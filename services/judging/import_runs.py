@@ -226,7 +226,7 @@ def import_judge_verdicts(
         feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
     )
     del keys, newer
-    left_out = len(read.unplaced) + placed.left_out
+    left_out = read.left_out + placed.left_out
     run = JudgeRun(
         study_id=study_id,
         name=name,

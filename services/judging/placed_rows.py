@@ -12,7 +12,8 @@ import numpy as np
 from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import InputRefused, Problems, shown
 from services.judging.candidate_keys import UNKNOWN, CandidateKeys, Ids
-from services.judging.sources import LISTED, Unplaced
+from services.judging.foreign_rows import Unplaced
+from services.judging.sources import LISTED
 
 _NAMED = 5
 AT_ONCE = 5_000

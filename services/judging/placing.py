@@ -2,72 +2,53 @@
 
 from __future__ import annotations
 
-import unicodedata
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
+import numpy as np
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
-from db import Candidate, Case, Item, Reference, queries
+from db import Candidate, Case, Item, queries
 from db.base import stored_id
 from exchange.refusal import InputRefused, listed, shown
-from services.studies.item_references import references_of
+from services.judging.clue_columns import ClueColumn, Hashes, KeyTexts, hashes_of
+from services.studies.item_references import newest_references
 
 # In this order a line is narrowed down to its candidate; declared attributes come before the answer.
 _FIRST = ("item", "candidate", "case", "subject", "question", "reference", "model")
 _LAST = ("answer",)
 _OWN = frozenset((*_FIRST, *_LAST))
-# Where an item has nothing of it, a file cannot contradict it.
-_MAY_BE_SILENT = frozenset({"reference"})
 _NAMED = 3
+_READ_AT_ONCE = 10_000
+# So few candidates are gone through one by one, without asking whether another clue leaves fewer.
+_FEW = 64
+Clues = Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A candidate of a study: the keys under which verdicts are filed, and all by which a file may name it."""
+@dataclass(frozen=True)
+class PlaceKeys:
+    """The keys under which verdicts on candidates are filed, by the number of the candidate."""
 
-    item: str
-    candidate: str
-    # Of the candidate, and of its item, which its other candidates share.
-    own: Mapping[str, tuple[str, ...]]
-    shared: Mapping[str, tuple[str, ...]]
+    items: KeyTexts = field(default_factory=KeyTexts)
+    candidates: KeyTexts = field(default_factory=KeyTexts)
+    # Number of the item of each candidate.
+    item_of: array[int] = field(default_factory=lambda: array("i"))
 
-    def values_of(self, name: str) -> tuple[str, ...]:
-        """Return what may stand in a file for it under a name; nothing where the study knows nothing of that."""
-        return self.own.get(name) or self.shared.get(name, ())
-
-
-class NotPlaced(ValueError):
-    """A line is about no candidate of the study, or about several; the message says why."""
+    def of(self, number: int) -> tuple[str, str]:
+        """Return the keys of item and candidate."""
+        return self.items[self.item_of[number]], self.candidates[number]
 
 
 def places_of(session: Session, study_id: int) -> Places:
     """Read the candidates of models of a study, without those that a version replaced."""
-    newest = {
-        row.item_id: references_of(row)
-        for row in session.exec(
-            select(Reference)
-            .join(Item, col(Item.id) == Reference.item_id)
-            .where(Item.study_id == study_id)
-            .order_by(col(Reference.version))
-        )
-    }
+    keys, shared = PlaceKeys(), _Columns()
+    ids = _add_items(session, study_id, keys, shared)
     replaced = {(item, candidate) for item, candidate, _ in queries.replaced_keys(session, study_id)}
-    items = {}
-    for item, case in session.exec(
-        select(Item, Case).join(Case, col(Case.id) == Item.case_id).where(Item.study_id == study_id)
-    ):
-        references = newest.get(stored_id(item.id))
-        accepted = [text for reference in references.fields for text in reference.accepted] if references else []
-        items[item.id] = _declared({**case.attributes, **item.attributes}) | {
-            "item": (item.key,),
-            "case": (case.key,),
-            "subject": (case.subject,),
-            "question": (item.prompt,),
-            "reference": tuple(accepted),
-        }
     # Columns, not rows of the mapper: there may be a million.
     rows = session.connection().execute(
         select_columns(
@@ -76,42 +57,109 @@ def places_of(session: Session, study_id: int) -> Places:
         )
         .where(col(Candidate.study_id) == study_id, queries.is_of_a_model())
         .order_by(col(Candidate.id))
+        .execution_options(yield_per=_READ_AT_ONCE)
     )  # fmt: skip
-    places = []
+    own, models = _Columns(), set()
     for item_id, key, model, answer, attributes in rows:
-        shared = items[item_id]
-        if not replaced & {(shared["item"][0], key), (shared["item"][0], None)}:
-            # What an attribute is called like is not what it says: a question is that of the item.
-            declared = {name: value for name, value in _declared(attributes).items() if name not in _OWN}
-            own = declared | {"candidate": (key,), "model": (model,), "answer": (answer,)}
-            places.append(Place(shared["item"][0], key, own, shared))
-    return Places(places)
+        item = bisect_left(ids, item_id)
+        if replaced and replaced & {(keys.items[item], key), (keys.items[item], None)}:
+            continue
+        number = len(keys.candidates)
+        keys.candidates.add(key)
+        keys.item_of.append(item)
+        models.add(model)
+        # What an attribute is called like is not what it says: a question is that of the item.
+        declared = {name: value for name, value in attributes.items() if name not in _OWN}
+        own.add(number, {**_texts(declared), "candidate": (key,), "model": (model,), "answer": (answer,)})
+    shared.end(len(keys.items))
+    own.end(len(keys.candidates))
+    own.fill(shared, keys.item_of)
+    return Places(keys, own, shared, frozenset(models))
 
 
-def _declared(attributes: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _add_items(session: Session, study_id: int, keys: PlaceKeys, columns: _Columns) -> array[int]:
+    """Read what items say of themselves; return their ids, ascending."""
+    rows = session.connection().execute(
+        select_columns(
+            col(Item.id), col(Item.key), col(Item.prompt), col(Item.attributes),
+            col(Case.key), col(Case.subject), col(Case.attributes),
+        )
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(col(Item.study_id) == study_id)
+        .order_by(col(Item.id))
+        .execution_options(yield_per=_READ_AT_ONCE)
+    )  # fmt: skip
+    ids = array("q")
+    for item_id, key, prompt, of_item, case, subject, of_case in rows:
+        declared = {name: value for name, value in {**of_case, **of_item}.items() if name not in _OWN}
+        named = {"item": (key,), "case": (case,), "subject": (subject,), "question": (prompt,)}
+        columns.add(len(ids), {**_texts(declared), **named})
+        keys.items.add(key)
+        ids.append(stored_id(item_id))
+    # Where an item has no reference, a file cannot contradict it.
+    columns.by_name["reference"] = ClueColumn(may_be_silent=True)
+    for item_id, references in newest_references(session, study_id):
+        accepted = [text for reference in references.fields for text in reference.accepted]
+        columns.add(bisect_left(ids, item_id), {"reference": accepted})
+    return ids
+
+
+def _texts(attributes: Mapping[str, str]) -> dict[str, Sequence[str]]:
     return {name: (value,) for name, value in attributes.items() if value}
+
+
+class _Columns:
+    """What rows say, by the name under which they say it."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, ClueColumn] = {}
+
+    def add(self, row: int, said: Mapping[str, Sequence[str]]) -> None:
+        for name, texts in said.items():
+            column = self.by_name.get(name)
+            if column is None:
+                column = self.by_name[name] = ClueColumn()
+            column.add(row, hashes_of(texts))
+
+    def end(self, rows: int) -> None:
+        for column in self.by_name.values():
+            column.end(rows)
+
+    def fill(self, shared: _Columns, item_of: Sequence[int]) -> None:
+        """Let candidates that say nothing under a name that others use say what their item does."""
+        for name in self.by_name.keys() & shared.by_name.keys():
+            filled, own, of_items = ClueColumn(), self.by_name[name], shared.by_name[name]
+            for row, item in enumerate(item_of):
+                filled.add(row, own.said(row) or of_items.said(item))
+            filled.end(len(item_of))
+            self.by_name[name] = filled
 
 
 @dataclass
 class Places:
-    """The candidates of a study, looked up by what a file says of them."""
+    """The candidates of a study, looked up by what a file says of them.
 
-    places: Sequence[Place]
-    _indices: dict[str, dict[str, set[int]]] = field(default_factory=dict)
-    _silent: dict[str, set[int]] = field(default_factory=dict)
+    Attributes
+    ----------
+    models
+        The models whose answers they are.
+    """
 
-    @cached_property
-    def models(self) -> frozenset[str]:
-        """The models whose answers they are."""
-        return frozenset(model for place in self.places for model in place.own["model"])
+    keys: PlaceKeys
+    _own: _Columns
+    _shared: _Columns
+    models: frozenset[str]
+    _orders: dict[tuple[object, ...], list[tuple[str, str]]] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """By what a candidate can be named: our own names, and the attributes that the study declares."""
-        return _OWN.union(*(place.own for place in self.places), *(place.shared for place in self.places))
+        items = np.unique(np.array(self.keys.item_of, dtype=np.int32))
+        shared = (name for name, column in self._shared.by_name.items() if column.says_anything(items))
+        return _OWN.union(self._own.by_name, shared)
 
-    def place(self, clues: Mapping[str, tuple[str, ...]], stand_for: Mapping[str, str]) -> Place:
-        """Return the candidate that all clues fit.
+    def find(self, clues: Clues, stand_for: Mapping[str, str]) -> int | None:
+        """Return the number of the candidate that all clues fit; None where they fit none, or several.
 
         Parameters
         ----------
@@ -122,33 +170,46 @@ class Places:
 
         Raises
         ------
-        NotPlaced
-            They fit no candidate, or several.
         InputRefused
             The study knows nothing of a clue, for any line.
         """
-        remaining: set[int] | None = None
+        asked = [(name, hashes_of(clues[label])) for label, name in self._in_order(clues, stand_for)]
+        if not asked:
+            return None
+        first = self._fewest(asked)
+        remaining = self._matching(*first)
+        for clue in asked:
+            if not remaining:
+                return None
+            if clue is not first:
+                remaining = self._fitting(remaining, *clue)
+        return remaining[0] if len(remaining) == 1 else None
+
+    def why_not(self, clues: Clues, stand_for: Mapping[str, str]) -> str:
+        """Return why a line that says so has no candidate: with which clue it fits none any more, or still several."""
+        remaining: list[int] | None = None
         passed: list[str] = []
-        for label, name, values in self._in_order(clues, stand_for):
-            matches = self._matches(name, values)
-            narrowed = matches if remaining is None else remaining & matches
+        for label, name in self._in_order(clues, stand_for):
+            asked = hashes_of(clues[label])
+            narrowed = self._matching(name, asked) if remaining is None else self._fitting(remaining, name, asked)
             if not narrowed:
-                raise NotPlaced(self._contradiction(label, values[0], passed, remaining))
+                return self._contradiction(label, clues[label][0], passed, remaining)
             remaining = narrowed
             passed.append(label)
         if remaining is None:
-            raise NotPlaced(
+            return (
                 "says nothing by which its candidate could be known: say in which column it is, such as question=prompt"
             )
-        if len(remaining) > 1:
-            raise NotPlaced(f"fits {self._some(remaining)} by {_and(passed)}; say more of it, such as the model")
-        return self.places[next(iter(remaining))]
+        return f"fits {self._some(remaining)} by {_and(passed)}; say more of it, such as the model"
 
-    def _in_order(
-        self, clues: Mapping[str, tuple[str, ...]], stand_for: Mapping[str, str]
-    ) -> list[tuple[str, str, tuple[str, ...]]]:
+    def _in_order(self, clues: Iterable[str], stand_for: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Return each clue with what it is compared with, in the order in which lines are narrowed down."""
+        labels = tuple(clues)
+        key = (labels, *stand_for.items())
+        if key in self._orders:
+            return self._orders[key]
         known = []
-        for label, values in clues.items():
+        for label in labels:
             name = label if label in self.names else stand_for.get(label)
             if name is None:
                 raise InputRefused(
@@ -156,39 +217,72 @@ class Places:
                     f"one, or say where something else is: {listed(sorted(self.names))}."
                 )
             if name:
-                known.append((label, name, values))
+                known.append((label, name))
         order = {name: place for place, name in enumerate((*_FIRST, *sorted(self.names - _OWN), *_LAST))}
-        return sorted(known, key=lambda clue: order[clue[1]])
+        self._orders[key] = sorted(known, key=lambda clue: order[clue[1]])
+        return self._orders[key]
 
-    def _matches(self, name: str, values: Iterable[str]) -> set[int]:
-        if name not in self._indices:
-            index: dict[str, set[int]] = {}
-            for number, place in enumerate(self.places):
-                for value in place.values_of(name):
-                    index.setdefault(_compared(value), set()).add(number)
-            self._indices[name] = index
-            silent = {number for number, place in enumerate(self.places) if not place.values_of(name)}
-            self._silent[name] = silent if name in _MAY_BE_SILENT else set()
-        index, silent = self._indices[name], self._silent[name]
-        sets = [index[value] for value in map(_compared, values) if value in index]
-        return sets[0] if len(sets) == 1 and not silent else silent.union(*sets)
+    def _fewest(self, asked: Sequence[tuple[str, Hashes]]) -> tuple[str, Hashes]:
+        """Return a clue that few candidates fit, or the one that the fewest do."""
+        fewest = best = None
+        for clue in asked:
+            count = self._about(*clue)
+            if fewest is None or count < fewest:
+                fewest, best = count, clue
+            if count <= _FEW:
+                break
+        return best or asked[0]
 
-    def _contradiction(self, label: str, value: str, passed: Sequence[str], remaining: set[int] | None) -> str:
+    def _about(self, name: str, asked: Hashes) -> int:
+        """Return about how many candidates fit a clue."""
+        if name in self._own.by_name:
+            return self._own.by_name[name].count(asked)
+        if name not in self._shared.by_name:
+            return 0
+        return -(-self._shared.by_name[name].count(asked) * len(self.keys.candidates) // max(len(self.keys.items), 1))
+
+    def _matching(self, name: str, asked: Hashes) -> list[int]:
+        """Return the candidates that fit a clue."""
+        if name in self._own.by_name:
+            return self._own.by_name[name].rows(asked)
+        if name not in self._shared.by_name:
+            return []
+        order, starts = self._of_items
+        items = self._shared.by_name[name].rows(asked)
+        return sorted(chain.from_iterable(order[starts[item] : starts[item + 1]] for item in items))
+
+    def _fitting(self, numbers: list[int], name: str, asked: Hashes) -> list[int]:
+        """Return those of some candidates that fit a clue."""
+        column = self._own.by_name.get(name)
+        if column is not None:
+            return [number for number in numbers if column.fits(number, asked)]
+        column = self._shared.by_name.get(name)
+        if column is None:
+            return []
+        item_of = self.keys.item_of
+        items = {item_of[number] for number in numbers}
+        fitting = {item for item in items if column.fits(item, asked)}
+        return numbers if len(fitting) == len(items) else [n for n in numbers if item_of[n] in fitting]
+
+    @cached_property
+    def _of_items(self) -> tuple[array[int], array[int]]:
+        """The candidates, item by item, and where each item begins among them."""
+        item_of = np.array(self.keys.item_of, dtype=np.int32)
+        order = np.argsort(item_of, kind="stable").astype(np.int32)
+        starts = np.searchsorted(item_of[order], np.arange(len(self.keys.items) + 1)).astype(np.int32)
+        return array("i", order.tobytes()), array("i", starts.tobytes())
+
+    def _contradiction(self, label: str, value: str, passed: Sequence[str], remaining: Sequence[int] | None) -> str:
         if remaining is None:
             return f"no candidate of the study has the {label} '{shown(value)}'"
         return f"by {_and(passed)} it is {self._some(remaining)}, with another {label} than '{shown(value)}'"
 
-    def _some(self, numbers: set[int]) -> str:
-        keys = [self.places[number].candidate for number in sorted(numbers)[:_NAMED]]
+    def _some(self, numbers: Sequence[int]) -> str:
+        keys = [self.keys.candidates[number] for number in numbers[:_NAMED]]
         if len(numbers) == 1:
             return f"candidate {shown(keys[0])}"
         more = ", ..." if len(numbers) > _NAMED else ""
         return f"{len(numbers)} candidates ({', '.join(map(shown, keys))}{more})"
-
-
-def _compared(text: str) -> str:
-    """Return a text as it is compared: other spaces and another spelling of the same letters are no other text."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _and(labels: Sequence[str]) -> str:

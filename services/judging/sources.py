@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from db import Database
 from db.base import stored_id
-from exchange.file_format import JudgeLine
-from exchange.foreign.layout import CONFIDENCES, Asked, ForeignLine, Source
-from exchange.foreign.reading import ForeignFile, layout_of, read_foreign
-from exchange.judge_verdicts import JudgeRow, JudgeTable, judge_rows, require_readable
-from exchange.refusal import InputRefused, Problems, listed, shown
+from exchange.foreign.layout import CONFIDENCES, Asked, Source
+from exchange.foreign.reading import layout_of
+from exchange.judge_verdicts import JudgeRow, JudgeTable, require_readable
+from exchange.refusal import MOST_NOTED, InputRefused, Problems, listed, shown
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted
-from services.judging.placing import NotPlaced, Places, places_of
+from services.judging.foreign_rows import ForeignLines, Unplaced, rows_of
+from services.judging.placing import places_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 
 # Of what was left out, so many are stored with their reasons.
 LISTED = 20
-
-
-@dataclass(frozen=True)
-class Unplaced:
-    """A line that is about no candidate of the study, or about several, and why."""
-
-    place: str
-    because: str
 
 
 @dataclass(frozen=True)
@@ -47,8 +39,8 @@ class Verdicts:
         Key of the foreign layout; empty of our own tables.
     identity
         What the file itself says of the judge.
-    unplaced
-        What was left out because an admin allowed it.
+    unplaced, left_out
+        The first lines that were left out because an admin allowed it, and how many these are.
     """
 
     rows: Mapping[str, Iterable[JudgeRow]]
@@ -56,6 +48,7 @@ class Verdicts:
     layout: str = ""
     identity: Mapping[str, str] = field(default_factory=dict)
     unplaced: Sequence[Unplaced] = ()
+    left_out: int = 0
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -173,28 +166,29 @@ def read_verdicts(
         study_id = stored_id(study.id)
     source, problems = Source(content, shown(file_name, 80)), Problems()
     layout = layout_of(source, asked)
-    unplaced: list[Unplaced] = []
     if layout is None:
-        # Its decoded text would lie beside the rows while they are read.
-        del source
         return Verdicts({"": JudgeTable(content, file_name, scale, problems)}, problems)
     with database.read_only() as session:
         places = places_of(session, study_id)
-    name = source.name
-    foreign = read_foreign(source, layout, replace(asked, models=places.models), scale, problems)
-    by_party: dict[str, list[JudgeLine]] = {}
-    for party, entry in _placed(foreign, places, unplaced):
-        by_party.setdefault(party, []).append(entry)
-    if not skip_unplaced:
-        for line in unplaced:
-            problems.add(name, line.place, f"{line.because}; correct it, or allow such lines to be left out.")
-    if not by_party and not problems.count:
-        why = f": {counted(len(unplaced), 'line')} could not be placed, {unplaced[0].place}: {unplaced[0].because}"
-        raise InputRefused(f"{name} holds no verdicts on candidates of the study{why if unplaced else ''}.")
-    checked = {
-        party: tuple(judge_rows(lines, file_name, scale, problems, foreign.unit)) for party, lines in by_party.items()
-    }
-    return Verdicts(checked, problems, foreign.layout.key, foreign.identity, unplaced)
+    lines = ForeignLines(
+        source, layout, asked, scale, places, problems, most_reasons=LISTED if skip_unplaced else MOST_NOTED
+    )
+    # What a study says of its candidates is not asked any more, and takes more memory than the rest.
+    del places
+    if lines.left_out and not skip_unplaced:
+        problems.take(_refused(lines, source.name))
+    if not lines.parties and not problems.count:
+        first = f"{lines.unplaced[0].place}: {lines.unplaced[0].because}" if lines.unplaced else ""
+        why = f": {counted(lines.left_out, 'line')} could not be placed, {first}" if first else ""
+        raise InputRefused(f"{source.name} holds no verdicts on candidates of the study{why}.")
+    return Verdicts(
+        rows_of(lines, file_name, scale, problems),
+        problems,
+        layout.key,
+        lines.identity,
+        lines.unplaced[:LISTED],
+        lines.left_out,
+    )
 
 
 def of_a_judge(read: Verdicts) -> Iterable[JudgeRow]:
@@ -214,16 +208,10 @@ def of_a_judge(read: Verdicts) -> Iterable[JudgeRow]:
     return read.rows.get("", ())
 
 
-def _placed(foreign: ForeignFile, places: Places, unplaced: list[Unplaced]) -> Iterator[tuple[str, JudgeLine]]:
-    """Give each line the keys of its candidate; what cannot be placed is noted."""
-    for line in foreign.lines:
-        try:
-            place = places.place(line.clues, foreign.layout.stand_for)
-        except NotPlaced as problem:
-            unplaced.append(Unplaced(f"{foreign.unit} {line.number}", _named(line, str(problem))))
-        else:
-            yield line.party, (line.number, {**line.said, "item": place.item, "candidate": place.candidate})
-
-
-def _named(line: ForeignLine, because: str) -> str:
-    return f"{because} (of {shown(line.party)})" if line.party else because
+def _refused(lines: ForeignLines, name: str) -> InputRefused:
+    """Return the refusal of all lines that have no candidate."""
+    reasons = Problems()
+    for line in lines.unplaced:
+        reasons.add(name, line.place, f"{line.because}; correct it, or allow such lines to be left out.")
+    reasons.count = lines.left_out
+    return reasons.refusal()

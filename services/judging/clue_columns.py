@@ -1,0 +1,122 @@
+"""What the candidates of a study, or their items, say of themselves, as columns of numbers: texts fill the memory."""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes = frozenset[int]
+
+
+def compared(text: str) -> str:
+    """Return a text as it is compared: other spaces and another spelling of the same letters are no other text."""
+    return " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+
+
+def hashes_of(texts: Iterable[str]) -> Hashes:
+    """Return what stands for texts when they are compared.
+
+    Two texts are taken as the same by 64 bits that no file can foresee, as each process draws them anew. That a text of
+    a file is taken for one of two million others happens once in some 10 million million.
+    """
+    return frozenset(hash(compared(text)) for text in texts)
+
+
+class KeyTexts:
+    """Texts by their number, from 0: some ten bytes more than their letters each."""
+
+    def __init__(self) -> None:
+        self._letters, self._ends = bytearray(), array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, number: int) -> str:
+        return self._letters[self._ends[number] : self._ends[number + 1]].decode()
+
+    def add(self, text: str) -> None:
+        """Add a text, whose number is how many there were."""
+        self._letters += text.encode()
+        self._ends.append(len(self._letters))
+
+
+class ClueColumn:
+    """What rows say under one name: nothing, one thing or several; 12 bytes each, 24 where it is looked up by value.
+
+    Parameters
+    ----------
+    may_be_silent
+        Whether a row that says nothing fits whatever is asked for.
+    """
+
+    def __init__(self, *, may_be_silent: bool = False) -> None:
+        self._hashes, self._starts = array("q"), array("i")
+        self._may_be_silent = may_be_silent
+
+    def add(self, row: int, hashes: Iterable[int]) -> None:
+        """Note what a row says; rows are added in their order, and say nothing where they are left out."""
+        self._begin(row)
+        self._hashes.extend(hashes)
+
+    def end(self, rows: int) -> None:
+        """Say how many rows there are; none is added afterwards."""
+        self._begin(rows)
+
+    def said(self, row: int) -> array[int]:
+        """Return the hashes of what a row says."""
+        return self._hashes[self._starts[row] : self._starts[row + 1]]
+
+    def fits(self, row: int, asked: Hashes) -> bool:
+        """Return whether a row says any of what is asked for."""
+        said = self.said(row)
+        return not asked.isdisjoint(said) or (self._may_be_silent and not said)
+
+    def count(self, asked: Hashes) -> int:
+        """Return how many rows fit; one that says several of what is asked for counts as often."""
+        return sum(last - first for first, last in self._ranges(asked)) + len(self._silent)
+
+    def rows(self, asked: Hashes) -> list[int]:
+        """Return the rows that fit, ascending."""
+        _, by_hash = self._by_hash
+        fitting = {row for first, last in self._ranges(asked) for row in by_hash[first:last]}
+        return sorted(fitting.union(self._silent))
+
+    def says_anything(self, rows: npt.NDArray[np.int32]) -> bool:
+        """Return whether any of some rows says anything."""
+        return bool(self._said[rows].any())
+
+    def _begin(self, row: int) -> None:
+        while len(self._starts) <= row:
+            self._starts.append(len(self._hashes))
+
+    def _ranges(self, asked: Hashes) -> list[tuple[int, int]]:
+        hashes, _ = self._by_hash
+        firsts = ((bisect_left(hashes, wanted), wanted) for wanted in asked)
+        return [(first, bisect_right(hashes, wanted, first)) for first, wanted in firsts]
+
+    @cached_property
+    def _by_hash(self) -> tuple[array[int], array[int]]:
+        """The hashes, ascending, and the row of each."""
+        hashes = np.array(self._hashes, dtype=np.int64)
+        order = np.argsort(hashes, kind="stable")
+        rows = np.repeat(np.arange(self._said.size, dtype=np.int32), self._said)[order]
+        return array("q", hashes[order].tobytes()), array("i", rows.tobytes())
+
+    @cached_property
+    def _silent(self) -> list[int]:
+        if not self._may_be_silent:
+            return []
+        silent: list[int] = np.flatnonzero(self._said == 0).tolist()
+        return silent
+
+    @property
+    def _said(self) -> npt.NDArray[np.int32]:
+        """How much each row says."""
+        starts = np.array(self._starts, dtype=np.int32)
+        return starts[1:] - starts[:-1]

@@ -1,0 +1,136 @@
+"""The rows of a foreign file on their candidates, without holding them: read anew each time they are gone through."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from exchange.file_format import JudgeLine
+from exchange.foreign.layout import Asked, ForeignLine, Layout, Source
+from exchange.foreign.reading import read_foreign
+from exchange.judge_verdicts import JudgeRow, judge_rows
+from exchange.refusal import Problems, shown
+from protocol.scales import JudgeScale
+from services.judging.placing import PlaceKeys, Places
+
+_NOT_PLACED = -1
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A line that is about no candidate of the study, or about several, and why."""
+
+    place: str
+    because: str
+
+
+class ForeignLines:
+    """The lines of a foreign file, each with the number of its candidate: four bytes a line.
+
+    Attributes
+    ----------
+    unit
+        What the lines are numbered as.
+    identity
+        What the file says of the judge.
+    parties
+        Whose they are, of those that have a candidate, in the order of the file.
+    unplaced, left_out
+        The first lines that have no candidate, with the reasons, and how many there are.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        layout: Layout,
+        asked: Asked,
+        scale: JudgeScale,
+        places: Places,
+        problems: Problems,
+        most_reasons: int,
+    ) -> None:
+        """Go through the file once.
+
+        Parameters
+        ----------
+        problems
+            Where to note what is wrong with it.
+        most_reasons
+            Of how many lines that have no candidate it is said why.
+
+        Raises
+        ------
+        InputRefused
+            It cannot be read at all, or the study knows nothing of what its lines name candidates by.
+        """
+        self._source, self._layout, self._scale = source, layout, scale
+        self._asked = replace(asked, models=places.models)
+        self._keys: PlaceKeys = places.keys
+        self._candidates = array("i")
+        self.left_out = 0
+        self.unplaced: list[Unplaced] = []
+        named: dict[str, None] = {}
+        foreign = read_foreign(source, layout, self._asked, scale, problems)
+        self.unit, self.identity = foreign.unit, foreign.identity
+        for line in foreign.lines:
+            candidate = places.find(line.clues, layout.stand_for)
+            if candidate is None:
+                self.left_out += 1
+                if len(self.unplaced) < most_reasons:
+                    because = _named(line, places.why_not(line.clues, layout.stand_for))
+                    self.unplaced.append(Unplaced(f"{self.unit} {line.number}", because))
+            else:
+                named.setdefault(line.party)
+            self._candidates.append(_NOT_PLACED if candidate is None else candidate)
+        self.parties: Sequence[str] = tuple(named)
+
+    def of(self, party: str) -> Iterator[JudgeLine]:
+        """Read what somebody said, under the keys of the candidates."""
+        return (line for whose, line in self._again() if whose == party)
+
+    def by_party(self) -> dict[str, list[JudgeLine]]:
+        """Return what everybody said: of several, so that the file is not read for each of them."""
+        lines: dict[str, list[JudgeLine]] = {party: [] for party in self.parties}
+        for party, line in self._again():
+            lines[party].append(line)
+        return lines
+
+    def _again(self) -> Iterator[tuple[str, JudgeLine]]:
+        # What is wrong with the file was noted the first time.
+        foreign = read_foreign(self._source, self._layout, self._asked, self._scale, Problems())
+        for line, candidate in zip(foreign.lines, self._candidates, strict=True):
+            if candidate != _NOT_PLACED:
+                item, key = self._keys.of(candidate)
+                yield line.party, (line.number, {**line.said, "item": item, "candidate": key})
+
+
+class ForeignRows:
+    """What somebody said in a foreign file, as rows that are checked as those of our own tables are.
+
+    Parameters
+    ----------
+    problems
+        Where to note what is wrong, the first time.
+    """
+
+    def __init__(self, lines: ForeignLines, party: str, name: str, scale: JudgeScale, problems: Problems) -> None:
+        self._lines, self._party, self._name, self._scale = lines, party, name, scale
+        self._problems = problems
+
+    def __iter__(self) -> Iterator[JudgeRow]:
+        problems, self._problems = self._problems, Problems()
+        return judge_rows(self._lines.of(self._party), self._name, self._scale, problems, self._lines.unit)
+
+
+def rows_of(lines: ForeignLines, name: str, scale: JudgeScale, problems: Problems) -> Mapping[str, Iterable[JudgeRow]]:
+    """Return the rows of a foreign file by whose they are; of several people they are read at once."""
+    if len(lines.parties) < 2:
+        return {party: ForeignRows(lines, party, name, scale, problems) for party in lines.parties}
+    return {
+        party: tuple(judge_rows(said, name, scale, problems, lines.unit)) for party, said in lines.by_party().items()
+    }
+
+
+def _named(line: ForeignLine, because: str) -> str:
+    return f"{because} (of {shown(line.party)})" if line.party else because
