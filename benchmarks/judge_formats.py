@@ -2,9 +2,10 @@
 
 Makes a temporary SQLite database with a study of so many answers of 16 models, writes a judge's verdicts on all of them
 in each format, and imports each file, and lets a rule score the same answers, in a process of its own on a copy of the
-study. Printed are processor seconds, the peak of the process, the longest writing transaction and the ratio of the
-seconds to our own table's. With ``--rows 1600000 --only marcus score`` the largest are measured; with ``--folder`` the
-study and its files are made once.
+study. Printed is a table with a line for each as soon as it is measured: processor seconds and the peak of the process,
+each also as a ratio to our own table's, seconds, and the longest writing transaction; what is over the target of 1 GB
+is marked. With ``--verdicts 1600000 --only marcus score`` the largest are measured; with ``--folder`` the study is made
+once. A file that is larger than what is taken is named and passed over.
 """
 
 from __future__ import annotations
@@ -31,14 +32,18 @@ from benchmarks.serving import console, end_when_told
 from db.engine import DATABASE_FILE
 from db.migrate import upgrade
 from exchange.foreign.layout import OF_ITSELF, Asked
+from exchange.judge_verdicts import LARGEST_FILE
 from services.judging import import_runs, scoring
 from services.people import identity
 from services.studies import freezing, importing, members
 
-ROWS, DRAWN = 100_000, 200
+VERDICTS, DRAWN, MOST_MB = 100_000, 200, 1_000.0
 DECLARED = "attributes: {items: {image_path: text}}\n"
 # Of a rule, which reads no file.
 SCORE = "score"
+HEADER = (
+    f"{'':<14} {'verdicts':>10} {'processor, s':>12} {'ratio':>6} {'MB':>6} {'ratio':>6} {'s':>8} {'writing, s':>12}"
+)
 Row = dict[str, Any]
 
 
@@ -54,7 +59,7 @@ class Format:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--verdicts", type=int, default=VERDICTS)
     parser.add_argument("--only", nargs="+", choices=[*FORMATS, SCORE], default=[*FORMATS, SCORE])
     parser.add_argument("--folder", type=Path, help="where the study is kept, or was kept by an earlier measurement")
     parser.add_argument("--measure", choices=[*FORMATS, SCORE], help=argparse.SUPPRESS)
@@ -66,13 +71,17 @@ def main() -> None:
     folder = options.folder or Path(tempfile.mkdtemp(prefix="blindread-judge-formats-"))
     try:
         if not (folder / "made").exists():
-            make(folder, options.rows)
+            make(folder, options.verdicts)
         own: dict[str, float] = {}
+        console.print(HEADER)
         # Our own table comes first: the others are held against it.
         for key in dict.fromkeys(("csv", *options.only)):
-            result = _in_a_process(folder, key, options.rows)
+            result = _in_a_process(folder, key, options.verdicts)
+            if result is None:
+                console.print(f"{key}: a file of so many verdicts has more than {LARGEST_FILE // 10**6} MB")
+                continue
             own = own or result
-            _print(key, result, own)
+            console.print(_line(key, result, own))
     finally:
         if options.folder is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -237,12 +246,12 @@ def measured(folder: Path, key: str) -> dict[str, float]:
     }
 
 
-def _in_a_process(folder: Path, key: str, rows: int) -> dict[str, float]:
-    """Measure on a copy, so that each finds the study as it was made."""
+def _in_a_process(folder: Path, key: str, rows: int) -> dict[str, float] | None:
+    """Measure on a copy, so that each finds the study as it was made; None where the file is too large to be taken."""
     with tempfile.TemporaryDirectory(prefix="blindread-judge-formats-") as place:
         shutil.copy(folder / DATABASE_FILE, place)
-        if key != SCORE:
-            write_file(Path(place), key, rows)
+        if key != SCORE and write_file(Path(place), key, rows).stat().st_size > LARGEST_FILE:
+            return None
         command = [sys.executable, "-m", "benchmarks.judge_formats", "--measure", key, "--folder", place]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
@@ -251,11 +260,13 @@ def _in_a_process(folder: Path, key: str, rows: int) -> dict[str, float]:
     return result
 
 
-def _print(key: str, result: dict[str, float], own: dict[str, float]) -> None:
-    console.print(
-        f"{key}: {result['verdicts']:,.0f} verdicts, {result['processor']:.1f} s of the processor "
-        f"({result['processor'] / own['processor']:.1f} times our own table's), {result['seconds']:.1f} s, at most "
-        f"{result['peak']:.0f} MB, longest writing transaction {result['longest']:.2f} s"
+def _line(key: str, result: dict[str, float], own: dict[str, float]) -> str:
+    """Return a line of the table; the ratios are to our own table."""
+    over = f"  over {MOST_MB:g} MB" if result["peak"] > MOST_MB else ""
+    return (
+        f"{key:<14} {result['verdicts']:>10,.0f} {result['processor']:>12.1f} "
+        f"{result['processor'] / own['processor']:>6.1f} {result['peak']:>6.0f} "
+        f"{result['peak'] / own['peak']:>6.1f} {result['seconds']:>8.1f} {result['longest']:>12.2f}{over}"
     )
 
 

@@ -32,7 +32,7 @@ def values_of_array(content: bytes) -> Iterator[Any]:
     ValueError
         From there on it is not valid JSON; the message says what is wrong, without a place.
     """
-    text = _HeldText(content)
+    text = HeldText(content)
     text.next_letter()
     text.pass_letter()
     yield from _values(text, "the array does not end; the file is cut off or damaged")
@@ -46,7 +46,7 @@ def values_of_member(content: bytes, name: str) -> Iterator[Any]:
     NotRead, ValueError
         As `values_of_array`.
     """
-    for key, value in _members(_HeldText(content)):
+    for key, value in _members(HeldText(content)):
         if key == name and isinstance(value, Iterator):
             yield from value
             return
@@ -60,7 +60,7 @@ def outline_of(content: bytes) -> Outline:
     NotRead, ValueError
         As `values_of_array`; a key may stand in it once.
     """
-    text = _HeldText(content)
+    text = HeldText(content)
     members: dict[str, Any] = {}
     doubled: str | None = None
     for key, value in _members(text):
@@ -73,12 +73,17 @@ def outline_of(content: bytes) -> Outline:
     return Outline(members, bool(text.next_letter()))
 
 
-class _HeldText:
+class HeldText:
     """The text of a file, of which only that part is held which is being read."""
 
     def __init__(self, content: bytes) -> None:
         self._file = text_lines(content, newline="")
         self._held, self._place, self._is_at_end = "", 0, False
+
+    @property
+    def held(self) -> int:
+        """How many letters are held."""
+        return len(self._held)
 
     def next_letter(self) -> str:
         """Return the next letter that is not blank, which is not passed; nothing at the end."""
@@ -88,10 +93,17 @@ class _HeldText:
                 return self._held[self._place : self._place + 1]
 
     def pass_letter(self) -> None:
+        """Go on to the letter after the next one."""
         self._place += 1
 
     def value(self) -> Any:
-        """Read the next value."""
+        """Read the next value.
+
+        Raises
+        ------
+        ValueError
+            It is not valid JSON.
+        """
         self.next_letter()
         before = ""
         while True:
@@ -125,7 +137,7 @@ class _HeldText:
         return bool(part)
 
 
-def _values(text: _HeldText, without_comma: str) -> Iterator[Any]:
+def _values(text: HeldText, without_comma: str) -> Iterator[Any]:
     """Read the values of an array behind its bracket."""
     if text.next_letter() == "]":
         text.pass_letter()
@@ -140,7 +152,7 @@ def _values(text: _HeldText, without_comma: str) -> Iterator[Any]:
             return
 
 
-def _members(text: _HeldText) -> Iterator[tuple[str, Any]]:
+def _members(text: HeldText) -> Iterator[tuple[str, Any]]:
     """Read an object; an array is an iterator, and whatever is not taken from it is passed over."""
     text.next_letter()
     text.pass_letter()

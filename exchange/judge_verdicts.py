@@ -24,7 +24,7 @@ IN_WORDS = {
     NO_VERDICT: "no verdict",
 }
 FAILURES = tuple(IN_WORDS)
-LARGEST_FILE = 256_000_000
+LARGEST_FILE = 500_000_000
 MOST_ROWS = 2_000_000
 # Rows with a wrong verdict whose keys are compared all the same; a file of nothing else need not fill the memory.
 _MOST_WRONG_ROWS = 1_000

@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
-from db import Candidate, Case, Database, Item, Reference, queries
+from db import Candidate, Case, Database, Item, queries
 from db.base import stored_id
 from exchange.refusal import nearest, shown
 from exchange.tables import JUDGE_VERDICTS
@@ -21,8 +21,9 @@ from services.judging.scorers import SCORERS, Answer, Outcome, Scorer
 from services.judging.slices import Progress, unheard
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.studies.item_references import references_of
+from services.studies.item_references import newest_references
 
+_READ_AT_ONCE = 10_000
 _NOTHING = Outcome("", "no_verdict", "the model gave no answer")
 
 
@@ -111,13 +112,8 @@ def _scored(
 ) -> Iterator[tuple[str, str, Outcome]]:
     """Return item, candidate and what the rule says, of the answers that it applies to and no version replaced."""
     newest = {
-        row.item_id: references_of(row).of(reference, compared=not reference)
-        for row in session.exec(
-            select(Reference)
-            .join(Item, col(Item.id) == Reference.item_id)
-            .where(Item.study_id == study_id)
-            .order_by(col(Reference.version))
-        )
+        item_id: references.of(reference, compared=not reference)
+        for item_id, references in newest_references(session, study_id)
     }
     # Columns, not rows of the mapper: there may be a hundred thousand.
     items = {
@@ -129,6 +125,7 @@ def _scored(
             )
             .join(Case, col(Case.id) == Item.case_id)
             .where(col(Item.study_id) == study_id)
+            .execution_options(yield_per=_READ_AT_ONCE)
         )
     }  # fmt: skip
     replaced = {(item, candidate) for item, candidate, _ in queries.replaced_keys(session, study_id)}
@@ -136,6 +133,7 @@ def _scored(
         select_columns(col(Candidate.item_id), col(Candidate.key), col(Candidate.answer), col(Candidate.attributes))
         .where(col(Candidate.study_id) == study_id, queries.is_of_a_model())
         .order_by(col(Candidate.id))
+        .execution_options(yield_per=_READ_AT_ONCE)
     )
     for item_id, key, text, attributes in rows:
         item, item_format, offered, declared = items[item_id]
