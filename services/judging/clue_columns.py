@@ -72,10 +72,15 @@ class ClueColumn:
         """Return the hashes of what a row says."""
         return self._hashes[self._starts[row] : self._starts[row + 1]]
 
-    def fits(self, row: int, asked: Hashes) -> bool:
-        """Return whether a row says any of what is asked for."""
-        said = self.said(row)
-        return not asked.isdisjoint(said) or (self._may_be_silent and not said)
+    def fitting(self, rows: Iterable[int], asked: Hashes) -> list[int]:
+        """Return those of some rows that say any of what is asked for."""
+        hashes, starts, silent_fits = self._hashes, self._starts, self._may_be_silent
+        return [
+            row
+            for row in rows
+            if not asked.isdisjoint(hashes[starts[row] : starts[row + 1]])
+            or (silent_fits and starts[row] == starts[row + 1])
+        ]
 
     def count(self, asked: Hashes) -> int:
         """Return how many rows fit; one that says several of what is asked for counts as often."""

@@ -255,13 +255,13 @@ class Places:
         """Return those of some candidates that fit a clue."""
         column = self._own.by_name.get(name)
         if column is not None:
-            return [number for number in numbers if column.fits(number, asked)]
+            return column.fitting(numbers, asked)
         column = self._shared.by_name.get(name)
         if column is None:
             return []
         item_of = self.keys.item_of
         items = {item_of[number] for number in numbers}
-        fitting = {item for item in items if column.fits(item, asked)}
+        fitting = set(column.fitting(items, asked))
         return numbers if len(fitting) == len(items) else [n for n in numbers if item_of[n] in fitting]
 
     @cached_property

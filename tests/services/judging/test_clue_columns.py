@@ -28,7 +28,7 @@ def test_a_row_fits_where_it_is_found() -> None:
     for may_be_silent in (False, True):
         column = column_of(SAID, may_be_silent=may_be_silent)
         for asked in map(hashes_of, (["yes"], ["no", "No finding"], ["maybe"])):
-            fitting = [row for row in range(len(SAID)) if column.fits(row, asked)]
+            fitting = column.fitting(range(len(SAID)), asked)
             assert column.rows(asked) == fitting and column.count(asked) >= len(fitting)
 
 
