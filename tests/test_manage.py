@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from typer.testing import CliRunner
 
 from db import Database
 from db.engine import database_from_environment, make_engine
-from manage import cli
 from services.people import identity
 from tests.harness import databases
+from tests.harness.command_line import invoke
 from tests.harness.forked import forked_manage
 from tests.harness.server import RunningServer
 from tests.listed_study import READ_THEN_SCORE, write_listed
@@ -42,10 +41,6 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield folder
     os.umask(mask)
     database_from_environment.cache_clear()
-
-
-def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
