@@ -34,7 +34,7 @@ WITH_A_SERVER = {
 ON_REQUEST = "studies"
 # The files that go first, so that no worker is left alone with one in the end: of `make unit`, and of all tests; and
 # which of those with browser tests go before the others of their kind, the longest first.
-LONGEST = ("test_manage.py", "test_published_studies_to_the_end.py", "test_published_studies.py", "test_main_job.py")
+LONGEST = ("test_published_studies_to_the_end.py", "test_published_studies.py", "test_main_job.py")
 LONG_IN_A_BROWSER = (
     *("test_endings.py", "test_read_in_a_browser.py", "test_markers.py", "test_room_markers.py"),
     *("test_screenshots.py", "test_judged_markers.py"),
