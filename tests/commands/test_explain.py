@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from manage import cli
+from tests.harness.command_line import invoke
 from tests.harness.server import ROOT
 
 
 def explained(path: Path) -> tuple[int, str]:
     """Return the exit status of the command, and what it printed."""
-    done = CliRunner().invoke(cli, ["explain", str(path)])
+    done = invoke("explain", path)
     return done.exit_code, done.stdout
 
 

@@ -13,8 +13,9 @@ from exchange.report_structure import PlainTable
 from services.progress import data_lock
 from services.report import build_report
 from services.studies import freezing
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 # Sixty items of thirty cases, at two sites in turn; the first twelve have a reference.
 PROTOCOL = """
@@ -70,7 +71,7 @@ def lines_of(database: Database, folder: Path, criterion: str, says: Says, rater
         said = says(number, came[number])
         return NOTHING if said is None else answers(answer=said)
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
     plan = build_report(database, situation.admin, situation.study_key).section("plan")
     assert plan is not None

@@ -16,9 +16,10 @@ from db.engine import make_engine
 from services.judging import import_runs
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows, values_in
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -94,7 +95,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
         return answers(verdict="correct" if person_says(int(payload["candidate"].split()[1])) else "incorrect")
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     yield closed_tables(situation)
     engine.dispose()
 
