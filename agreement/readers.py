@@ -50,12 +50,8 @@ def reader_averaged_difference(
     covariances ``Cov1`` (same reader, different conditions), ``Cov2`` (same condition, different readers) and ``Cov3``
     (both different) by the jackknife over items or clusters:
 
-    - fixed readers (these very ones): ``se^2 = 2/r (E + r C)``, ``C = max(Cov2 - Cov3, 0)``, normal; ``E = Var - Cov1 -
-      C`` is what T is expected to be where readers do not differ between conditions
-    - random readers: ``se^2 = 2/r D`` with ``D = max(T, E) + r C``, t on ``D^2 / (T^2 / (r - 1))`` [2]_
-
-    The variance between readers, ``T - E``, thus counts as 0 where its estimate is negative, as in planning [3]_: what
-    is said of other readers is never more certain than what is said of these.
+    - random readers: ``se^2 = 2/r D`` with ``D = T + r max(Cov2 - Cov3, 0)``, t on ``D^2 / (T^2 / (r - 1))`` [2]_
+    - fixed readers (these very ones): ``se^2 = 2/r (Var - Cov1 + (r - 1) max(Cov2 - Cov3, 0))``, normal
 
     The accuracy of a reader is the mean of the scores, or with `outcome` the area under the ROC curve. Undefined for
     fewer than two items with all readings, and where leaving out one leaves no positive or no negative.
@@ -94,8 +90,6 @@ def reader_averaged_difference(
        multiple tests. Communications in Statistics - Simulation and Computation 24, 285-308.
     .. [2] Hillis (2007). A comparison of denominator degrees of freedom methods for multiple observer ROC analysis.
        Statistics in Medicine 26, 596-619, there ddf_H.
-    .. [3] Hillis, Obuchowski and Berbaum (2011). Power estimation for multireader ROC methods: an updated and unified
-       approach. Academic Radiology 18, 129-142. Analyses by OR-DBM MRMC have T alone in D.
 
     Examples
     --------
@@ -143,9 +137,8 @@ def readers_against_judge(
     With differences ``d_j = A_j - A_judge`` over r readers, their variance ``S^2``, and the mean jackknife variance
     ``Var`` of one and covariance ``Cov`` of two of them: Obuchowski and Rockette's model with one condition [1]_,
 
-    - fixed readers: ``se^2 = (E + r C) / r``, ``C = max(Cov, 0)``, ``E = Var - C``, normal
-    - random readers: ``se^2 = D / r`` with ``D = max(S^2, E) + r C``, t on ``D^2 / (S^4 / (r - 1))``; see
-      `reader_averaged_difference`
+    - random readers: ``se^2 = D / r`` with ``D = S^2 + r max(Cov, 0)``, t on ``D^2 / (S^4 / (r - 1))``
+    - fixed readers: ``se^2 = (Var + (r - 1) max(Cov, 0)) / r``, normal
 
     The judge is fixed. Undefined as `reader_averaged_difference`.
 
@@ -323,13 +316,12 @@ def _two_conditions(
     """Squared standard error and degrees of freedom of the difference of two conditions [1]_, [2]_."""
     variance, cov_1, cov_2, cov_3 = components
     r, shared = accuracies.shape[1], max(cov_2 - cov_3, 0.0)
-    by_error = variance - cov_1 - shared
     if readers == "fixed":
-        return 2.0 / r * (by_error + r * shared), math.inf
+        return 2.0 / r * (variance - cov_1 + (r - 1) * shared), math.inf
     # mean square of condition x reader
     gap = accuracies - accuracies.mean(axis=0) - accuracies.mean(axis=1, keepdims=True) + accuracies.mean()
     interaction = float((gap**2).sum()) / (r - 1)
-    denominator = max(interaction, by_error) + r * shared
+    denominator = interaction + r * shared
     return 2.0 / r * denominator, _degrees(denominator, interaction, r)
 
 
@@ -337,11 +329,10 @@ def _one_condition(accuracies: Floats, covariance: Floats, readers: Readers) -> 
     """The same for the mean over readers in one condition."""
     r = accuracies.size
     shared = max(float(covariance[~np.eye(r, dtype=bool)].mean()), 0.0)
-    by_error = float(np.diag(covariance).mean()) - shared
     if readers == "fixed":
-        return (by_error + r * shared) / r, math.inf
+        return (float(np.diag(covariance).mean()) + (r - 1) * shared) / r, math.inf
     between = float(accuracies.var(ddof=1))
-    denominator = max(between, by_error) + r * shared
+    denominator = between + r * shared
     return denominator / r, _degrees(denominator, between, r)
 
 

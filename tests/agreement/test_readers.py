@@ -34,11 +34,8 @@ def test_random_readers_by_hand_from_mean_squares_and_jackknife_covariances():
     cov_3 = np.mean([covariance[j, 4 + k] for j in range(4) for k in range(4) if j != k])
     gap = accuracy - accuracy.mean(axis=0) - accuracy.mean(axis=1, keepdims=True) + accuracy.mean()
     interaction = (gap**2).sum() / 3
-    cov_1, shared = np.mean([covariance[j, 4 + j] for j in range(4)]), max(cov_2 - cov_3, 0)
-    by_error = np.diag(covariance).mean() - cov_1 - shared
-    denominator = max(interaction, by_error) + 4 * shared
+    denominator = interaction + max(4 * (cov_2 - cov_3), 0)
     df = denominator**2 / (interaction**2 / 3)
-    assert interaction < by_error, "a sample whose variance between readers is estimated below 0"
     assert estimate.value == pytest.approx(accuracy[0].mean() - accuracy[1].mean())
     assert estimate.se == pytest.approx(math.sqrt(denominator / 2), abs=1e-12)
     assert f"t on {df:.1f} degrees of freedom" in estimate.method
@@ -55,33 +52,6 @@ def test_fixed_readers_by_hand():
     differences = first.mean(axis=1) - second.mean(axis=1)
     assert estimate.se == pytest.approx(math.sqrt(differences.var(ddof=1) / 50), rel=0.1)
     assert "these readers (fixed)" in estimate.method
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("readers", [2, 4])
-def test_other_readers_are_never_known_better_than_these(readers: int, seed: int):
-    rng = np.random.default_rng(seed)
-    first, second = simulated(rng, 40, readers, 0.4)
-    judge = rng.random(40) < 0.8
-
-    for compare, against in ((reader_averaged_difference, second), (readers_against_judge, judge)):
-        others, these = (compare(first, against, readers=who) for who in ("random", "fixed"))
-        assert others.se >= these.se
-        assert others.low <= these.low + 1e-12
-        assert others.high >= these.high - 1e-12
-
-
-def test_where_readers_differ_by_more_than_chance_the_mean_square_alone_decides():
-    """As OR-DBM MRMC and R's MRMCaov have it, whose printed numbers are held in test_raters_of_other_programs.py."""
-    rng = np.random.default_rng(2)
-    first = (rng.random((80, 3)) < [0.9, 0.6, 0.3]).astype(int)
-    second = (rng.random((80, 3)) < [0.3, 0.6, 0.9]).astype(int)
-
-    estimate = reader_averaged_difference(first, second)
-
-    accuracy = np.array([first.mean(axis=0), second.mean(axis=0)])
-    gap = accuracy - accuracy.mean(axis=0) - accuracy.mean(axis=1, keepdims=True) + accuracy.mean()
-    assert estimate.se >= math.sqrt((gap**2).sum() / 2 * 2 / 3) - 1e-12
 
 
 def test_the_random_reader_test_holds_its_level():

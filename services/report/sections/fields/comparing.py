@@ -17,9 +17,8 @@ EXPLANATION = (
     "as two separate samples where they share none. On a scale, the chance that the first is higher (Mann-Whitney) "
     "takes every answer of the one with every answer of the other, ties counted half; 0.5 is no difference. Where all "
     "of several raters rated both answers to an item, the difference comes again, of these items, with an interval "
-    "that allows for other raters than these (Obuchowski-Rockette). Both rest on methods of their own (bootstrap and "
-    "jackknife): where raters hardly differ the second can come out a little narrower, which tells nothing more of "
-    "other raters."
+    "that allows for other raters than these (Obuchowski-Rockette). Both rest on methods of their own: where raters "
+    "hardly differ the second can come out narrower, which tells nothing more of other raters."
 )
 
 INTERACTION = (
