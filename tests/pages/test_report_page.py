@@ -62,7 +62,7 @@ def test_the_report_of_a_study_that_lists_its_phases_is_drawn_as_it_is_computed(
     drawn = markup_on(app)
     assert not app.exception and not app.error
     assert [tab.label for tab in app.tabs] == [
-        "Plan", "Verdicts on answers to multiple-choice questions", "Completeness",
+        "Plan", "Verdicts on answers to multiple-choice questions", "Completeness", "Study",
     ]  # fmt: skip
     for _, table in report.estimate_tables():
         assert all(line.label in drawn for line in lines_of(table))
