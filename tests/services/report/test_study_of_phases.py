@@ -1,4 +1,4 @@
-"""The section *Study* of a study that lists its phases: what was fixed, who took part, what was drawn, what happened."""
+"""The section *Study* of a study that lists its phases: what was fixed, who took part, what was drawn and happened."""
 
 from __future__ import annotations
 
