@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, Section
+from exchange.report_words import stratum_in_words
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater, is_computed, not_computed
 from protocol.language.criteria import statistic_of
@@ -33,7 +34,7 @@ from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
 from services.report.sections.lines_left_out import left_out, with_unanswered_parts
 from services.report.sections.main_statistic import is_main
-from services.report.sections.phases import in_order
+from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
@@ -273,7 +274,10 @@ def _between_raters(
 
     def rows_of(part: Ratings, stratum: Stratum, settings: IntervalSettings) -> list[EstimateRow]:
         numbers = report.numbers(part) if report.numbers is not None else ()
-        return interaction_rows(part, numbers, line.compare or "", stratum, settings, is_share=report.is_share)
+        words = _words_of_values(study, line.compare or "")
+        return interaction_rows(
+            part, numbers, line.compare or "", stratum, settings, is_share=report.is_share, words=words
+        )
 
     return _computed(of_all, rows_of)
 
@@ -321,7 +325,8 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:
-        return [between_parts(line.compare, report.numbers, is_share=report.is_share)]
+        words = _words_of_values(study, line.compare)
+        return [between_parts(line.compare, report.numbers, is_share=report.is_share, words=words)]
     depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
     if line.against:
         against = [report.against[line.estimate, partner] for partner in line.against]
@@ -329,6 +334,11 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         own = [report.planned[line.estimate]] if line.estimate == "accuracy" else []
         return [*dict.fromkeys([*own, *against, *depending])]
     return [report.planned[line.estimate], *depending]
+
+
+def _words_of_values(study: Expansion, name: str) -> Callable[[str], str]:
+    """Return what says a value of an attribute with its name; a model has a name of its own."""
+    return str if name == "model" else lambda value: stratum_in_words(stratum_of(study, name, value))
 
 
 def _used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Ratings]:

@@ -45,6 +45,11 @@ def test_answers_that_are_correct_in_part_are_spoken_of_where_they_can_be_given(
 
     assert "in part" not in explained("phase_judge", "verdict_share_correct")
     assert "Weighted" not in explained("phase_judge", "verdict_share_correct")
+    # Nobody excluded anything, no judge was imported, and there is nothing to rank.
+    assert "bounds" not in explained("phase_judge", "verdict_share_correct")
+    assert "no n" not in explained("phase_judge", "verdict_agreement")
+    assert "judge" not in explained("phase_judge", "verdict_agreement")
+    assert "Mann-Whitney" not in explained("phase_judge", "verdict_by_model")
 
 
 def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_own(
