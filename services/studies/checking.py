@@ -8,7 +8,7 @@ from pathlib import Path
 
 from exchange.folder_rows import StudyFolder
 from exchange.item_table import OverlayRow, VolumeRow
-from exchange.refusal import Problems
+from exchange.refusal import InputRefused, Problems
 from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
 from protocol.language.expansion import Expansion
@@ -72,6 +72,15 @@ def validated_folder(folder: Path) -> StudyFolder:
         return contents
     with no_search_for_garbage():
         return replace(contents, warnings=(*contents.warnings, *cannot_be_drawn(contents.protocol, contents)))
+
+
+def refusal_of(folder: Path) -> InputRefused | None:
+    """Return what `validated_folder` refuses a study folder for; None where it can be imported."""
+    try:
+        validated_folder(folder)
+    except InputRefused as refusal:
+        return refusal
+    return None
 
 
 def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:
