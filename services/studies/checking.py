@@ -12,6 +12,7 @@ from exchange.refusal import InputRefused, Problems
 from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
 from protocol.language.expansion import Expansion
+from protocol.language.wording import place_in_words
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
@@ -47,7 +48,7 @@ def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: boo
         return contents
     checks = PlanChecks(contents.protocol, contents, frozen=frozen)
     for key, says in checks.refused():
-        problems.add("protocol.yaml", f"key {key}", f"{says[0].upper()}{says[1:]}")
+        problems.add("protocol.yaml", place_in_words(key), f"{says[0].upper()}{says[1:]}")
     if problems.count:
         _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()

@@ -13,8 +13,8 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.results import FORM, is_number
 from protocol.language.wording import listed
 
-# Key of the plan without `analysis`, and the line.
-Line = tuple[str, AuthoredEstimate]
+# The key under a line that is wrong; empty where it is the whole line.
+Under = tuple[()] | tuple[str]
 _OF_RIGHT_ANSWERS = frozenset({"accuracy", "macro_f1", "auc", "calibration", "distance"})
 
 
@@ -202,13 +202,13 @@ def people_of(study: Expansion, phase: Phase, line: AuthoredEstimate, there: Map
 
 def without_raters(
     study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None = None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[Under, str]]:
     """Yield what a line asks of raters that the design does not have: the key under the line, and a sentence."""
     people = people_of(study, phase, line, there or {})
     planned = f"{'is' if people == 1 else 'are'} {'planned' if there is None else 'there or planned'}"
     if isinstance(line, AuthoredCriterion) and people is not None and people < line.least.raters:
         yield (
-            ".least",
+            ("least",),
             (
                 f"{line.least.raters} raters are asked for, and for '{phase.key}' {people} {planned}; plan more people "
                 "for its groups, or ask for fewer."
@@ -217,13 +217,13 @@ def without_raters(
     if line.estimate != "agreement" or line.against:
         return
     if "settled" in line.using and "given" not in line.using and "step 1" not in line.using:
-        yield "", "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
+        yield (), "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
         return
     if phase.by.per_unit == 1 or phase.by.together:
-        yield "", f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
+        yield (), f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
     elif people is not None and people < 2:
         yield (
-            "",
+            (),
             f"agreement needs two raters, and for '{phase.key}' {people} {planned}; plan more, or remove the line.",
         )
     elif phase.answers_of is None and (line.compare == "group" or "group" in line.by):
@@ -233,7 +233,7 @@ def without_raters(
 
 def _without_pairs_in_groups(
     study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[Under, str]]:
     """Yield that raters of a group cannot agree: in a comparison where any group has one, by group where all have."""
     wanted = line.where.get("group", phase.by.groups)
     groups = [key for key in phase.by.groups if key in wanted]
@@ -246,4 +246,4 @@ def _without_pairs_in_groups(
     if len(groups) - len(alone) < (2 if compared else 1) and alone:
         planned = "is planned" if there is None else "is there or planned"
         says = f"agreement within a group needs two raters of it, and of {listed(alone)} in '{phase.key}' one {planned}"
-        yield "", f"{says}; plan more, or remove the line."
+        yield (), f"{says}; plan more, or remove the line."

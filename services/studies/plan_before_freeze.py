@@ -9,6 +9,7 @@ from protocol.language.authored_plan import AuthoredCriterion
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
+from protocol.language.wording import path_in_words
 from services.studies.lines_without_numbers import without_raters
 from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
 from services.studies.sampling.units import Unit
@@ -28,11 +29,13 @@ def before_freeze(study: Expansion, pool: Pool | None, there: Mapping[str, int])
     known = {phase.key: phase for phase in known_before(study)}
     for key, line in lines_of(study):
         for phase in (study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
-            yield from (f"analysis.{key}{under}: {says}" for under, says in without_raters(study, phase, line, there))
+            yield from (
+                f"{path_in_words((*key, *under))}: {says}" for under, says in without_raters(study, phase, line, there)
+            )
             if isinstance(line, AuthoredCriterion) and phase.key in known and pool is not None:
                 wanted = selected_by(study, line, but=[FORM])
                 units = [unit for unit in _stored_units(study, phase, pool) if wanted(unit)]
-                yield from (f"analysis.{key}.least: {says}" for says in too_few(line, phase, len(units)))
+                yield from (f"{path_in_words((*key, 'least'))}: {says}" for says in too_few(line, phase, len(units)))
                 yield from out_of_reach(study, line, phase, units)
 
 

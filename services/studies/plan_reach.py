@@ -32,13 +32,17 @@ class Valued(Protocol):
 V = TypeVar("V", bound=Valued)
 
 
-def lines_of(study: Expansion) -> Iterator[tuple[str, AuthoredEstimate]]:
-    """Yield the lines of a plan, each with its key there."""
+# The keys under which something stands in a protocol; a number is a place in a list, from 0.
+Path = tuple[str | int, ...]
+
+
+def lines_of(study: Expansion) -> Iterator[tuple[Path, AuthoredEstimate]]:
+    """Yield the lines of a plan, each with its keys in the protocol."""
     plan = study.analysis
     if plan.primary is not None:
-        yield "primary", plan.primary
-    yield from ((f"also.{place}", line) for place, line in enumerate(plan.also))
-    yield from ((f"criteria.{line.key}", line) for line in plan.criteria)
+        yield ("analysis", "primary"), plan.primary
+    yield from ((("analysis", "also", place), line) for place, line in enumerate(plan.also))
+    yield from ((("analysis", "criteria", line.key), line) for line in plan.criteria)
 
 
 def known_before(study: Expansion) -> list[Phase]:

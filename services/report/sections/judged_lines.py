@@ -19,7 +19,7 @@ from exchange.estimate_rows import Category, Compared, EstimateRow, LeftOut, Par
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
-from protocol.language.wording import capital, listed, spoken
+from protocol.language.wording import capital, listed, percent, spoken
 from services.report.calibration.pools import JudgedPool
 from services.report.rows.columns import Unit, versions_of
 from services.report.rows.ratings import Ratings
@@ -137,7 +137,7 @@ def _together(estimate: Estimate, count: int, plan: Plan) -> Estimate:
     """Return an estimate whose interval is one of several that hold together, and says so."""
     if count < 2:
         return estimate
-    note = f"; {plan.confidence:.0%} for {count} intervals together (Bonferroni)"
+    note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni)"
     return replace(estimate, method=estimate.method + note)
 
 

@@ -166,7 +166,7 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
     row = line(tables, "line_2", "Tier: 3: human minus judge", "Rater 1 minus strict")
     third = [human[n] - judge_says(n) for n in human if tier(n) == "3"]
     assert math.isclose(float(row["value"]), np.mean(third)) and row["n"] == "30"
-    assert "95% for 3 intervals together" in row["method"]
+    assert "95 % for 3 intervals together" in row["method"]
     gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "1 minus 3 by strict")
     first = [human[n] - judge_says(n) for n in human if tier(n) == "1"]
     assert math.isclose(float(gap["value"]), np.mean(first) - np.mean(third))

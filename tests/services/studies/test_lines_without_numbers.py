@@ -71,7 +71,7 @@ def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> P
 def test_a_line_that_no_answers_could_bring_to_a_number_is_refused(
     tmp_path: Path, plan: str, by: str, shows: str, says: str
 ) -> None:
-    with pytest.raises(InputRefused, match="key analysis") as refusal:
+    with pytest.raises(InputRefused, match="analysis") as refusal:
         checked_folder(folder_with(tmp_path, plan, by, shows))
 
     assert says in str(refusal.value)
@@ -114,7 +114,10 @@ def test_a_line_about_a_field_of_two_forms_names_one_of_them(tmp_path: Path) -> 
     with pytest.raises(InputRefused) as refusal:
         checked_folder(folder_of_two_forms(tmp_path, "{estimate: agreement, of: read.answer}"))
 
-    assert "key analysis.also.0.of: 'read.answer' is a field of the forms short and long" in str(refusal.value).lower()
+    assert (
+        "line 1 of analysis.also, key of: 'read.answer' is a field of the forms short and long"
+        in str(refusal.value).lower()
+    )
     assert "where: {form: short}" in str(refusal.value)
 
 
