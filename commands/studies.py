@@ -58,14 +58,14 @@ def explain_protocol(path: Path) -> None:
         for sentence in paragraph.sentences:
             console.print(f"  {sentence}", markup=False)
         console.print()
-    refusal = checking.refusal_of(path) if path.is_dir() else None
-    if refusal is None:
+    refused = checking.refusal_of(path) if path.is_dir() else None
+    if refused is None:
         return
-    if all(problem.file != "protocol.yaml" for problem in refusal.problems):
-        console.print(f"'manage.py validate' refuses this folder as it is: {refusal}", style="yellow", markup=False)
+    if all(problem.file != "protocol.yaml" for problem in refused.problems):
+        console.print(f"'manage.py validate' refuses this folder as it is: {refused}", style="yellow", markup=False)
         return
     print_problem("'manage.py validate' refuses this study:")
-    print_problems(refusal)
+    print_problems(refused)
     raise typer.Exit(1)
 
 

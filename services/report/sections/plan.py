@@ -20,7 +20,7 @@ from services.report.rows.ratings import PhaseRatings, Ratings, strata_of_cluste
 from services.report.rows.settled import settled
 from services.report.sections.comparisons import counted
 from services.report.sections.comparisons import in_words as comparisons_in_words
-from services.report.sections.criteria import Outcome, criteria_table, in_words, outcomes_of
+from services.report.sections.criteria import Outcome, criteria_table, in_words, outcomes_of, rows_of_topic
 from services.report.sections.fields import REPORTS
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.comparing import INTERACTION, between_parts, interaction_rows
@@ -185,7 +185,7 @@ def _table(
             for answers, stratum, part in parts
             for topic in topics
             for row in (
-                *topic.compute(part, stratum, settings),
+                *rows_of_topic(line, topic, part, stratum, settings),
                 *(topic.rows_of_models(part, stratum, settings) if beside_models else ()),
             )
         ]
