@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Protocol, TypeVar
 
 from exchange.folder_rows import ReferenceRow
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
@@ -26,6 +26,9 @@ class Rated(Protocol):
 
     @property
     def form(self) -> str: ...
+
+
+RatedUnit = TypeVar("RatedUnit", bound=Rated)
 
 
 def needs_reference(field: Field, line: AuthoredEstimate) -> bool:
@@ -67,17 +70,51 @@ def without_reference(
         What the line could be about, by what is known before anything is answered.
     """
     for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
-        # Of fields of one name the line is about the first that anybody is asked; any of them is enough here.
-        named = line.where.get(FORM)
-        asked = [(form, field) for form, field in _asked(study, phase) if not form or named is None or form in named]
-        fields = {form: field for form, field in asked if field.key == wanted}
-        if not any(
-            needs_reference(field, line) and is_computed(study, field, phase, line) for field in fields.values()
-        ):
+        fields = _fields_held_against(study, phase, line, wanted)
+        if not fields:
             continue
         because = _because(study, phase, fields, units, references)
         if because:
             yield f"{line.estimate} of '{phase.key}.{wanted}' can never come to a number: {because}"
+
+
+def decidable(
+    study: Expansion,
+    phase: Phase,
+    line: AuthoredEstimate,
+    units: Sequence[RatedUnit],
+    answers: Callable[[str, Field], bool],
+) -> tuple[list[RatedUnit], str]:
+    """Return those of some units on which a line can come to anything, and words for what the others lack.
+
+    Parameters
+    ----------
+    answers
+        Whether a reference of an item says what is right in a field.
+    """
+    fields = _fields_held_against(study, phase, line, line.of[0].partition(".")[2])
+    if not fields:
+        return list(units), ""
+    compared = [(form, _compared(study, phase, form, field)) for form, field in fields.items()]
+    known = [
+        unit
+        for unit in units
+        # Of stored units the form is not known: any that has the field is enough.
+        if any(form in ("", unit.form) or not unit.form for form, field in compared if answers(unit.item_key, field))
+    ]
+    return known, " with a reference" if len(known) < len(units) else ""
+
+
+def _fields_held_against(study: Expansion, phase: Phase, line: AuthoredEstimate, wanted: str) -> dict[str, Field]:
+    """Return by form the fields of a name whose answers a line holds against a reference; none where it holds none.
+
+    Of fields of one name the line is about the first that anybody is asked; any of them is enough here.
+    """
+    named = line.where.get(FORM)
+    asked = [(form, field) for form, field in _asked(study, phase) if not form or named is None or form in named]
+    fields = {form: field for form, field in asked if field.key == wanted}
+    are_held = (needs_reference(field, line) and is_computed(study, field, phase, line) for field in fields.values())
+    return fields if any(are_held) else {}
 
 
 def _because(

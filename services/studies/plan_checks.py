@@ -16,6 +16,7 @@ from protocol.language.results import FORM
 from protocol.language.wording import listed, path_in_words, spoken
 from services.studies.lines_without_numbers import (
     References,
+    decidable,
     in_no_figure,
     in_several_forms,
     selected_in_several_forms,
@@ -88,8 +89,8 @@ class PlanChecks:
                 if line.compare not in (None, "group"):
                     yield from ((key, says) for says in _compared(line, phase, self._where(phase, line)))
                 if isinstance(line, AuthoredCriterion):
-                    units = len(self._where(phase, line))
-                    yield from (((*key, "least"), says) for says in too_few(line, phase, units))
+                    units, which = self._decidable(phase, line)
+                    yield from (((*key, "least"), says) for says in too_few(line, phase, len(units), which))
 
     def _without_numbers(self, key: Path, line: AuthoredEstimate) -> Iterator[Said]:
         forms = {item.form for item in self._contents.items if not item.practice}
@@ -124,7 +125,7 @@ class PlanChecks:
             yield from _strata(name, self._values_by_cluster(name))
         for criterion in self._study.analysis.criteria:
             for phase in self._phases_of(criterion):
-                yield from out_of_reach(self._study, criterion, phase, self._where(phase, criterion))
+                yield from out_of_reach(self._study, criterion, phase, *self._decidable(phase, criterion))
 
     def _without_parts(self) -> Iterator[str]:
         """Yield which of the plan's tables stand for all units together, since no units differ in them."""
@@ -178,6 +179,10 @@ class PlanChecks:
         if phase.key not in self._units:
             self._units[phase.key] = _units_of(self._study, phase, self._contents)
         return self._units[phase.key]
+
+    def _decidable(self, phase: Phase, line: AuthoredEstimate) -> tuple[list[_Unit], str]:
+        """Return the units that a line can rest on, and what these have that others lack."""
+        return decidable(self._study, phase, line, self._where(phase, line), self._references.answers)
 
     def _where(self, phase: Phase, line: AuthoredEstimate) -> list[_Unit]:
         wanted = selected_by(self._study, line)
