@@ -63,9 +63,7 @@ def plan_section(
                 else _table(key, study, line, used, phases, intervals, name, is_primary=line is plan.primary)
             )
             if table.rows:
-                parts = [part for answers in used for part in parts_of_line(study, line, answers, phases)]
-                compares = line.compare is not None or line.estimate in ("uniformity", "corrected", "joint_rate")
-                tables.append(table if compares else with_unanswered_parts(table, parts, intervals.confidence))
+                tables.append(_with_all_parts(study, line, used, phases, table, intervals.confidence))
             else:
                 lacking.append(_lacking(name, line, ratings, _words(study, line, ratings)))
     of_criteria, outcomes = _criteria(study, phases, intervals)
@@ -84,6 +82,24 @@ def plan_section(
         ),
         tables=(*tables, *([criteria_table(outcomes)] if outcomes else []), *of_criteria),
     )
+
+
+def _with_all_parts(
+    study: Expansion,
+    line: AuthoredEstimate,
+    used: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+    table: EstimateTable,
+    confidence: float,
+) -> EstimateTable:
+    """Return the table of a line with undefined rows of the parts that nobody answered."""
+    if line.estimate in ("uniformity", "corrected"):
+        return table  # Their parts are of all candidates, and have such rows already.
+    table = with_unanswered_parts(table, _parts(study, line, used, phases), confidence)
+    if line.compare != "group":
+        return table
+    compared = _parts(study, line, used, phases, compared=False)
+    return with_unanswered_parts(table, compared, confidence, of_groups=True)
 
 
 def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str) -> str:
