@@ -148,12 +148,12 @@ def test_units_are_those_that_the_estimate_rests_on(sqlite_database: Database, t
     (line,) = lines_of(
         sqlite_database,
         tmp_path / "study",
-        "estimate: accuracy, of: read.answer, above: 0.2, least: {units: 30}",
-        lambda *_: "yes",
+        "estimate: accuracy, of: read.answer, above: 0.2, least: {units: 12}",
+        lambda number, _: None if number == 0 else "yes",
     )
 
-    # Sixty items are answered, and twelve of them have a reference.
-    assert (line.units, line.outcome, line.because.split(";")[0]) == (12, "not decided", "it rests on 12 of 30 units")
+    # Fifty-nine items are answered, and eleven of them have a reference.
+    assert (line.units, line.outcome, line.because.split(";")[0]) == (11, "not decided", "it rests on 11 of 12 units")
 
 
 def test_of_agreement_they_are_those_that_both_answered(sqlite_database: Database, tmp_path: Path) -> None:
