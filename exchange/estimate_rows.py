@@ -292,7 +292,12 @@ class LeftOut:
     """How many verdicts say neither right nor wrong."""
 
     n: int
-    why: Literal["not assessable", "unresolved", "excluded or not assessable"]
+    why: Literal[
+        "not assessable",
+        "unresolved",
+        "excluded or not assessable",
+        "undetermined or not assessable, counted as not read",
+    ]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from services.report.rows.ratings import PhaseRatings, Ratings, strata_of_cluste
 from services.report.rows.settled import settled
 from services.report.sections.comparisons import counted
 from services.report.sections.comparisons import in_words as comparisons_in_words
-from services.report.sections.criteria import Outcome, criteria_table, in_words, outcomes_of
+from services.report.sections.criteria import Outcome, criteria_table, in_words, outcomes_of, rows_of_topic
 from services.report.sections.fields import REPORTS
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.comparing import INTERACTION, between_parts, interaction_rows
@@ -64,9 +64,7 @@ def plan_section(
                 else _table(key, study, line, used, phases, intervals, name, is_primary=line is plan.primary)
             )
             if table.rows:
-                parts = [part for answers in used for part in parts_of_line(study, line, answers, phases)]
-                compares = line.compare is not None or line.estimate in ("uniformity", "corrected", "joint_rate")
-                tables.append(table if compares else with_unanswered_parts(table, parts, intervals.confidence))
+                tables.append(_with_all_parts(study, line, used, phases, table, intervals.confidence))
             else:
                 lacking.append(_lacking(name, line, ratings, _words(study, line, ratings)))
     of_criteria, outcomes = _criteria(study, phases, intervals)
@@ -85,6 +83,24 @@ def plan_section(
         ),
         tables=(*tables, *([criteria_table(outcomes)] if outcomes else []), *of_criteria),
     )
+
+
+def _with_all_parts(
+    study: Expansion,
+    line: AuthoredEstimate,
+    used: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+    table: EstimateTable,
+    confidence: float,
+) -> EstimateTable:
+    """Return the table of a line with undefined rows of the parts that nobody answered."""
+    if line.estimate in ("uniformity", "corrected"):
+        return table  # Their parts are of all candidates, and have such rows already.
+    table = with_unanswered_parts(table, _parts(study, line, used, phases), confidence)
+    if line.compare != "group":
+        return table
+    compared = _parts(study, line, used, phases, compared=False)
+    return with_unanswered_parts(table, compared, confidence, of_groups=True)
 
 
 def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str) -> str:
@@ -186,7 +202,7 @@ def _table(
             for answers, stratum, part in parts
             for topic in topics
             for row in (
-                *topic.compute(part, stratum, settings),
+                *rows_of_topic(line, topic, part, stratum, settings),
                 *(topic.rows_of_models(part, stratum, settings) if beside_models else ()),
             )
         ]
