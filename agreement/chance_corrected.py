@@ -14,6 +14,7 @@ from agreement.cautions import rare_category
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.row_sums import row_counts, row_ranges, row_sums
 
@@ -129,6 +130,7 @@ def estimate_of(
     first: tuple[Interval, ...] = ()
     if coefficient is None or coefficient.added is not None:
         first = ("scattered", "effective", "adjusted")
+    clusters = shared_clusters(clusters, np.ones(n, dtype=bool), interval)
     interval = chosen_interval(
         interval, *first, "t", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=(*first, *BOOTSTRAPS)
     )

@@ -163,24 +163,29 @@ def classification_scores(
         of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
     truth, guess = truth[known], guess[known]
     n, k = int(known.sum()), len(levels)
+    counts = np.ones(n, dtype=np.int64)
+    if groups is None and of_unit is None:  # units alike are counted once, and not anew for each score
+        kinds, counts = np.unique(truth * (k + 1) + guess + 1, return_counts=True)
+        truth, guess = kinds // (k + 1), kinds % (k + 1) - 1
     # scikit-learn's f1_score knows no abstentions, and would count anew in each resample
-    rows = np.zeros((n, 3 * k))  # true positives, predicted, reference, for each class
-    each = np.arange(n)
+    rows = np.zeros((len(counts), 3 * k))  # true positives, predicted, reference, for each class
+    each = np.arange(len(counts))
     rows[each, 2 * k + truth] = 1.0
     rows[each[guess >= 0], k + guess[guess >= 0]] = 1.0
     rows[each[guess == truth], truth[guess == truth]] = 1.0
-    whole = rows.sum(axis=0)
+    whole = counts @ rows
     # fewer sums leave fewer distinct units to draw: each score is given no more of them than it needs
     overall = np.stack([rows[:, :k].sum(axis=1), rows[:, k : 2 * k].sum(axis=1), rows[:, 2 * k :].sum(axis=1)], axis=1)
 
     def estimate(name: str, statistic: Any, undefined_because: str, own: Floats = rows) -> Estimate:
-        value = float(statistic(own.sum(axis=0))) if n else math.nan
+        value = float(statistic(counts @ own)) if n else math.nan
         if math.isnan(value):
             reason = undefined_because if n else f"no {unit}s"
             return undefined(name, n, unit, "bootstrap", reason, confidence=confidence, n_clusters=n_clusters)
         spread = bootstrap_of_sums(
             statistic,
             sums_by_cluster(own, groups),
+            counts=counts if groups is None else None,
             strata=of_unit,
             resamples=resamples,
             seed=seed,

@@ -14,6 +14,7 @@ from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import OfSums, kendall_of, pearson_of, spearman_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.resampling import Seed
 
 EXACT_BELOW = 50
@@ -275,11 +276,12 @@ def _correlation(
     unit: str,
 ) -> Estimate:
     check_confidence(confidence)
-    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
     same_length(first, second, "x", "y")
     known = ~(np.isnan(first) | np.isnan(second))
-    units, n_clusters = units_of(clusters, known)
+    groups = shared_clusters(clusters, known, interval)
+    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
+    units, n_clusters = units_of(groups, known[known])
     first, second = first[known], second[known]
     lost, n = int((~known).sum()), first.size
     note = f"; {lost} with a missing value left out" if lost else ""

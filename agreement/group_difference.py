@@ -126,7 +126,7 @@ def rater_group_difference(
         return undefined(name, items, unit, method, reason, value=gap, confidence=confidence, n_clusters=n_clusters)
     se, degrees, lost = _standard_error(groups, count, raters, resamples, seed)
     if not se > 0.0 or lost > UNDEFINED_SHARE:
-        reason = "every resample gave the same value" if lost <= UNDEFINED_SHARE else f"{lost:.0%} had no value"
+        reason = "every resample gave the same value" if lost <= UNDEFINED_SHARE else f"{100 * lost:.0f} % had no value"
         return undefined(name, items, unit, method, reason, value=gap, confidence=confidence, n_clusters=n_clusters)
     half = float(stats.t.isf((1.0 - confidence) / 2.0, degrees)) * se
     # shares differ by 1 at most, kappas by 2

@@ -22,6 +22,7 @@ from agreement.icc_limits import (
     modified_large_sample_limits,
 )
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
@@ -111,7 +112,8 @@ def icc(
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
     kinds: tuple[Interval, ...] = ("mls", "f", *BOOTSTRAPS) if model == 2 else ("f", *BOOTSTRAPS)
-    interval = chosen_interval(interval, *kinds, clustered=clusters is not None)
+    groups = shared_clusters(clusters, complete, interval)
+    interval = chosen_interval(interval, *kinds, clustered=groups is not None)
     if interval in BOOTSTRAPS:
         return _resampled(ratings, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape

@@ -14,9 +14,10 @@ from scipy import stats
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
-from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_clusters, encode_pairs
+from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
@@ -113,9 +114,10 @@ def cohen_kappa(
     pairs = encode_pairs(a, b, categories)
     applies = weights is None and len(pairs.categories) <= MOST_CATEGORIES
     adjustable: tuple[Interval, ...] = ("scattered", "effective", "adjusted") if applies else ()
+    groups = shared_clusters(clusters, pairs.rated, interval)
     interval = chosen_interval(
         interval, *adjustable, "normal", *BOOTSTRAPS,
-        clustered=clusters is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
+        clustered=groups is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
     )  # fmt: skip
     places = _places(pairs.categories, name_of_weights, declared=categories is not None)
     name = with_weights("Cohen's kappa", weights)
@@ -124,10 +126,9 @@ def cohen_kappa(
     if interval == "normal":
         return _normal(name, table, confidence, unit, note).warned(_rare(table, unit))
     check_confidence(confidence)
-    groups = None
     n_clusters = None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
+    if groups is not None:
+        groups, n_clusters = compact(groups)
     text = "linearised standard error with two items added"
     if interval not in adjustable:
         text = f"{'cluster ' if groups is not None else ''}bootstrap"

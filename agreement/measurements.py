@@ -16,6 +16,7 @@ from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import ccc_of, limit_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
@@ -109,11 +110,12 @@ def lin_ccc(
     0.943
     """
     check_confidence(confidence)
-    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     x, y, known = _pairs(a, b)
+    groups = shared_clusters(clusters, known, interval)
+    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
     lost = int((~known).sum())
     if chosen != "normal":
-        units, n_clusters = units_of(clusters, known)
+        units, n_clusters = units_of(groups, known[known])
         return resampled(
             lin_ccc(x, y, confidence=confidence, unit=unit), ccc_of(x, y), units, n_clusters,
             interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=_note(lost),
@@ -215,8 +217,9 @@ def bland_altman(
     (-2.1, 38.8)
     """
     check_confidence(confidence)
-    chosen = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=clusters is not None)
     x, y, known = _pairs(a, b)
+    groups = shared_clusters(clusters, known, interval)
+    chosen = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=groups is not None)
     n, lost = x.size, int((~known).sum())
     (x, y), exponent = in_range(x, y)
     if exponent > _GREATEST:
@@ -242,7 +245,7 @@ def bland_altman(
     lower = with_t("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)")
     upper = with_t("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)")
     if chosen != "t":
-        units, n_clusters = units_of(clusters, known)
+        units, n_clusters = units_of(groups, known[known])
         bias, lower, upper = (
             resampled(
                 plain,

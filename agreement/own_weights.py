@@ -12,10 +12,11 @@ from scipy import stats
 
 from agreement.arguments import shown, whole_number, yes_or_no
 from agreement.codebook import declared
-from agreement.coding import Floats, Ratings, compact, encode_clusters, encode_pairs
+from agreement.coding import Floats, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
@@ -221,14 +222,14 @@ def cohen_kappa_with_weights(
     (0.507, 0.003248)
     """
     check_confidence(confidence)
-    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     levels = declared(categories)
     w = agreement_weights(weights, len(levels), disagreement=disagreement)
     pairs = encode_pairs(a, b, levels)
     n, q = pairs.n, len(levels)
-    groups, n_clusters = None, None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, n + pairs.n_missing)[pairs.rated])
+    groups, n_clusters = shared_clusters(clusters, pairs.rated, interval), None
+    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
+    if groups is not None:
+        groups, n_clusters = compact(groups)
     name = "Cohen's kappa, own weights" if not isinstance(weights, str) else f"Cohen's kappa, {weights} weights"
     note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
     method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note

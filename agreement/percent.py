@@ -14,6 +14,7 @@ from agreement.effective_size import clusters_with, effective_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
+from agreement.lone_items import shared_clusters
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 
 
@@ -128,10 +129,11 @@ def share(
     """
     check_confidence(confidence)
     check_resamples(resamples)
+    counted = np.asarray(counted, dtype=bool)
+    clusters = shared_clusters(clusters, np.ones(counted.size, dtype=bool), interval)
     interval = chosen_interval(
         interval, "score", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=("score", *BOOTSTRAPS)
     )
-    counted = np.asarray(counted, dtype=bool)
     if interval == "score" and clusters is not None:
         return _score_in_clusters(counted, clusters, name, unit, note, confidence)
     if interval == "score":
@@ -270,8 +272,33 @@ def _score_in_clusters(
     method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
     return Estimate(
         name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
-        warning=uneven_clusters(n_clusters, clusters_with(np.ones(n), groups)) or _gathered(counted, groups),
+        warning=of_uneven_clusters(counted, groups),
     )  # fmt: skip
+
+
+def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> str | None:
+    """The warning where clusters are of very unequal sizes: few large ones have most units, or most of what is rarer.
+
+    Parameters
+    ----------
+    counted : ndarray of bool, shape (n,)
+        Which units are of one of two kinds; at least one unit.
+    groups : ndarray of int, shape (n,), or None
+        Cluster of each, without gaps; None where they are independent.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> of_uneven_clusters(np.arange(10) < 4, np.array([0] * 8 + [1, 2])).split(": ")[0]
+    'clusters are of very unequal sizes, and worth 1.5 of one size'
+    """
+    if groups is None:
+        return None
+    worth = clusters_with(np.ones(counted.size), groups)
+    return uneven_clusters(int(groups.max()) + 1, worth) or _gathered(counted, groups)
 
 
 def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> str | None:

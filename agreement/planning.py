@@ -160,6 +160,7 @@ def _for_power(power: float, strict: float, lenient: float, alpha: float) -> int
         n = short[-1] + step
 
 
+@lru_cache(maxsize=16_384)
 def _power(n: int, strict: float, lenient: float, alpha: float) -> float:
     """Power of the exact test: over the number of discordant pairs, the chance of a count in its critical region."""
     discordant = strict + lenient

@@ -22,6 +22,7 @@ from agreement.coding import (
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.intervals import wilson_limits
+from agreement.lone_items import alone
 from agreement.magnitude import magnitude
 
 
@@ -128,7 +129,7 @@ def prediction_powered_mean(
     known, there = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(rest)
     chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
     of_stratum, of_other_stratum = codes_of_both(strata, unlabelled_strata, known, there, "strata")
-    groups, other_groups = codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
+    groups, other_groups = clusters_of_both(clusters, unlabelled_clusters, known, there)
     n_clusters = int(np.unique(groups).size) if groups is not None else None
     binary = bool(np.isin(y[known], (0.0, 1.0)).all())
     scale = magnitude(y, f, rest)
@@ -140,7 +141,7 @@ def prediction_powered_mean(
     words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
     method = f"{'PPI++' if tuned else 'PPI'}, {words}, {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
-    if clusters is None:
+    if groups is None:
         method += f", independent {unit}s"
     else:
         method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"
@@ -222,6 +223,19 @@ def codes_of_both(
     codes, _ = compact(codes[np.concatenate([known, there])])
     size = int(known.sum())
     return codes[:size], codes[size:]
+
+
+def clusters_of_both(
+    labelled: Ratings | None,
+    others: Ratings | None,
+    known: npt.NDArray[np.bool_],
+    there: npt.NDArray[np.bool_],
+) -> tuple[Codes | None, Codes | None]:
+    """As `codes_of_both`, of clusters; None too where no two units of both share one."""
+    groups, other_groups = codes_of_both(labelled, others, known, there, "clusters")
+    if groups is None or alone(groups if other_groups is None else np.concatenate([groups, other_groups])):
+        return None, None
+    return groups, other_groups
 
 
 def _without_objects(values: Ratings, argument: str) -> Ratings:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from agreement.coding import Ratings, encode_clusters, encode_pairs
+from agreement.coding import Ratings, encode_pairs
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
 from agreement.intervals import clopper_pearson_interval
 from agreement.kappa import left_out
+from agreement.lone_items import shared_clusters
 from agreement.percent import share
 from agreement.resampling import Seed
 
@@ -67,13 +68,13 @@ def pabak(
     """
     pairs = encode_pairs(a, b, categories)
     k = max(2, len(pairs.categories))
-    groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
+    groups = shared_clusters(clusters, pairs.rated, interval)
     equal = pairs.a == pairs.b
     agreed = share(
         equal, groups, name="agreement", unit=unit, resamples=resamples, seed=seed, interval=interval,
         confidence=confidence,
     )  # fmt: skip
-    if clusters is None and interval is None and agreed.n:
+    if groups is None and interval is None and agreed.n:
         agreed = clopper_pearson_interval(int(equal.sum()), pairs.n, confidence=confidence, unit=unit)
     return Estimate(
         "PABAK",

@@ -13,6 +13,7 @@ from scipy import stats
 from agreement.arguments import number_in
 from agreement.closeness import Closeness
 from agreement.coding import Codes, Floats, compact
+from agreement.lone_items import alone
 from agreement.signed_ranks import signed_rank_p
 
 MIN_ITEMS = 30
@@ -62,7 +63,8 @@ def rater_tests(of: Closeness, groups: Codes | None, epsilon: float, alpha: floa
     of : Closeness
         The judge and the raters against the others.
     groups : ndarray of int, shape (items,), or None
-        Cluster of each item: t tests only, with the cluster-robust standard error.
+        Cluster of each item: t tests only, with the cluster-robust standard error; where no two items share one, as
+        without.
     epsilon, alpha : float
         As in `alt_test`.
 
@@ -70,6 +72,8 @@ def rater_tests(of: Closeness, groups: Codes | None, epsilon: float, alpha: floa
     -------
     RaterTests
     """
+    if groups is not None and alone(groups):
+        groups = None
     least = MIN_ITEMS if groups is not None else fewest_items(alpha)
     epsilons = np.array([epsilon, *EPSILONS])
     p = np.full((epsilons.size, of.counted.shape[1]), math.nan)

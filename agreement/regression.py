@@ -16,7 +16,7 @@ from agreement.cautions import rare_outcome
 from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
-from agreement.prevalence import codes_of_both, inclusion_probabilities, variance_of_parts
+from agreement.prevalence import clusters_of_both, inclusion_probabilities, variance_of_parts
 from agreement.ratings import RatingTable, numbers_of
 from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
 
@@ -179,7 +179,7 @@ def prediction_powered_regression(
     known = ~(np.isnan(y) | np.isnan(f) | np.isnan(x).any(axis=1))
     there = ~(np.isnan(rest) | np.isnan(others_x).any(axis=1))
     chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
-    groups, other_groups = codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
+    groups, other_groups = clusters_of_both(clusters, unlabelled_clusters, known, there)
     scale = magnitude(y, f, rest) if model == "linear" else 1.0
     standard, others_standard, back = standardised(x[known], others_x[there], intercept)
     sample = Sample(
@@ -188,7 +188,7 @@ def prediction_powered_regression(
     )  # fmt: skip
     method = f"{'least squares' if model == 'linear' else 'logistic regression'}, jackknife standard error, t"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
-    if clusters is None:
+    if groups is None:
         method += f"; independent {unit}s"
     else:
         method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"

@@ -16,6 +16,7 @@ from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
+from agreement.percent import of_uneven_clusters
 
 NO_VARIANCE = 1e-28
 """Variances of an area up to this are rounding: DeLong's components are then all equal."""
@@ -91,7 +92,8 @@ def roc_auc(
     if math.isnan(variance):
         reason = f"positives or negatives in one {'cluster' if groups is not None else unit} only: no standard error"
     wrong_side = _units_of_the_fewer(positive, groups) * min(value, 1.0 - value)
-    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
+    estimate = _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
+    return estimate.warned(of_uneven_clusters(positive, groups))
 
 
 def macro_auc(
@@ -178,7 +180,9 @@ def macro_auc(
             kind = "cluster" if groups is not None else unit
             variance, reason = math.nan, f"class {levels[code]!r} or the rest in one {kind} only: no standard error"
             break
-    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
+    estimate = _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
+    rarest = occurring[int(np.argmin([(codes == code).sum() for code in occurring]))]
+    return estimate.warned(of_uneven_clusters(codes == rarest, groups))
 
 
 def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:

@@ -11,10 +11,11 @@ from scipy import stats
 
 from agreement.accuracy import correctness
 from agreement.arguments import whole_number
-from agreement.cautions import few_clusters, rare_category
+from agreement.cautions import few_clusters, rare_category, uneven_clusters
 from agreement.coding import Floats, Ratings, compact, encode_clusters, same_length
-from agreement.effective_size import effective_size
+from agreement.effective_size import clusters_with, effective_size
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.lone_items import alone
 
 
 def rogan_gladen(
@@ -118,7 +119,7 @@ def rogan_gladen_in_clusters(
     unlabelled, and one of sensitivity and specificity together, for a cluster may count in both, from those of the
     labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples are taken as independent of each
     other. Where they share clusters in which the judge errs alike, the interval is wider than it need be. No limits for
-    fewer than two clusters in either sample.
+    fewer than two clusters in either sample. Where no two units of one sample share a cluster, it is `rogan_gladen`'s.
 
     Parameters
     ----------
@@ -181,8 +182,11 @@ def rogan_gladen_in_clusters(
     }
     plain = rogan_gladen(int(judged.sum()), judged.size, **cells, confidence=confidence, unit=unit)
     lost = int((~labelled).sum()) + int((~known_rest).sum())
+    note = f"; {lost} with a missing verdict left out" if lost else ""
+    if alone(groups) and alone(rest):
+        return replace(plain, method=plain.method + note)
     method = plain.method.replace(f", independent {unit}s", f" in {n_groups} clusters, on the effective number of them")
-    method += f"; {lost} with a missing verdict left out" if lost else ""
+    method += note
     nothing = math.isnan(plain.value)
     if nothing or min(n_groups, n_rest) < 2:
         reason = str(plain.undefined_because) if nothing else "fewer than two clusters: nothing to compare"
@@ -216,7 +220,11 @@ def rogan_gladen_in_clusters(
     estimate = _estimate(sampled, t, plain.value, plain.name, plain.n, unit, method, confidence)
     # of two samples of few clusters one sentence is enough: that of the judged, which the estimate has by itself
     of_labelled_clusters = few_clusters(n_groups) if few_clusters(n_rest) is None else None
-    return replace(estimate, n_clusters=n_rest).warned(of_labelled_clusters, plain.warning)
+    uneven = [
+        uneven_clusters(many, clusters_with(np.ones(which.size), which))
+        for many, which in ((n_groups, groups), (n_rest, rest))
+    ]
+    return replace(estimate, n_clusters=n_rest).warned(of_labelled_clusters, uneven[0] or uneven[1], plain.warning)
 
 
 class _Samples(NamedTuple):

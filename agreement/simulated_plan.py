@@ -171,7 +171,7 @@ def plan_by_simulation(
             tables = (_ratings(generator, n, r, value, p, missing) for _ in range(simulations))
             estimates = [of(table, categories=declared, confidence=confidence) for table in tables]
             listed = ", ".join(f"{share:g}" for share in p)
-            words = f"{statistic} {value:g}, shares {listed}" + (f", {missing:.0%} missing" if missing else "")
+            words = f"{statistic} {value:g}, shares {listed}" + (f", {100 * missing:g} % missing" if missing else "")
         studies.append(_summary(estimates, n, r, value, null, f"{words}; {simulations} simulations, seed {entropy}"))
     return studies
 

@@ -177,7 +177,7 @@ def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
         return values, text, None
     text += f"; {lost} of {values.size} resamples had no value and were left out"
     if lost > UNDEFINED_SHARE * values.size:
-        return values, text, f"{lost} of {values.size} resamples had no value, more than {UNDEFINED_SHARE:.0%}"
+        return values, text, f"{lost} of {values.size} resamples had no value, more than {100 * UNDEFINED_SHARE:g} %"
     return values[np.isfinite(values)], text, None
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from commands.opening import As, opened_as
-from commands.terminal import console, print_problems, progress_bar, refuse
+from commands.terminal import console, print_problem, print_problems, progress_bar, refuse
 
 cli = typer.Typer()
 
@@ -40,9 +40,13 @@ def new_study(
 
 @cli.command("explain")
 def explain_protocol(path: Path) -> None:
-    """Check the protocol of a study folder, or a protocol file, and read it back in plain sentences."""
+    """Read the protocol of a study folder, or a protocol file, back in plain sentences, and say what is refused.
+
+    Of a folder it ends with what `validate` refuses of its protocol, and with the status of that; of one whose tables
+    alone are wrong, or not there yet, it says so in one sentence. A file by itself is checked without tables.
+    """
     from services.errors import InputRefused
-    from services.studies import explaining
+    from services.studies import checking, explaining
 
     try:
         paragraphs = explaining.explain(path)
@@ -54,6 +58,15 @@ def explain_protocol(path: Path) -> None:
         for sentence in paragraph.sentences:
             console.print(f"  {sentence}", markup=False)
         console.print()
+    refused = checking.refusal_of(path) if path.is_dir() else None
+    if refused is None:
+        return
+    if all(problem.file != "protocol.yaml" for problem in refused.problems):
+        console.print(f"'manage.py validate' refuses this folder as it is: {refused}", style="yellow", markup=False)
+        return
+    print_problem("'manage.py validate' refuses this study:")
+    print_problems(refused)
+    raise typer.Exit(1)
 
 
 @cli.command("validate")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from components.session import current_actor, database, refusals
 from services import report
@@ -16,7 +17,8 @@ from services.seals import audit_head
 from services.studies.catalogue import StudyLine
 
 # Drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
-_STYLE = f"<style>{report.STYLE}.report-words h2 {{ font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }}</style>"
+_STYLE = f"<style>{report.STYLE}.report-words h2 {{ font-size: 1.25rem; padding: 0; margin: 0; }}"
+_STYLE += ".notices { margin: 0 0 .4rem; padding: .2rem 1rem } .notices li { margin: 0 }</style>"
 # The section of the plan, of which every figure is drawn at once.
 PLAN = "plan"
 # Where there are no more figures, all of them are drawn at once.
@@ -28,6 +30,13 @@ _CONFIG = {
     "modeBarButtonsToRemove": ["lasso2d", "select2d"],
     "toImageButtonOptions": {"format": "svg", "width": 642},
 }
+
+
+def draw_head(title: str) -> DeltaGenerator:
+    """Draw the title, and return the line on which it stands: the study and its files stand beside it."""
+    line = st.container(horizontal=True, vertical_alignment="center")
+    line.title(title, width="content")
+    return line
 
 
 def choose_study(lines: list[StudyLine]) -> StudyLine:
@@ -49,6 +58,7 @@ def choose_study(lines: list[StudyLine]) -> StudyLine:
         index=keys.index(named) if named else 0,
         format_func=lambda key: administered[key].title,
         width=560,
+        label_visibility="collapsed",
     )
     st.query_params["study"] = chosen
     return administered[chosen]
@@ -80,10 +90,17 @@ def _built(_actor: Actor, study_key: str, stamp: str) -> Report:
     return report.current_report(database(), _actor, study_key)
 
 
-def draw_report(actor: Actor, shown: Report) -> None:
-    """Draw the report: state and notices, downloads, and one tab for each section with its figures first."""
+def draw_report(actor: Actor, shown: Report, head: DeltaGenerator) -> None:
+    """Draw the report: files beside the title, state, notices and answer, and one tab for each section.
+
+    A screen of 720 lines has to hold the answer and the beginning of its figure.
+    """
     st.html(_STYLE)
     final = shown.state == "final"
+    with head:
+        st.space("stretch")
+        _draw_downloads(shown)
+        _draw_audit_head(actor, shown)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(
             report.STATES[shown.state],
@@ -91,11 +108,9 @@ def draw_report(actor: Actor, shown: Report) -> None:
             icon=":material/lock:" if final else ":material/visibility:",
         )
         st.caption(f"{shown.title} · freeze {shown.freeze_sha256[:12]} · {shown.generated_at:%Y-%m-%d %H:%M} UTC")
-        st.space("stretch")
-        _draw_downloads(shown)
-    if shown.notices:
-        st.html(report.notices_markup(shown.notices))
-    _draw_audit_head(actor, shown)
+    said = report.notices_markup(shown.notices) + report.answer_markup(shown)
+    if said:
+        st.html(said)
     figures = report.figures_of(shown)
     for tab, section in zip(st.tabs([section.short_title for section in shown.sections]), shown.sections, strict=True):
         with tab:
@@ -104,15 +119,18 @@ def draw_report(actor: Actor, shown: Report) -> None:
 
 def _draw_section(study_key: str, section: Section, figures: list[report.Figure]) -> None:
     """Draw what was planned whole; of any other section its first figure, and the others as they are chosen."""
-    st.html(report.section_markup(section))
+    st.html(report.heading_markup(section))
     if section.key == PLAN or len(figures) <= FEW:
         for figure in figures:
             draw_figure(figure)
     else:
         _draw_chosen(study_key, section.key, figures)
-    # Streamlit draws no empty piece of HTML; a study without judge runs has a section without tables.
-    if section.tables:
-        st.html("".join(report.table_markup(table) for table in section.tables))
+    # What a section says explains its tables; a figure has a caption of its own.
+    said = report.sentences_markup(section.explanation) if section.explanation else ""
+    said += "".join(report.table_markup(table) for table in section.tables)
+    # Streamlit draws no empty piece of HTML.
+    if said:
+        st.html(said)
 
 
 @st.fragment
@@ -124,11 +142,22 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
     everything = f"All {len(figures)}, below each other"
     # Two figures of one title stand apart by their number.
     titles = [f"{number}. {figure.title}" for number, figure in enumerate(figures, start=1)]
-    chosen = st.selectbox(
-        f"{len(figures)} figures of this section: choose one, or type a word of its title",
-        [*titles, everything],
-        key=f"figures-{section}",
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        word = st.text_input("A word of the title", key=f"word-{section}", width=240).strip()
+        found = [title for title in titles if word.casefold() in title.casefold()]
+        chosen = st.selectbox(
+            f"{len(figures)} figures of this section: choose one",
+            [*found, everything],
+            key=f"figures-{section}",
+            # Its own filter says no more than “No results”.
+            filter_mode=None,
+        )
+    if word and not found:
+        st.info(
+            f"No figure of this section has “{word}” in its title. Type another word, or empty the field to choose "
+            f"among all {len(figures)}."
+        )
+        return
     # This runs without the page around it: whether it is still open to whoever looks is asked here.
     with refusals():
         report.report_stamp(database(), current_actor(), study_key)
@@ -165,7 +194,9 @@ def _draw_downloads(shown: Report) -> None:
 
 def _draw_audit_head(actor: Actor, shown: Report) -> None:
     """Offer the head of the audit chain to be kept: with it, and only with it, a rewritten chain is found."""
-    with st.expander("Keep this with the report: the head of the audit chain"):
+    with st.popover(
+        "Audit head", icon=":material/link:", help="Keep this with the report: the head of the audit chain."
+    ):
         st.code(audit_head.audit_head_for_admin(database(), actor, shown.study_key), language=None)
         st.caption(audit_head.why_to_keep())
 

@@ -292,7 +292,12 @@ class LeftOut:
     """How many verdicts say neither right nor wrong."""
 
     n: int
-    why: Literal["not assessable", "unresolved", "excluded or not assessable"]
+    why: Literal[
+        "not assessable",
+        "unresolved",
+        "excluded or not assessable",
+        "undetermined or not assessable, counted as not read",
+    ]
 
 
 @dataclass(frozen=True)
@@ -409,5 +414,8 @@ class EstimateRow:
 
     @property
     def estimates(self) -> tuple[Estimated, ...]:
-        """The estimate and, where there is one, the one beside it."""
-        return (self.estimate,) if self.beside is None else (self.estimate, self.beside)
+        """The estimate and, where there is one that is not the same interval again, the one beside it."""
+        own, other = self.estimate, self.beside
+        if other is None or (own.method, own.low, own.high) == (other.method, other.low, other.high):
+            return (own,)
+        return (own, other)

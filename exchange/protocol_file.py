@@ -131,7 +131,7 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
     try:
         protocol = leave_images_out(Protocol.model_validate(document), name, problems)
     except ValidationError as error:
-        add_problems(problems, error, Protocol, name, unusable)
+        add_problems(problems, error, Protocol, name, unusable, document)
         return _as_far_as_it_goes(document, {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]})
     if unusable:
         return _as_far_as_it_goes(document, {path[0] for path in unusable if path})
@@ -154,10 +154,9 @@ def _note_what_looks_alike(protocol: Protocol, name: str, problems: Problems) ->
         forms["scoring.form"] = protocol.scoring.form
     lists = {"reading.not_assessable": protocol.reading.not_assessable, "reading.flags": protocol.reading.flags}
     for place, form in forms.items():
-        position = {field.key: number for number, field in enumerate(form.fields)}
         for key, says in problems_of_labels([(field.key, field.label) for field in form.fields]):
-            problems.add(name, f"key {place}.fields.{position[key]}.label", says)
-        lists |= {f"{place}.fields.{position[field.key]}.options": field.options for field in form.fields}
+            problems.add(name, f"key {place}.fields.{key}.label", says)
+        lists |= {f"{place}.fields.{field.key}.options": field.options for field in form.fields}
     for place, options in lists.items():
         for says in problems_of_options([(option.id, option.text) for option in options]):
             problems.add(name, f"key {place}", says)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import reprlib
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from exchange.refusal import Problems, nearest
+from exchange.written_places import place_of
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 
 # What may stand under a key that takes several kinds of value.
 _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
@@ -28,6 +30,8 @@ _KINDS = {
     "model": "keys and values below it",
     "mapping": "keys and values below it",
 }
+# What a line of a plan has where it is a criterion alone.
+_OF_CRITERIA = AuthoredCriterion.model_fields.keys() - AuthoredEstimate.model_fields.keys()
 
 
 def add_problems(
@@ -36,11 +40,11 @@ def add_problems(
     model: type[BaseModel],
     file: str,
     known: set[tuple[str, ...]],
-    as_written: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda path: path,
+    document: Any,
 ) -> None:
     """Note every problem of a protocol, but for those under keys that are noted already.
 
-    `as_written` turns the place in the model into the keys that the author finds in the file.
+    `document` is what the file says as YAML, by which places in the model are said as its author finds them.
     """
     said = set()
     for detail in error.errors(include_url=False):
@@ -51,10 +55,10 @@ def add_problems(
         if either:
             # One value that fits none of several kinds is one problem, not one per kind.
             said.add(path)
-            says = f"found {_abbreviated(detail['input'])}, expected {either}; correct the key."
+            says = f"found {_abbreviated(detail['input'])}, expected {either}; {_correct(detail)}."
         else:
             says = _said(dict(detail), path, model)
-        problems.add(file, f"key {'.'.join(as_written(path))}" if path else "the whole file", says)
+        problems.add(file, place_of(path, document), says)
 
 
 def places_of(error: ValidationError) -> set[tuple[str, ...]]:
@@ -77,13 +81,22 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
         return "it is missing; add it."
     if error["type"] == "extra_forbidden":
         names = _keys_at(model, path[:-1])
+        if path[-1] in _OF_CRITERIA and "estimate" in names:
+            return f"{path[-1]} is a key of a criterion; list the line under analysis.criteria, with a key of its own."
         return f"there is no such key{nearest(path[-1], names)}, expected {', '.join(names)}; correct or remove it."
     if error["type"] == "model_type" and (names := _keys_at(model, path)):
         word = error["input"]
         # One of them written as if it were all: what it says is missing.
         like = f"{{{word}: ...}}" if word in names else "{key: value}"
         return f"found {_abbreviated(word)}, expected keys below it ({', '.join(names)}); write {like}."
-    return f"{_found_and_expected(error, path)}; correct the key."
+    return f"{_found_and_expected(error, path)}; {_correct(error)}."
+
+
+def _correct(error: Mapping[str, Any]) -> str:
+    """Return what to do: the name of a key is wrong, or what stands under it."""
+    if "[key]" in error["loc"]:
+        return "correct the key"
+    return "correct it" if isinstance(error["input"], dict | list) else "correct the value"
 
 
 def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:

@@ -13,6 +13,7 @@ import yaml
 
 from exchange.refusal import InputRefused, Problem, Problems, shown
 from exchange.tables import LONGEST_CELL
+from exchange.written_places import place_of
 
 LARGEST_PROTOCOL = 1_000_000
 # The demo's protocol has 400; aliases and merged keys count each time that they are used.
@@ -182,7 +183,7 @@ def check_values(problems: Problems, document: Any, name: str) -> set[tuple[str,
     refused = set()
     for path, says in _unusable(document, ()):
         refused.add(path)
-        problems.add(name, f"key {'.'.join(path)}" if path else "the whole file", says)
+        problems.add(name, place_of(path, document), says)
     return refused
 
 
@@ -191,11 +192,11 @@ def _unusable(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
         if problem := text_problem(value):
             yield path, problem
     elif isinstance(value, float) and not math.isfinite(value):
-        yield path, f"found {value}, expected a finite number; correct the key."
+        yield path, f"found {value}, expected a finite number; correct the value."
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        yield path, f"found {shown(str(value))}, expected a whole number of at most 64 bits; correct the key."
+        yield path, f"found {shown(str(value))}, expected a whole number of at most 64 bits; correct the value."
     elif path and path[-1] == "seed" and isinstance(value, int) and value < 0:
-        yield path, f"found {value}, expected a whole number from 0; correct the key."
+        yield path, f"found {value}, expected a whole number from 0; correct the value."
     elif isinstance(value, dict | list):
         most = _MOST.get(path[-1], _MOST_ELSEWHERE) if path else _MOST_ELSEWHERE
         if len(value) > most:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exchange.report_answer import answer_of
 from exchange.report_markup import STYLE, environment
 from exchange.report_structure import Report
 from exchange.report_tables import printed
@@ -39,6 +40,7 @@ def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> 
         .render(
             report=report,
             printed=printed,
+            answer=answer_of(report),
             state=STATES[report.state],
             style=STYLE,
             drawings_of={

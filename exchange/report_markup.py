@@ -8,7 +8,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.environment import TemplateModule
 
-from exchange.report_structure import Section, Table
+from exchange.report_answer import answer_of
+from exchange.report_structure import Report, Section, Table
 from exchange.report_tables import printed
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -29,6 +30,16 @@ def environment() -> Environment:
 def notices_markup(notices: Sequence[str]) -> str:
     """Return the notices as a list; nothing where there are none."""
     return str(_parts().notices(notices))  # type: ignore[attr-defined]
+
+
+def answer_markup(report: Report) -> str:
+    """Return the primary estimate of a report in a few lines; nothing where there is none."""
+    return str(_parts().answer(answer_of(report))).strip()  # type: ignore[attr-defined]
+
+
+def heading_markup(section: Section) -> str:
+    """Return the title of a section."""
+    return str(_parts().heading(section))  # type: ignore[attr-defined]
 
 
 def section_markup(section: Section) -> str:

@@ -49,6 +49,9 @@ class EstimateTable:
         on both sides of the middle of an ordered scale.
     points
         Of differences with their limits, the units that they are computed of, for their figure.
+    elsewhere
+        Of each row, the title of the table of the plan in which it stands: it is printed there alone, and is in files
+        in both places. Empty for a row that stands here only; no entries at all where no row stands elsewhere.
     """
 
     key: str
@@ -62,6 +65,14 @@ class EstimateTable:
     form: str = ""
     drawn: Drawn = "no"
     points: tuple[PairedPoints, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def printed_here(self) -> tuple[EstimateRow, ...]:
+        """The rows that are printed in this table, and not in one of the plan."""
+        if not self.elsewhere:
+            return self.rows
+        return tuple(row for row, title in zip(self.rows, self.elsewhere, strict=True) if not title)
 
 
 @dataclass(frozen=True)

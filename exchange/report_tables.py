@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from exchange.estimate_rows import Estimated
 from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, QuartileTable, Table
@@ -25,7 +26,9 @@ _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
 _EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
 _FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
-_FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each sentence, then doubled, tripled
+_FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each kind, then doubled, tripled
+# What differs from line to line in sentences of one kind: `only 13 clusters`, and degrees of freedom of a method.
+_OWN_NUMBER = re.compile(r"(?<=^only )\d+(?= )|(?<=\bt on )[\d.]+(?= degrees of freedom)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
 _TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
@@ -82,7 +85,7 @@ def _classes(text: str, is_number: bool, *, repeats: bool) -> str:
 def printed(table: Table) -> PrintedTable:
     """Return a table as it is printed."""
     if isinstance(table, EstimateTable):
-        return _estimates(table)
+        return _estimates(_without_what_stands_elsewhere(table))
     return _matrix(table) if isinstance(table, Matrix) else _plain(plain(table))
 
 
@@ -118,9 +121,25 @@ def matrix_cells(table: Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
     ]
 
 
+def _without_what_stands_elsewhere(table: EstimateTable) -> EstimateTable:
+    """Return a table with the rows that are printed in it, and with a sentence on where the others are."""
+    titles = [title for title in dict.fromkeys(table.elsewhere) if title]
+    if not titles:
+        return table
+    of = " and ".join(f"“{title}”" for title in titles)
+    here = table.printed_here
+    if not here:
+        return replace(table, explanation=f"In the section of the plan: {of}.", rows=(), elsewhere=())
+    count = len(table.rows) - len(here)
+    lines = "1 line of this table stands" if count == 1 else f"{count} lines of this table stand"
+    said = " ".join(filter(None, (table.explanation, f"{lines} in the section of the plan: {of}.")))
+    return replace(table, explanation=said, rows=here, elsewhere=())
+
+
 def _estimates(table: EstimateTable) -> PrintedTable:
     lines = lines_of(table)
     letters, signs = _letters_of_methods(table), _signs_of_warnings(table)
+    methods = [_method(row.estimate) for row in table.rows if _goes_by_its_method(row.estimate)]
     percent = f"{100 * table.rows[0].estimate.confidence:g} %" if table.rows else "95 %"
     beside = any(row.beside is not None for row in table.rows)
     tested = any(row.estimate.p is not None for row in table.rows)
@@ -154,15 +173,29 @@ def _estimates(table: EstimateTable) -> PrintedTable:
         tuple(headings),
         tuple(is_number),
         tuple(rows),
-        tuple(f"{letter}: {method}" for method, letter in letters.items())
+        tuple(f"{letter}: {_together(methods, kind)}" for kind, letter in letters.items())
         + tuple(filter(None, (tests_note(table.rows),)))
         + _warnings(table, signs),
     )
 
 
 def _letters_of_methods(table: EstimateTable) -> dict[str, str]:
-    methods = list(dict.fromkeys(_method(row.estimate) for row in table.rows if _goes_by_its_method(row.estimate)))
-    return {method: _LETTERS[i] if i < len(_LETTERS) else str(i + 1) for i, method in enumerate(methods)}
+    kinds = list(dict.fromkeys(_kind(_method(row.estimate)) for row in table.rows if _goes_by_its_method(row.estimate)))
+    return {kind: _LETTERS[i] if i < len(_LETTERS) else str(i + 1) for i, kind in enumerate(kinds)}
+
+
+def _kind(sentence: str) -> str:
+    """Return a sentence without the number that is a line's own: what differs in that alone is one note."""
+    return _OWN_NUMBER.sub("", sentence)
+
+
+def _together(sentences: Iterable[str], kind: str) -> str:
+    """Return the sentences of a kind as one, with the least and the greatest of their numbers."""
+    own = [sentence for sentence in sentences if _kind(sentence) == kind]
+    numbers = sorted({found.group() for sentence in own if (found := _OWN_NUMBER.search(sentence))}, key=float)
+    if len(numbers) < 2:
+        return own[0]
+    return _OWN_NUMBER.sub(f"{numbers[0]} to {numbers[-1]}", own[0])
 
 
 def _goes_by_its_method(estimate: Estimated) -> bool:
@@ -179,18 +212,15 @@ def _method(estimate: Estimated) -> str:
 
 
 def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:
-    """Return a sign for each sentence that some estimate of a table is warned with, beside that of few clusters."""
-    sentences = dict.fromkeys(sentence for row in table.rows for sentence in further_warnings(row.estimate))
-    return {
-        sentence: _FURTHER[number % len(_FURTHER)] * (1 + number // len(_FURTHER))
-        for number, sentence in enumerate(sentences)
-    }
+    """Return a sign for each kind of warning that some estimate of a table has, beside that of few clusters."""
+    kinds = dict.fromkeys(_kind(sentence) for row in table.rows for sentence in further_warnings(row.estimate))
+    return {kind: _FURTHER[number % len(_FURTHER)] * (1 + number // len(_FURTHER)) for number, kind in enumerate(kinds)}
 
 
 def _with_letter(line: EstimateLine, letters: dict[str, str], signs: dict[str, str]) -> str:
     estimate = line.estimate
-    letter = f" ({letters[_method(estimate)]})" if _goes_by_its_method(estimate) else ""
-    of_warnings = "".join(f" {signs[sentence]}" for sentence in further_warnings(estimate))
+    letter = f" ({letters[_kind(_method(estimate))]})" if _goes_by_its_method(estimate) else ""
+    of_warnings = "".join(f" {signs[kind]}" for kind in dict.fromkeys(map(_kind, further_warnings(estimate))))
     return f"{shown_estimate(estimate, line.scale)}{letter}{of_warnings}"
 
 
@@ -204,7 +234,8 @@ def _clusters(line: EstimateLine) -> str:
 def _warnings(table: EstimateTable, signs: dict[str, str]) -> tuple[str, ...]:
     few = any(rests_on_few(row.estimate) for row in table.rows)
     said = (f"{_FEW} {few_clusters_note(table.cluster)}",) if few else ()
-    return (*said, *(f"{sign} {sentence}" for sentence, sign in signs.items()))
+    sentences = [sentence for row in table.rows for sentence in further_warnings(row.estimate)]
+    return (*said, *(f"{sign} {_together(sentences, kind)}" for kind, sign in signs.items()))
 
 
 def _plural(unit: str, n: int) -> str:

@@ -15,6 +15,7 @@ from exchange.protocol_yaml import LANGUAGE_KEY, check_values, load
 from exchange.refusal import InputRefused, Problems, listed, shown
 from exchange.sound_parts import Parts, all_parts, note_unread, sound_parts
 from exchange.spreadsheet import NotRead, decoded
+from exchange.written_places import as_written, place_of
 from protocol.language.authored import AuthoredStudy
 from protocol.language.authored_fields import AuthoredOption, Options
 from protocol.language.expanding import expand_as_far_as_it_goes
@@ -23,6 +24,7 @@ from protocol.language.law import breaches
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 from protocol.language.never_true import never_true
 from protocol.language.unread import Kind, Unread, Unseen, judged_as_a_whole, judged_in_part, opens_unsurely
+from protocol.language.wording import path_in_words
 from protocol.parts import Part
 
 LISTS = "lists"
@@ -84,7 +86,7 @@ def study_of(
     try:
         authored = AuthoredStudy.model_validate(document)
     except ValidationError as error:
-        add_problems(problems, error, AuthoredStudy, name, wrong, lambda path: _as_written(path, document))
+        add_problems(problems, error, AuthoredStudy, name, wrong, document)
         wrong |= places_of(error)
     lists = _shared_lists(document, folders, problems)
     parts = sound_parts(document, wrong) if wrong or authored is None else all_parts(authored)
@@ -128,7 +130,7 @@ def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStu
         unread.names |= nameless
         misfits, written, unseen = _fitted(parts, unread, reading)
     for place, says in misfits.noted:
-        reading.problems.add(reading.name, f"key {'.'.join(_as_written(place, reading.document))}", says)
+        reading.problems.add(reading.name, place_of(place, reading.document), says)
     if is_whole and not misfits.noted and not parts.unread.names:
         return ReadStudy(written, written), set()
     note_unread(parts.unread, reading.document, (place for place, _ in misfits.noted))
@@ -188,31 +190,13 @@ def _note_unseen(unseen: Sequence[Unseen], phases: Sequence[str], reading: _Read
     hanging: dict[str, list[str]] = {}
     for part in unseen:
         keys = hanging.setdefault(f"{part.kind} '{shown(part.name)}'", [])
-        keys.append(".".join(_as_written(part.place, reading.document)))
+        keys.append(path_in_words(as_written(part.place, reading.document)))
     for cause, keys in hanging.items():
         reading.problems.unseen.append(f"what hangs on {cause} ({listed(dict.fromkeys(keys))})")
     named = [shown(key) for key in phases if key]
     if named:
         verb = "keep" if len(named) > 1 else "keeps"
         reading.problems.unseen.append(f"whether {listed(named)} {verb} to blinding and can be run")
-
-
-def _as_written(path: Sequence[str], document: Any) -> tuple[str, ...]:
-    """Return the keys as an author finds them: phases by their key, and without what short forms leave out."""
-    written: list[str] = []
-    at = document
-    for part in path:
-        if isinstance(at, list) and part.isdigit() and int(part) < len(at):
-            at = at[int(part)]
-            named = at.get("key") if isinstance(at, Mapping) else None
-            written.append(named if isinstance(named, str) and named else part)
-        elif isinstance(at, Mapping) and part in at:
-            at = at[part]
-            written.append(part)
-        elif part not in ("listed", "fields", "shared"):
-            at = None
-            written.append(part)
-    return tuple(written)
 
 
 def _shared_lists(
@@ -237,7 +221,7 @@ def _shared_lists(
         except OSError as error:
             problems.add(place, "", f"cannot be read ({error.strerror}); expected a YAML file.")
         except ValidationError as error:
-            add_problems(problems, error, _SharedList, place, set())
+            add_problems(problems, error, _SharedList, place, set(), {"options": document_of_list})
     return lists
 
 

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy import Engine
 
 from db.engine import Database, make_engine
 from services.people import passwords
-from tests.harness import chromium, databases, ending, postgresql
+from tests.harness import chromium, databases, ending, postgresql, second_try
 from tests.harness.provide import under_ci
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer, clean_environment, run_manage
@@ -35,7 +34,7 @@ WITH_A_SERVER = {
 ON_REQUEST = "studies"
 # The files that go first, so that no worker is left alone with one in the end: of `make unit`, and of all tests; and
 # which of those with browser tests go before the others of their kind, the longest first.
-LONGEST = ("test_manage.py", "test_published_studies_to_the_end.py", "test_published_studies.py", "test_main_job.py")
+LONGEST = ("test_published_studies_to_the_end.py", "test_published_studies.py", "test_main_job.py")
 LONG_IN_A_BROWSER = (
     *("test_endings.py", "test_read_in_a_browser.py", "test_markers.py", "test_room_markers.py"),
     *("test_screenshots.py", "test_judged_markers.py"),
@@ -53,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[ENDING] = ending.Ending()
         if root := ending.temporary_root():
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", root)
+    config.pluginmanager.register(second_try)
     databases.share_compiled_statements()
     expect.set_options(timeout=PATIENCE)
 
@@ -61,11 +61,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """End what the run has left behind."""
     if ENDING in config.stash:
         config.stash[ENDING].come()
-
-
-# How a wait in a browser ends whose time ran out. A browser without a graphics card can stand still for seconds on a
-# busy machine. Such a test, and no other, is tried once more, and the summary names it.
-RAN_OUT = [PlaywrightTimeout, r"^AssertionError: (Locator|Page) expected"]
 
 
 def pytest_collection() -> None:
@@ -85,7 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & IN_A_BROWSER:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=RAN_OUT))
+            item.add_marker(second_try.MARK)
         if fixtures & WITH_A_SERVER:
             item.add_marker(pytest.mark.server)
     if ON_REQUEST not in config.option.markexpr:

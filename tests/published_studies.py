@@ -17,6 +17,8 @@ from tests.listed_study import imported_listed
 from tests.situations import Situation, write_table, write_volume
 
 STUDIES = Path(__file__).resolve().parents[1] / "studies"
+# Of intervals that no test of these studies looks at.
+FEW_RESAMPLES = 200
 Table = tuple[str, Iterable[Sequence[object]]]
 
 _REFERENCES = "item,accepted,low,high,text_only_answer,provenance"
@@ -49,6 +51,7 @@ def opened(
     without: str = "",
     groups: Sequence[str] = (),
     replaced: Mapping[str, str] | None = None,
+    resamples: int | None = None,
     **files: Path,
 ) -> Situation:
     """Import a protocol of `studies/` as it is, with made-up tables, and freeze it.
@@ -63,6 +66,8 @@ def opened(
         The group of each rater, in a study that has several; then so many are invited.
     replaced
         Texts of the protocol, and what stands there instead.
+    resamples
+        So many are drawn for the intervals of the report instead of what the protocol says.
     files
         What lies beside the tables, by the name there without its ending.
     """
@@ -77,6 +82,8 @@ def opened(
     if without:
         protocol, left_out = re.subn(rf"  - key: {without}\n(?:    .*\n)+", "", protocol)
         assert left_out == 1
+    if resamples is not None:
+        protocol = resampled(protocol, resamples)
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     for key, file in files.items():
         shutil.copy(file, folder / f"{key}{''.join(file.suffixes)}")
@@ -85,6 +92,14 @@ def opened(
     situation = imported_listed(database, folder, raters, groups=groups)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation
+
+
+def resampled(protocol: str, resamples: int) -> str:
+    """Return a protocol whose plan draws so many resamples."""
+    others = re.sub(r"\n  resamples: \d+", "", protocol)
+    protocol, begun = re.subn(r"\nanalysis:\n", f"\nanalysis:\n  resamples: {resamples}\n", others)
+    assert begun == 1
+    return protocol
 
 
 def write_image(path: Path) -> Path:
@@ -118,7 +133,7 @@ def flag_review(database: Database, folder: Path, flagged: int, others: int) -> 
         "references.csv": (_REFERENCES, [(f"q{n}", "abcd"[n % 4], "", "", "", "") for n in numbers]),
     }  # fmt: skip
     image = write_image(folder.parent / "ecg.png")
-    return opened(database, folder, "marcus_flag_review", tables, image=image)
+    return opened(database, folder, "marcus_flag_review", tables, image=image, resamples=FEW_RESAMPLES)
 
 
 def mcq_judge(database: Database, folder: Path, items: int, size: int | None = None) -> Situation:
@@ -150,7 +165,9 @@ def mcq_judge(database: Database, folder: Path, items: int, size: int | None = N
         ),
     }
     image = write_image(folder.parent / "ecg.png")
-    return opened(database, folder, "marcus_mcq_judge", tables, raters=2, size=size, image=image)
+    return opened(
+        database, folder, "marcus_mcq_judge", tables, raters=2, size=size, image=image, resamples=FEW_RESAMPLES
+    )
 
 
 def _consultations(folder: Path, items: int) -> tuple[dict[str, Table], dict[str, Path]]:
@@ -197,7 +214,9 @@ def error_taxonomy(database: Database, folder: Path, items: int) -> Situation:
             ],
         ),
     }
-    return opened(database, folder, "neural_medbench_error_taxonomy", tables, raters=2, **files)
+    return opened(
+        database, folder, "neural_medbench_error_taxonomy", tables, raters=2, resamples=FEW_RESAMPLES, **files
+    )
 
 
 def grader(database: Database, folder: Path, items: int, size: int | None = None) -> Situation:
@@ -223,7 +242,9 @@ def grader(database: Database, folder: Path, items: int, size: int | None = None
             ],
         ),
     }  # fmt: skip
-    return opened(database, folder, "neural_medbench_grader", tables, raters=3, size=size, **files)
+    return opened(
+        database, folder, "neural_medbench_grader", tables, raters=3, size=size, resamples=FEW_RESAMPLES, **files
+    )
 
 
 def structured_reads(database: Database, folder: Path, slices: int, size: int, practised: int = 0) -> Situation:
@@ -286,7 +307,17 @@ def structured_reads(database: Database, folder: Path, slices: int, size: int, p
     study = "neurovlm_structured_reads"
     # Of the others there is no reference, which the import refuses to take a line about.
     lines = {"of: [read.modality, read.sequence, read.plane, read.detailed_diagnosis]": "of: read.modality"}
-    return opened(database, folder, study, tables, size=size, without=without, image=image, replaced=lines)
+    return opened(
+        database,
+        folder,
+        study,
+        tables,
+        size=size,
+        without=without,
+        image=image,
+        replaced=lines,
+        resamples=FEW_RESAMPLES,
+    )
 
 
 def template_review(database: Database, folder: Path, templates: int) -> Situation:
@@ -313,7 +344,7 @@ def template_review(database: Database, folder: Path, templates: int) -> Situati
         "references.csv": (_REFERENCES, [(f"q{n}", "lr"[n % 2], "", "", "", "") for n in numbers]),
     }
     groups = ("experts", "experts", "experts", "curators")
-    return opened(database, folder, "neuroqa_template_review", tables, groups=groups)
+    return opened(database, folder, "neuroqa_template_review", tables, groups=groups, resamples=FEW_RESAMPLES)
 
 
 def image_review(database: Database, folder: Path) -> Situation:
@@ -349,7 +380,7 @@ def image_review(database: Database, folder: Path) -> Situation:
         "references.csv": (_REFERENCES, [(f"q{n}", "l", "", "", "", "") for n in range(len(categories))]),
     }
     groups = ("clinicians", "clinicians", "curators")
-    return opened(database, folder, "neuroqa_image_review", tables, groups=groups, scan=scan)
+    return opened(database, folder, "neuroqa_image_review", tables, groups=groups, scan=scan, resamples=FEW_RESAMPLES)
 
 
 def text_of(payloads: Iterable[dict[str, Any]]) -> str:

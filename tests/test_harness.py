@@ -83,6 +83,50 @@ def test_a_server_starts_only_where_the_test_says_so(tmp_path: Path) -> None:
         running.start()
 
 
+TRIED_TWICE = """
+import pytest
+
+pytestmark = pytest.mark.flaky(reruns=1)
+
+@pytest.fixture(scope="session")
+def made():
+    return []
+
+@pytest.fixture(scope="module")
+def study(made):
+    made.append("made")
+    yield []
+    made.append("taken down")
+
+def test_before(study):
+    study.append("an answer")
+
+def test_of_what_is_shown(study, made):
+    found = list(study)
+    study.append("another answer")
+    assert made[-1] == "made" and found == [], "Locator expected"
+
+def test_after(made):
+    assert made == ["made", "taken down", "made"]
+"""
+
+
+@pytest.mark.server
+def test_a_second_try_finds_no_trace_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "test_tried.py").write_text(TRIED_TWICE)
+    with_plugins = ["-p", "tests.harness.second_try", "-p", "no:cacheprovider"]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *with_plugins, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+    assert "3 passed, 1 rerun" in done.stdout, done.stdout
+
+
 @pytest.fixture
 def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine on which nothing is found and nothing can be installed."""

@@ -16,6 +16,7 @@ from agreement.coding import Codes, Ratings, encode, encode_clusters, same_lengt
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import shared_clusters
 from agreement.percent import share
 from agreement.planning import labels_needed
 from agreement.resampling import Seed
@@ -41,8 +42,8 @@ class JudgeDirection:
         The agreements.
     difference : Estimate
         ``(strict - lenient) / n``: share of candidates correct by the human minus by the judge; above 0 the judge is
-        stricter. Cluster bootstrap where clusters were given, else Newcombe's paired interval. `p` is exact McNemar,
-        which assumes independent candidates.
+        stricter. Cluster bootstrap where candidates share clusters, else Newcombe's paired interval. `p` is exact
+        McNemar, which assumes independent candidates.
     mcnemar_exact, mcnemar_mid_p : Estimate
         Share of strict among the disagreements, with the two P values.
     """
@@ -167,7 +168,7 @@ def judge_direction(
     clusters : sequence, shape (candidates,), optional
         Cluster of each candidate, for example its item.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", which is Newcombe's, without and "percentile" with `clusters`.
+        By default "score", which is Newcombe's, without `clusters` and where each has one candidate, else "percentile".
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -205,13 +206,15 @@ def judge_direction(
     strict, lenient = int((h & ~j).sum()), int((j & ~h).sum())
     both, neither = int((h & j).sum()), int((~h & ~j).sum())
     exact = mcnemar(strict, lenient, "exact", confidence=confidence, unit=unit)
-    interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
-    if interval == "score":
+    chosen = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
+    groups = shared_clusters(clusters, known, interval)
+    if interval is None and groups is None:
+        chosen = "score"
+    if chosen == "score":
         estimate = paired_proportion_difference(both, strict, lenient, neither, confidence=confidence, unit=unit)
     else:
-        groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
         estimate = paired_difference(
-            h, j, clusters=groups, resamples=resamples, seed=seed, interval=interval, confidence=confidence, unit=unit
+            h, j, clusters=groups, resamples=resamples, seed=seed, interval=chosen, confidence=confidence, unit=unit
         )
     difference = Estimate(
         "signed difference, human minus judge",

@@ -16,7 +16,8 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
         return several.check(field, value, panes)
     if not isinstance(value, list):
         raise WrongAnswer(f"{field.label}: expected a list.")
-    return [text.check(field, line, panes) for line in value]
+    # An empty line would move those behind it to a later place.
+    return [line for line in (text.check(field, line, panes) for line in value) if line]
 
 
 def canonical(value: Any) -> str:

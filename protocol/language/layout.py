@@ -84,6 +84,8 @@ def _in_words(asked: Field, value: Any, of_item: Texts) -> str:
     kind, texts = _kind(asked, of_item), _texts(asked, of_item)
     if kind == "ranked":
         lines = _lines(value if isinstance(value, list) else [str(value)])
+        # An option that is chosen has one place: only a model's table could give it another.
+        lines = list(dict.fromkeys(lines)) if texts else lines
         return "\n".join(f"{place}. {texts.get(line, line)}" for place, line in enumerate(lines, start=1))
     if kind == "several" and isinstance(value, list):
         # As boxes are ticked: in the order of the list and each once. A model's table has an order of its own.

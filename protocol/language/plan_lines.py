@@ -7,6 +7,7 @@ from typing import Protocol
 
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, Estimated
 from protocol.language.misfits import Misfits
+from protocol.language.wording import path_in_words
 
 Place = tuple[str, ...]
 _OF_AN_OPTION: frozenset[Estimated] = frozenset({"rate", "joint_rate", "flag_precision"})
@@ -41,7 +42,11 @@ def check_lines(lines: Sequence[tuple[Place, AuthoredEstimate, Mapping[str, Aske
         # Two criteria may ask two things of one estimate, and have keys of their own.
         same = next((above for above, other, _ in lines[:number] if other == line), None)
         if same is not None and not isinstance(line, AuthoredCriterion):
-            misfits.add(place, f"it says the same as {'.'.join(same)}; remove one of the two.")
+            misfits.add(place, f"it says the same as {_named(same)}; remove one of the two.")
+
+
+def _named(place: Place) -> str:
+    return path_in_words([int(part) if part.isdigit() else part for part in place])
 
 
 def _check_depth(line: AuthoredEstimate, fields: Mapping[str, Asked], misfits: Misfits, place: Place) -> None:

@@ -15,7 +15,7 @@ from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
 from protocol.language.sentences_of_plan import columns_of, plan_of
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
-from protocol.language.wording import capital, listed, number, spoken
+from protocol.language.wording import capital, listed, number, percent, spoken
 
 # What is named among what is not shown: a scan that a phase leaves out hides nothing.
 _WITHHELD = ("reference", "explanation", "overlays", "candidate", "aid", "opinions", "judge")
@@ -167,7 +167,7 @@ def _counting(study: Expansion, phase: Phase) -> str:
     said = []
     if phase.pass_mark is not None:
         tries = f", in at most {number(phase.attempts)} attempts" if phase.attempts else ""
-        said.append(f"It is passed with {phase.pass_mark:.0%} right{tries}.")
+        said.append(f"It is passed with {percent(phase.pass_mark)} right{tries}.")
     if not phase.counts:
         said.append("It enters no estimate.")
     if phase.settles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.language.expansion import Condition, Entry, Expansion, Field, People, Phase, Sample, Source
 from protocol.language.results import filled_in
 from protocol.language.things import RATED, shows_the_reference
-from protocol.language.wording import capital, listed, mid, number, spoken
+from protocol.language.wording import capital, listed, mid, number, size_in_words, spoken
 
 # What the values of an attribute that no study declares are called.
 _OF_EVERY_STUDY = {"format": {"yes_no": "yes/no", "choice": "choice", "open": "open answer"}}
@@ -148,7 +148,7 @@ def _sample(study: Expansion, sample: Sample, units: str) -> str:
     what = " items" if sample.keeps_items_together else ""
     counted = "items" if sample.keeps_items_together else units
     if sample.sizes:
-        sizes = [f"{part.size} of {_stratum(study, sample, part.stratum)}" for part in sample.sizes]
+        sizes = [f"{size_in_words(part.size)} of {_stratum(study, sample, part.stratum)}" for part in sample.sizes]
         said = f";{what} drawn at random by {strata}: {listed(sizes)}"
     elif sample.size == "all":
         said = "; all of them"
@@ -158,7 +158,7 @@ def _sample(study: Expansion, sample: Sample, units: str) -> str:
             "equal": f", equally many of each {strata}",
         }
         how = shares[sample.allocation] if sample.strata else ""
-        said = f"; {sample.size}{what or ' of them'} drawn at random{how}"
+        said = f"; {size_in_words(sample.size)}{what or ' of them'} drawn at random{how}"
     if sample.at_most:
         limits = [f"{number(limit.most)} per {spoken(limit.attribute)}" for limit in sample.at_most]
         said += f", at most {listed(limits)}"

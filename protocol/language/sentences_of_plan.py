@@ -10,7 +10,7 @@ from protocol.language.criteria import criterion_in_words
 from protocol.language.expansion import Attribute, Condition, Expansion
 from protocol.language.results import form_named
 from protocol.language.sentences_of_material import field_of, result_words, value_text
-from protocol.language.wording import capital, listed, spoken
+from protocol.language.wording import capital, listed, percent, spoken
 
 # Each with the word that leads to the field it is about.
 _ESTIMATES = {
@@ -111,7 +111,7 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
         if plan.interval == "percentile_bootstrap"
         else "each by the method of its statistic"
     )
-    said.append(f"Intervals of {plan.confidence:.0%}: {method}{within}; clustered by {spoken(plan.cluster)}.")
+    said.append(f"Intervals of {percent(plan.confidence)}: {method}{within}; clustered by {spoken(plan.cluster)}.")
     return tuple(said)
 
 
@@ -136,8 +136,20 @@ def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
             f", {'in' if line.estimate == 'joint_rate' else 'over'} every {listed([spoken(key) for key in line.over])}"
         )
     if line.compare:
-        said += f", comparing each {spoken(line.compare)} with the others"
+        said += f", {_compared(study, line.compare)}"
     return said + (f", by {listed([spoken(key) for key in line.by])}" if line.by else "")
+
+
+def _compared(study: Expansion, name: str) -> str:
+    """Return what is compared with what; of what has two values, these."""
+    declared = next((each for each in study.attributes if each.key == name), None)
+    if name == "group":
+        are_two = len(study.groups) == 2
+    else:
+        are_two = declared is not None and (declared.type == "yes_no" or len(declared.options) == 2)
+    if not are_two:
+        return f"comparing each {spoken(name)} with the others"
+    return f"comparing the two {'groups' if name == 'group' else f'values of {spoken(name)}'}"
 
 
 def _fields(study: Expansion, names: Sequence[str]) -> str:

@@ -19,6 +19,16 @@ def number(count: int) -> str:
     return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
+def percent(share: float) -> str:
+    """Return a share from 0 to 1 as a percentage, with a blank before the sign."""
+    return f"{100 * share:g} %"
+
+
+def size_in_words(size: str) -> str:
+    """Return a size as it is expanded, a number, `all` or `5%`, as sentences write it."""
+    return size.replace("%", " %")
+
+
 def capital(sentence: str) -> str:
     """Return a sentence with its first letter as a capital."""
     return sentence[:1].upper() + sentence[1:]
@@ -32,3 +42,31 @@ def mid(title: str) -> str:
 def spoken(key: str) -> str:
     """Return a key as words."""
     return key.replace("_", " ")
+
+
+def place_in_words(path: Sequence[str | int]) -> str:
+    """Return where a key of a protocol stands, for a sentence on what is wrong there.
+
+    Parameters
+    ----------
+    path
+        The keys; a number is a place in a list, from 0. People count its lines from 1.
+    """
+    words = path_in_words(path)
+    return words if any(isinstance(part, int) for part in path) else f"key {words}"
+
+
+def path_in_words(path: Sequence[str | int]) -> str:
+    """Return the keys down to one of a protocol: "analysis.primary.of", or "line 2 of analysis.also, key of"."""
+    said, keys = "", list[str]()
+    for part in path:
+        if isinstance(part, str):
+            keys.append(part)
+            continue
+        # A line of a list that is itself in one.
+        said = f"line {part + 1} of {'.'.join(keys) or 'the list'}{f' in {said}' if said else ''}"
+        keys = []
+    below = ".".join(keys)
+    if not said:
+        return below
+    return f"{said}, key {below}" if below else said

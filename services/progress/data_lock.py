@@ -104,22 +104,27 @@ def take_interim_look(database: Database, actor: Actor, study_key: str, reason: 
 
 
 def events_of(database: Database, actor: Actor, study_key: str) -> list[EventLine]:
-    """Return everything that happened to a study as a whole, and to its phases, in the order of time."""
+    """Return, for admins, everything that happened to a study as a whole, and to its phases, in the order of time."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        rows = session.exec(
-            select(StudyEvent, Person.name)
-            .join(Person, col(Person.id) == StudyEvent.person_id, isouter=True)
-            .where(StudyEvent.study_id == study.id)
-            .order_by(col(StudyEvent.id))
-        ).all()
-        events = [EventLine(event.kind, event.reason, name or "command line", event.at) for event, name in rows]
-        events += _thaws(session, study)
-        events += _of_phases(session, study, PhaseOpening, "open phase", "command line")
-        events += _of_phases(session, study, PhaseClosing, "close phase", "all were done")
-        events += _of_versions(session, study)
-        events += _of_split(session, study)
-        return sorted(events, key=lambda event: event.at)
+        return events_in(session, study)
+
+
+def events_in(session: Session, study: Study) -> list[EventLine]:
+    """Return everything that happened to a study as a whole, and to its phases, in the order of time."""
+    rows = session.exec(
+        select(StudyEvent, Person.name)
+        .join(Person, col(Person.id) == StudyEvent.person_id, isouter=True)
+        .where(StudyEvent.study_id == study.id)
+        .order_by(col(StudyEvent.id))
+    ).all()
+    events = [EventLine(event.kind, event.reason, name or "command line", event.at) for event, name in rows]
+    events += _thaws(session, study)
+    events += _of_phases(session, study, PhaseOpening, "open phase", "command line")
+    events += _of_phases(session, study, PhaseClosing, "close phase", "all were done")
+    events += _of_versions(session, study)
+    events += _of_split(session, study)
+    return sorted(events, key=lambda event: event.at)
 
 
 def _thaws(session: Session, study: Study) -> list[EventLine]:

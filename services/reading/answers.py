@@ -96,7 +96,7 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
         if field is None:
             continue
         value = given.get(field.key)
-        if value is None or value == "" or value == []:
+        if _is_blank(value):
             if field.required:
                 raise Incomplete(f"{field.label}: please fill this in.", field.key)
             continue
@@ -116,6 +116,13 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
                 f"{field.label}: {given_here} answers, at most {field.at_most} are allowed; remove some.", field.key
             )
     return checked
+
+
+def _is_blank(value: Any) -> bool:
+    """Return whether nothing was filled in: nothing at all, or blanks alone, as one text or line by line."""
+    if isinstance(value, list):
+        return all(isinstance(line, str) and not line.strip() for line in value)
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def as_asked(field: PhaseField, checked: Mapping[str, Any]) -> PhaseField | None:

@@ -1,7 +1,15 @@
 """The agreement report: one plain object that feeds the page, the HTML file, the CSV files and the JSON."""
 
 from exchange.report_json import report_json
-from exchange.report_markup import STYLE, notices_markup, section_markup, sentences_markup, table_markup
+from exchange.report_markup import (
+    STYLE,
+    answer_markup,
+    heading_markup,
+    notices_markup,
+    section_markup,
+    sentences_markup,
+    table_markup,
+)
 from exchange.report_structure import EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section
 from exchange.report_words import STATES
 from services.report.build import build_report, current_report, report_stamp
@@ -19,11 +27,13 @@ __all__ = [
     "QuartileTable",
     "Report",
     "Section",
+    "answer_markup",
     "build_report",
     "current_report",
     "download",
     "export_report",
     "figures_of",
+    "heading_markup",
     "notices_markup",
     "report_csv_archive",
     "report_json",

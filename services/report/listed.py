@@ -23,15 +23,16 @@ from services.report.files.listed_files import listed_files
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.candidates import failures_of, load_runs
 from services.report.rows.listed_loading import load_listed
+from services.report.rows.listed_record import load_record
 from services.report.rows.ratings import PhaseRatings, ratings_of, strata_of_clusters
 from services.report.sections.listed_completeness import listed_completeness
+from services.report.sections.listed_study import listed_study
 from services.report.sections.phases import marked, phase_section
 from services.report.sections.plan import plan_section, planned_tables
 from services.report.sections.runs import runs_section
 from services.report.sections.versions import notices_of_versions
 from services.studies import frozen_facts
 from services.studies.many_objects import no_search_for_garbage
-from services.studies.versions.stored import versions_in
 
 
 def listed_report(session: Session, study: Study, expansion: Expansion, state: Literal["final", "interim"]) -> Report:
@@ -39,7 +40,8 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
     study_id = stored_id(study.id)
     phases = frozen_facts.phases_of(session, study_id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
-    versions = versions_in(session, study_id)
+    protocol_sha256 = hashlib.sha256(queries.protocol_json(session, study_id).encode()).hexdigest()
+    record = load_record(session, study, protocol_sha256)
     sealed = queries.sealed_items(session, study_id)
     runs = load_runs(session, study_id, sealed)
     failures = failures_of(session, runs, sealed) if runs else {}
@@ -51,18 +53,19 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         *_figures(expansion, ratings, Pools(expansion, rows, runs)),
         *filter(None, (runs_section(rows, ratings, runs, failures),)),
         listed_completeness(rows, phases),
+        listed_study(expansion, rows, phases, record),
     )
     notices = _notices(study, expansion, state, ratings, are_intervals=have_intervals(sections))
     return Report(
         study_key=study.key,
         title=study.title,
         state=state,
-        freeze_sha256=versions[-1].sha256,
-        protocol_sha256=hashlib.sha256(queries.protocol_json(session, study_id).encode()).hexdigest(),
+        freeze_sha256=record.versions[-1].sha256,
+        protocol_sha256=protocol_sha256,
         software_version=SOFTWARE_VERSION,
         analysis_plan=(("Plan", " ".join(plan_of(expansion))), ("Sampling", freeze.method)),
         generated_at=now(),
-        notices=(*notices, *notices_of_versions(versions, rows, phases)),
+        notices=(*notices, *notices_of_versions(record.versions, rows, phases)),
         sections=sections,
         files=listed_files(rows),
         judge_runs=tuple(run.id for run in runs) if rows.candidates else None,

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from exchange.folder_rows import StudyFolder
 from exchange.item_table import OverlayRow, VolumeRow
-from exchange.refusal import Problems
+from exchange.refusal import InputRefused, Problems
 from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
 from protocol.language.expansion import Expansion
+from protocol.language.wording import place_in_words
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
@@ -47,7 +48,7 @@ def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: boo
         return contents
     checks = PlanChecks(contents.protocol, contents, frozen=frozen)
     for key, says in checks.refused():
-        problems.add("protocol.yaml", f"key {key}", f"{says[0].upper()}{says[1:]}")
+        problems.add("protocol.yaml", place_in_words(key), f"{says[0].upper()}{says[1:]}")
     if problems.count:
         _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
@@ -72,6 +73,15 @@ def validated_folder(folder: Path) -> StudyFolder:
         return contents
     with no_search_for_garbage():
         return replace(contents, warnings=(*contents.warnings, *cannot_be_drawn(contents.protocol, contents)))
+
+
+def refusal_of(folder: Path) -> InputRefused | None:
+    """Return what `validated_folder` refuses a study folder for; None where it can be imported."""
+    try:
+        validated_folder(folder)
+    except InputRefused as refusal:
+        return refusal
+    return None
 
 
 def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:

@@ -138,9 +138,14 @@ def _unreachable(session: Session, study_id: int, study: Expansion) -> tuple[str
         return ()
     there = {group: len(numbers) for group, numbers in groups.slots_taken(session, study_id).items()}
     people = {group.key: there.get(group.key, 0) for group in study.groups}
-    # Of a large study the tables are read where a criterion has to be held against them.
-    pool = stored_pool.pool_of(session, study_id) if plan.criteria else None
-    return tuple(plan_before_freeze.before_freeze(study, pool, people))
+
+    def said() -> tuple[str, ...]:
+        # Of a large study the tables are read where a criterion has to be held against them.
+        pool = stored_pool.pool_of(session, study_id) if plan.criteria else None
+        return tuple(plan_before_freeze.before_freeze(study, pool, people))
+
+    # The page asks at each click.
+    return frozen_facts.until_changed(session, study_id, ("unreachable", tuple(people.items())), said)
 
 
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:

@@ -3,7 +3,7 @@
 Who asks, what they are, whether the study is open, what is assigned and closed, and references are none of it: they
 are read in each transaction. What is remembered goes by the database it came from and the hash of the freeze that the
 asking transaction has read, so that neither another database nor another freeze is ever answered from it. A study that
-is not frozen is read anew each time.
+is not frozen is read anew each time, but for what `until_changed` remembers by the newest event of its audit trail.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
-from db import Membership, queries
+from db import AuditEvent, Membership, queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
@@ -112,6 +112,22 @@ def case_of(session: Session, study_id: int, case_id: int) -> Case:
 def turns_before(session: Session, study_id: int, item: ShownItem) -> list[tuple[int, str]]:
     """Return id and prompt of the turns before an item in its conversation, in their order."""
     return _fact(session, study_id, ("turns", item.item_id), lambda: queries.turns_before(session, item))
+
+
+def until_changed(session: Session, study_id: int, name: tuple[Hashable, ...], read: Callable[[], T]) -> T:
+    """Return what follows from the tables of a study as they are, computed once until anything is recorded of it.
+
+    Whatever changes a row of a study leaves an event in its audit trail, in the same transaction.
+
+    Parameters
+    ----------
+    name
+        What is asked for, with all that it hangs on beside these tables.
+    """
+    newest = session.exec(
+        select(AuditEvent.hash).where(AuditEvent.study_id == study_id).order_by(col(AuditEvent.id).desc()).limit(1)
+    ).first()
+    return _memory.get((_number_of(session.get_bind()), study_id, newest, *name), read)
 
 
 def _fact(

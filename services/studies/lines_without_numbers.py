@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Protocol, TypeVar
 
 from exchange.folder_rows import ReferenceRow
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
@@ -13,8 +13,8 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.results import FORM, is_number
 from protocol.language.wording import listed
 
-# Key of the plan without `analysis`, and the line.
-Line = tuple[str, AuthoredEstimate]
+# The key under a line that is wrong; empty where it is the whole line.
+Under = tuple[()] | tuple[str]
 _OF_RIGHT_ANSWERS = frozenset({"accuracy", "macro_f1", "auc", "calibration", "distance"})
 
 
@@ -26,6 +26,9 @@ class Rated(Protocol):
 
     @property
     def form(self) -> str: ...
+
+
+RatedUnit = TypeVar("RatedUnit", bound=Rated)
 
 
 def needs_reference(field: Field, line: AuthoredEstimate) -> bool:
@@ -67,17 +70,51 @@ def without_reference(
         What the line could be about, by what is known before anything is answered.
     """
     for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
-        # Of fields of one name the line is about the first that anybody is asked; any of them is enough here.
-        named = line.where.get(FORM)
-        asked = [(form, field) for form, field in _asked(study, phase) if not form or named is None or form in named]
-        fields = {form: field for form, field in asked if field.key == wanted}
-        if not any(
-            needs_reference(field, line) and is_computed(study, field, phase, line) for field in fields.values()
-        ):
+        fields = _fields_held_against(study, phase, line, wanted)
+        if not fields:
             continue
         because = _because(study, phase, fields, units, references)
         if because:
             yield f"{line.estimate} of '{phase.key}.{wanted}' can never come to a number: {because}"
+
+
+def decidable(
+    study: Expansion,
+    phase: Phase,
+    line: AuthoredEstimate,
+    units: Sequence[RatedUnit],
+    answers: Callable[[str, Field], bool],
+) -> tuple[list[RatedUnit], str]:
+    """Return those of some units on which a line can come to anything, and words for what the others lack.
+
+    Parameters
+    ----------
+    answers
+        Whether a reference of an item says what is right in a field.
+    """
+    fields = _fields_held_against(study, phase, line, line.of[0].partition(".")[2])
+    if not fields:
+        return list(units), ""
+    compared = [(form, _compared(study, phase, form, field)) for form, field in fields.items()]
+    known = [
+        unit
+        for unit in units
+        # Of stored units the form is not known: any that has the field is enough.
+        if any(form in ("", unit.form) or not unit.form for form, field in compared if answers(unit.item_key, field))
+    ]
+    return known, " with a reference" if len(known) < len(units) else ""
+
+
+def _fields_held_against(study: Expansion, phase: Phase, line: AuthoredEstimate, wanted: str) -> dict[str, Field]:
+    """Return by form the fields of a name whose answers a line holds against a reference; none where it holds none.
+
+    Of fields of one name the line is about the first that anybody is asked; any of them is enough here.
+    """
+    named = line.where.get(FORM)
+    asked = [(form, field) for form, field in _asked(study, phase) if not form or named is None or form in named]
+    fields = {form: field for form, field in asked if field.key == wanted}
+    are_held = (needs_reference(field, line) and is_computed(study, field, phase, line) for field in fields.values())
+    return fields if any(are_held) else {}
 
 
 def _because(
@@ -202,13 +239,13 @@ def people_of(study: Expansion, phase: Phase, line: AuthoredEstimate, there: Map
 
 def without_raters(
     study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None = None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[Under, str]]:
     """Yield what a line asks of raters that the design does not have: the key under the line, and a sentence."""
     people = people_of(study, phase, line, there or {})
     planned = f"{'is' if people == 1 else 'are'} {'planned' if there is None else 'there or planned'}"
     if isinstance(line, AuthoredCriterion) and people is not None and people < line.least.raters:
         yield (
-            ".least",
+            ("least",),
             (
                 f"{line.least.raters} raters are asked for, and for '{phase.key}' {people} {planned}; plan more people "
                 "for its groups, or ask for fewer."
@@ -217,13 +254,13 @@ def without_raters(
     if line.estimate != "agreement" or line.against:
         return
     if "settled" in line.using and "given" not in line.using and "step 1" not in line.using:
-        yield "", "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
+        yield (), "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
         return
     if phase.by.per_unit == 1 or phase.by.together:
-        yield "", f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
+        yield (), f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
     elif people is not None and people < 2:
         yield (
-            "",
+            (),
             f"agreement needs two raters, and for '{phase.key}' {people} {planned}; plan more, or remove the line.",
         )
     elif phase.answers_of is None and (line.compare == "group" or "group" in line.by):
@@ -233,7 +270,7 @@ def without_raters(
 
 def _without_pairs_in_groups(
     study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[Under, str]]:
     """Yield that raters of a group cannot agree: in a comparison where any group has one, by group where all have."""
     wanted = line.where.get("group", phase.by.groups)
     groups = [key for key in phase.by.groups if key in wanted]
@@ -246,4 +283,4 @@ def _without_pairs_in_groups(
     if len(groups) - len(alone) < (2 if compared else 1) and alone:
         planned = "is planned" if there is None else "is there or planned"
         says = f"agreement within a group needs two raters of it, and of {listed(alone)} in '{phase.key}' one {planned}"
-        yield "", f"{says}; plan more, or remove the line."
+        yield (), f"{says}; plan more, or remove the line."

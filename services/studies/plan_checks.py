@@ -13,19 +13,20 @@ from protocol.language.bins import level_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
-from protocol.language.wording import listed, spoken
+from protocol.language.wording import listed, path_in_words, spoken
 from services.studies.lines_without_numbers import (
     References,
+    decidable,
     in_no_figure,
     in_several_forms,
     selected_in_several_forms,
     without_raters,
     without_reference,
 )
-from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
+from services.studies.plan_reach import Path, drawable, known_before, lines_of, out_of_reach, selected_by, too_few
 
-# A key of the protocol, and a sentence.
-Said = tuple[str, str]
+# The keys of the protocol, and a sentence.
+Said = tuple[Path, str]
 # Of more single values nobody wants to read.
 _MOST_NAMED = 3
 # Clusters that every unit has.
@@ -83,23 +84,23 @@ class PlanChecks:
             yield from _clusters(self._study.analysis.cluster, counted)
         for key, line in lines_of(self._study):
             if not self._frozen:
-                yield from self._without_numbers(f"analysis.{key}", line)
+                yield from self._without_numbers(key, line)
             for phase in self._phases_of(line):
                 if line.compare not in (None, "group"):
-                    yield from ((f"analysis.{key}", says) for says in _compared(line, phase, self._where(phase, line)))
+                    yield from ((key, says) for says in _compared(line, phase, self._where(phase, line)))
                 if isinstance(line, AuthoredCriterion):
-                    units = len(self._where(phase, line))
-                    yield from ((f"analysis.{key}.least", says) for says in too_few(line, phase, units))
+                    units, which = self._decidable(phase, line)
+                    yield from (((*key, "least"), says) for says in too_few(line, phase, len(units), which))
 
-    def _without_numbers(self, key: str, line: AuthoredEstimate) -> Iterator[Said]:
+    def _without_numbers(self, key: Path, line: AuthoredEstimate) -> Iterator[Said]:
         forms = {item.form for item in self._contents.items if not item.practice}
-        yield from ((f"{key}.where", says) for says in selected_in_several_forms(self._study, line, forms))
+        yield from (((*key, "where"), says) for says in selected_in_several_forms(self._study, line, forms))
         for phase in (self._study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
-            yield from ((f"{key}{under}", says) for under, says in without_raters(self._study, phase, line))
+            yield from (((*key, *under), says) for under, says in without_raters(self._study, phase, line))
             units = self._where(phase, line) if phase.key in self._phases else []
             named = {unit.form for unit in units} or forms
-            yield from ((f"{key}.of", says) for says in in_several_forms(self._study, phase, line, named))
-            yield from ((f"{key}.of", says) for says in in_no_figure(self._study, phase, line, named - {""}))
+            yield from (((*key, "of"), says) for says in in_several_forms(self._study, phase, line, named))
+            yield from (((*key, "of"), says) for says in in_no_figure(self._study, phase, line, named - {""}))
             yield from ((key, says) for says in without_reference(self._study, phase, line, units, self._references))
 
     def remarks(self) -> Iterator[str]:
@@ -124,7 +125,7 @@ class PlanChecks:
             yield from _strata(name, self._values_by_cluster(name))
         for criterion in self._study.analysis.criteria:
             for phase in self._phases_of(criterion):
-                yield from out_of_reach(self._study, criterion, phase, self._where(phase, criterion))
+                yield from out_of_reach(self._study, criterion, phase, *self._decidable(phase, criterion))
 
     def _without_parts(self) -> Iterator[str]:
         """Yield which of the plan's tables stand for all units together, since no units differ in them."""
@@ -154,7 +155,7 @@ class PlanChecks:
                     about, so = ("a single unit", "no estimate of it has an interval")
                     if not count:
                         about, so = "no unit", "there is nothing to compute it from"
-                    yield f"analysis.{key} is about {about} of phase '{phase.key}': {so}."
+                    yield f"{path_in_words(key)} is about {about} of phase '{phase.key}': {so}."
 
     def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
         """Return the value of each unit, of a number with declared bounds its level."""
@@ -178,6 +179,10 @@ class PlanChecks:
         if phase.key not in self._units:
             self._units[phase.key] = _units_of(self._study, phase, self._contents)
         return self._units[phase.key]
+
+    def _decidable(self, phase: Phase, line: AuthoredEstimate) -> tuple[list[_Unit], str]:
+        """Return the units that a line can rest on, and what these have that others lack."""
+        return decidable(self._study, phase, line, self._where(phase, line), self._references.answers)
 
     def _where(self, phase: Phase, line: AuthoredEstimate) -> list[_Unit]:
         wanted = selected_by(self._study, line)
@@ -228,7 +233,7 @@ def _clusters(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
         lacking = values.count("")
         if lacking:
             yield (
-                "analysis.cluster",
+                ("analysis", "cluster"),
                 (
                     f"{lacking} of the {len(own)} units of '{key}' have no {name}, by which intervals are "
                     "clustered; fill the column."
@@ -236,7 +241,7 @@ def _clusters(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
             )
         elif len(own) > 1 and len(set(values)) == len(own):
             yield (
-                "analysis.cluster",
+                ("analysis", "cluster"),
                 (
                     f"every unit of '{key}' has its own value of {name}, so that nothing is clustered; remove it, or "
                     "name what units share."

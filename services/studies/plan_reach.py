@@ -32,13 +32,17 @@ class Valued(Protocol):
 V = TypeVar("V", bound=Valued)
 
 
-def lines_of(study: Expansion) -> Iterator[tuple[str, AuthoredEstimate]]:
-    """Yield the lines of a plan, each with its key there."""
+# The keys under which something stands in a protocol; a number is a place in a list, from 0.
+Path = tuple[str | int, ...]
+
+
+def lines_of(study: Expansion) -> Iterator[tuple[Path, AuthoredEstimate]]:
+    """Yield the lines of a plan, each with its keys in the protocol."""
     plan = study.analysis
     if plan.primary is not None:
-        yield "primary", plan.primary
-    yield from ((f"also.{place}", line) for place, line in enumerate(plan.also))
-    yield from ((f"criteria.{line.key}", line) for line in plan.criteria)
+        yield ("analysis", "primary"), plan.primary
+    yield from ((("analysis", "also", place), line) for place, line in enumerate(plan.also))
+    yield from ((("analysis", "criteria", line.key), line) for line in plan.criteria)
 
 
 def known_before(study: Expansion) -> list[Phase]:
@@ -77,13 +81,13 @@ def selected_by(study: Expansion, line: AuthoredEstimate, but: Sequence[str] = (
     return lambda unit: all(unit.value_of(name) in values for name, values in conditions)
 
 
-def too_few(criterion: AuthoredCriterion, phase: Phase, units: int) -> Iterator[str]:
-    """Yield that fewer units are rated than a criterion has to rest on."""
+def too_few(criterion: AuthoredCriterion, phase: Phase, units: int, which: str = "") -> Iterator[str]:
+    """Yield that fewer units are rated than a criterion has to rest on; `which` says what these have, if not all."""
     most = most_drawn(phase.source.sample, units)
     if most < criterion.least.units:
         yield (
-            f"{criterion.least.units} units are asked for, and '{phase.key}' rates at most {most}; draw more or ask "
-            "for fewer."
+            f"{criterion.least.units} units are asked for, and '{phase.key}' rates at most {most}{which}; draw "
+            "more or ask for fewer."
         )
 
 
@@ -100,9 +104,15 @@ def most_drawn(sample: Sample | None, units: int) -> int:
 
 
 def out_of_reach(
-    study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued]
+    study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued], which: str = ""
 ) -> Iterator[str]:
-    """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes."""
+    """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes.
+
+    Parameters
+    ----------
+    units
+        Those that the criterion can rest on; `which` says what these have, if not all do.
+    """
     wanted = criterion.of[0]
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
     statistic, confidence = statistic_of(criterion, fields[wanted].type), study.analysis.confidence
@@ -130,7 +140,7 @@ def out_of_reach(
             takes = f"it takes {needed} units" if needed < most_units else "no number of units would do"
             yield (
                 f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with {count} "
-                f"independent unit{'' if count == 1 else 's'}{name} {_limits_in_words(best)} at best; {takes}."
+                f"independent unit{'' if count == 1 else 's'}{which}{name} {_limits_in_words(best)} at best; {takes}."
             )
 
 

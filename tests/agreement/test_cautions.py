@@ -38,6 +38,7 @@ from agreement import (
     reader_averaged_difference,
     readers_against_judge,
     roc_auc,
+    rogan_gladen_in_clusters,
     set_accuracy,
     set_agreement,
     two_way_bootstrap,
@@ -154,6 +155,24 @@ def test_clusters_of_like_sizes_or_enough_of_unlike_ones_do_not_warn_of_a_share(
     codes, right = in_clusters_of(sizes, clusters)
 
     assert accuracy_of_correctness(right, clusters=codes).primary.warning is None
+
+
+@pytest.mark.parametrize(("sizes", "warned"), [((1, 1, 1, 40), True), ((10,), False)])
+def test_few_large_clusters_warn_of_areas_and_of_corrected_prevalences_too(sizes, warned):
+    rng = np.random.default_rng(3)
+    subjects = np.repeat(np.arange(20), np.resize(sizes, 20))
+    outcome = rng.random(subjects.size) < 0.4
+    judge = np.where(rng.random(subjects.size) < 0.15, ~outcome, outcome)
+    score = outcome + rng.normal(size=subjects.size)
+    estimates = (
+        roc_auc(score, outcome, clusters=subjects),
+        macro_auc(np.stack([-score, score], axis=1), outcome.astype(int), classes=[0, 1], clusters=subjects),
+        rogan_gladen_in_clusters(
+            outcome.astype(int), judge.astype(int), judge.astype(int), clusters=subjects, unlabelled_clusters=subjects
+        ),
+    )
+
+    assert ["of very unequal sizes, and worth 5.8" in (each.warning or "") for each in estimates] == [warned] * 3
 
 
 def test_errors_in_few_of_many_very_unequal_clusters_warn():

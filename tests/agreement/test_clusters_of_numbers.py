@@ -78,7 +78,7 @@ def test_one_cluster_has_no_interval():
 
 
 def test_missing_pairs_leave_their_clusters_with_them():
-    estimate = pearson([1, 2, 3, None], [1, 3, 2, 4], clusters=["a", "b", "c", "d"], resamples=100)
+    estimate = pearson([1, 2, 3, 4, None], [1, 3, 2, 4, 4], clusters=["a", "b", "c", "c", "d"], resamples=100)
 
     assert estimate.n_clusters == 3
 

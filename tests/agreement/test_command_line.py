@@ -18,26 +18,7 @@ from agreement import (
     marginal_homogeneity,
 )
 from agreement.__main__ import main
-
-CSV = """item,rater,verdict,reference,cluster
-1,ann,yes,yes,s1
-1,bob,yes,yes,s1
-2,ann,no,yes,s1
-2,bob,yes,yes,s1
-3,ann,no,no,s2
-3,bob,no,no,s2
-4,ann,,no,s3
-4,bob,no,no,s3
-5,ann,yes,no,s3
-5,bob,no,no,s3
-"""
-
-
-def printed(capsys, *arguments):
-    code = main([*map(str, arguments), "--json"])
-    rows = json.loads(capsys.readouterr().out)
-    assert code == 0
-    return {(row["name"], *row["raters"]): row for row in rows}
+from tests.agreement.command_line import CSV, printed
 
 
 def test_every_estimate_is_that_of_its_function(tmp_path, capsys):
@@ -64,18 +45,6 @@ def test_every_estimate_is_that_of_its_function(tmp_path, capsys):
         "name", "raters", "unit", "value", "low", "high", "confidence", "n", "n_clusters", "method",
         "undefined_because", "warning",
     }  # fmt: skip
-
-
-def test_csv_and_parquet_and_other_column_names_say_the_same(tmp_path, capsys):
-    csv, parquet = tmp_path / "ratings.csv", tmp_path / "ratings.parquet"
-    csv.write_text(CSV)
-    names = {"item": "case", "rater": "reader", "verdict": "answer"}
-    pd.read_csv(csv, dtype=str).rename(columns=names).to_parquet(parquet)
-
-    from_csv = printed(capsys, csv)
-    from_parquet = printed(capsys, parquet, "--item", "case", "--rater", "reader", "--verdict", "answer")
-
-    assert from_csv == from_parquet
 
 
 def test_numbers_are_taken_as_numbers_at_the_interval_level(tmp_path, capsys):
@@ -290,25 +259,6 @@ def test_the_consensus_of_numbers_is_their_mean_and_a_tie_has_none(tmp_path, cap
     assert named["percent agreement", *who]["n"] == 2
 
 
-@pytest.mark.parametrize("separator", [";", "\t"])
-def test_semicolons_and_tabs_separate_too_and_headings_may_have_blanks_around_them(tmp_path, capsys, separator):
-    commas, others = tmp_path / "ratings.csv", tmp_path / "others.csv"
-    commas.write_text(CSV)
-    headings, verdicts = CSV.split("\n", 1)
-    others.write_text("\ufeff" + f" {separator} ".join(headings.split(",")) + "\n" + verdicts.replace(",", separator))
-
-    assert printed(capsys, others) == printed(capsys, commas)
-
-
-def test_numbers_have_a_decimal_comma_in_a_file_with_semicolons_only(tmp_path, capsys):
-    points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
-    lines = [f"{item},{rater},{item + extra}" for item in range(12) for rater, extra in (("ann", 0.5), ("bob", -0.25))]
-    points.write_text("item,rater,verdict\n" + "\n".join(lines))
-    commas.write_text("item;rater;verdict\n" + "\n".join(line.replace(",", ";").replace(".", ",") for line in lines))
-
-    assert printed(capsys, commas, "--level", "interval") == printed(capsys, points, "--level", "interval")
-
-
 def test_rows_that_count_different_items_say_why(tmp_path, capsys):
     rng = np.random.default_rng(2)
     rows = [
@@ -392,122 +342,3 @@ def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
     assert (
         "only 3 clusters: an interval from fewer than 10 clusters is likely to be too narrow" in capsys.readouterr().out
     )
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "sentence"),
-    [
-        ("item,rater\n1,ann\n", [], "no column 'verdict'; it has item, rater"),
-        ("item,rater,verdict\n1,ann,yes\n1,ann,no\n", [], "rater 'ann' rated item '1' twice"),
-        ("item,rater,verdict\n1,,yes\n", [], "row 1 has no 'rater'"),
-        (
-            "item,rater,verdict\n1,ann,perhaps\n",
-            ["--categories", "yes,no"],
-            "'perhaps', which --categories does not name",
-        ),
-        ("item,rater,verdict\n1,ann,perhaps\n", ["--level", "interval"], "holds a verdict that is no number"),
-        (
-            "item,rater,verdict,reference\n1,ann,yes,yes\n1,bob,yes,no\n",
-            [],
-            "item '1' has two values of 'reference'; expected one for each item",
-        ),
-        ("", [], "is empty; expected headings"),
-        ("\n \n", [], "is empty; expected headings"),
-        (
-            "item,rater,verdict,reference\n1,ann,Yes,yes\n2,ann,No,no\n",
-            [],
-            "no verdict (No, Yes) is among the references (no, yes); expected both to be written alike",
-        ),
-        ("item,rater,verdict\n1,ann,yes\n", ["--judge", "grok"], "judge is 'grok'; expected one of the raters ann"),
-        ("item,rater,verdict,verdict\n1,ann,yes,no\n", [], "has two columns 'verdict'; expected one of each name"),
-        ("item,rater,verdict\np,1,ann,yes\n", [], "has 4 cells on line 2 and 3 headings; expected as many"),
-        ("item,rater,verdict\n1,ann,yes\n\n2,ann,a,b\n", [], "has 4 cells on line 4 and 3 headings"),
-        ('item,rater,verdict\n1,ann,"yes\n1,bob,no\n', [], "opens a quotation mark on line 2 that is never closed"),
-        ("item,rater,verdict\n1,ann,yes\n1,b\0b,no\n", [], "holds a byte 0 on line 3, which is no text"),
-        ("item|rater|verdict\n1|ann|yes\n", [], "expected headings separated by commas, semicolons or tabs"),
-        (",".join(map(str, range(900))) + "\n", [], "it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 888 more"),
-        (CSV, ["--categories", "yes,no,yes"], "--categories names 'yes' twice; expected each category once"),
-        (
-            "item,rater,verdict\n1,ann,0\n1,bob,9000000000\n",
-            ["--level", "ordinal"],
-            "holds ordinal verdicts from 0 to 9000000000; expected at most 5000 steps",
-        ),
-        ("item,rater,verdict\n1,ann,inf\n1,bob,2\n", ["--level", "interval"], "the verdict 'inf'; expected finite"),
-        (
-            "item,rater,verdict\n1,ann,good\n1,bob,2\n",
-            ["--level", "ordinal"],
-            "holds a verdict that is no number ('good'); expected numbers, or --level ordinal with --categories",
-        ),
-        (CSV, ["--epsilon", "0.1"], "epsilon is 0.1 without a judge"),
-        (CSV, ["--judge", "bob", "--epsilon", "1.5"], "epsilon is 1.5; expected a number between 0 and 1"),
-        (CSV, ["--judge", "bob", "--scoring", "rmse"], "scoring is 'rmse' and level 'nominal'"),
-        ("item,rater,verdict\n", [], "has headings and no verdicts"),
-        ("item,rater,verdict\n1,ann,yes\n", [], "holds one rater, ann, and no reference; expected two raters or more"),
-        ("item,rater,verdict\n1,ann,yes\n", ["--judge", "ann"], "holds one rater, ann, and no reference"),
-        ("item,rater, item,verdict\n1,ann,1,yes\n", [], "has two columns 'item'"),
-        ("item,rater,verdict\n1,ann,yes\n", ["--by", "tier"], "no column 'tier'"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_named_with_what_is_wrong(tmp_path, capsys, content, arguments, sentence):
-    file = tmp_path / "ratings.csv"
-    file.write_text(content)
-
-    assert main([str(file), *arguments]) == 2
-
-    error = capsys.readouterr().err
-    assert error.startswith(str(file))
-    assert sentence in error
-
-
-def test_a_file_that_is_not_there_is_said_so(tmp_path, capsys):
-    assert main([str(tmp_path / "none.csv")]) == 2
-    assert "no such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("encoding", "sentence"),
-    [
-        ("utf-16", "is UTF-16 text; save it as UTF-8, in Excel as 'CSV UTF-8'"),
-        ("latin-1", "is no UTF-8 text (byte 0xfc); save it as UTF-8"),
-    ],
-)
-def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path, capsys, encoding, sentence):
-    file = tmp_path / "ratings.csv"
-    file.write_bytes("item,rater,verdict\n1,Müller,yes\n".encode(encoding))
-
-    assert main([str(file)]) == 2
-    assert sentence in capsys.readouterr().err
-
-
-def test_empty_rows_of_a_spreadsheet_and_blanks_in_lists_change_nothing(tmp_path, capsys):
-    plain, exported = tmp_path / "plain.csv", tmp_path / "exported.csv"
-    plain.write_text(CSV)
-    exported.write_text(CSV.replace("3,ann", ",,,,\n3,ann") + ",,,,\n,,,,\n")
-
-    assert printed(capsys, exported, "--categories", "yes, no") == printed(capsys, plain, "--categories", "yes,no")
-
-
-def test_a_folder_and_lists_in_a_parquet_file_are_named(tmp_path, capsys):
-    lists = tmp_path / "lists.parquet"
-    pd.DataFrame({"item": [1, 1], "rater": ["a", "b"], "verdict": [["x"], ["y", "z"]]}).to_parquet(lists)
-
-    assert main([str(tmp_path)]) == 2
-    assert "is a folder; expected a file" in capsys.readouterr().err
-    assert main([str(lists)]) == 2
-    assert "in 'verdict'; expected one value in each row" in capsys.readouterr().err
-
-
-def test_blanks_around_names_make_no_rater_or_item_of_their_own_and_a_blank_verdict_is_missing(tmp_path, capsys):
-    plain, blanks = tmp_path / "plain.csv", tmp_path / "blanks.csv"
-    plain.write_text(CSV)
-    blanks.write_text(CSV.replace("2,ann,", " 2,ann ,").replace("4,ann,,", "4,ann,  ,").replace(",s3", ", s3 "))
-
-    assert printed(capsys, blanks) == printed(capsys, plain)
-
-
-def test_a_name_of_blanks_is_none(tmp_path, capsys):
-    file = tmp_path / "ratings.csv"
-    file.write_text(CSV.replace("2,bob", "2,  "))
-
-    assert main([str(file)]) == 2
-    assert "row 4 has no 'rater'" in capsys.readouterr().err

@@ -149,8 +149,10 @@ def test_units_of_one_cluster_among_the_unlabelled_widen_the_interval_too():
     )
 
     # five equal units to a cluster: the judge's part of the variance is five times as large
-    assert both.se**2 - alone.se**2 == pytest.approx(40 / 39 * 0.25 / 40 - 0.25 / 200, abs=1e-12)
-    assert "unlabelled independent" in alone.method
+    assert both.se**2 == pytest.approx(40 / 39 * (alone.se**2 + 0.25 / 40 - 0.25 / 200), abs=1e-12)
+    assert "independent candidates" in alone.method  # each of the labelled is the only one of its cluster
+    pairs = prediction_powered_mean(human, judge, unlabelled, tuned=False, clusters=clusters // 2)
+    assert "clustered, unlabelled independent" in pairs.method
     assert both.n_clusters == 40
 
 

@@ -151,7 +151,7 @@ def test_few_resamples_without_a_value_are_left_out_and_counted_many_leave_no_in
     few = bootstrap_of_sums(ratio, np.array([[1.0, 1.0], [0.0, 1.0]] * 2 + [[0.0, 0.0]] * 6), resamples=2000, seed=1)
 
     assert math.isnan(many.low)
-    assert "more than 5%" in many.undefined_because
+    assert "more than 5 %" in many.undefined_because
     assert few.low < few.high
     assert "resamples had no value and were left out" in few.method
 

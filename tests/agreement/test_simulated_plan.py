@@ -64,7 +64,7 @@ def test_more_items_and_more_raters_narrow_the_interval(statistic):
     widths = {(row.items, row.raters): row.width for row in grid}
     assert widths[160, 3] == pytest.approx(widths[40, 3] / 2, rel=0.15)
     assert widths[40, 6] < widths[40, 3]
-    assert "10% missing" in grid[0].assumptions
+    assert "10 % missing" in grid[0].assumptions
     assert grid[-1].power > grid[0].power
 
 

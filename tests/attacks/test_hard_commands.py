@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy.exc import NoResultFound as NoRowFound
-from typer.testing import CliRunner
 
 from db import Database
 from db.engine import make_engine
-from manage import cli
 from services.errors import Conflict, InputRefused, NotFound, Refused
 from services.reading import opening, settling
 from services.record import maintenance, redrawing, restoring, verification
@@ -23,6 +21,7 @@ from services.studies import freezing, thawing
 from tests.db.full_study import full_study
 from tests.following_study import READ_THEN_RESOLVE, flagging, opened_following, read_through
 from tests.harness import databases
+from tests.harness.command_line import invoke
 from tests.listed_study import READ_THEN_SCORE, imported_listed, opened_listed, write_listed
 from tests.pair_study import opened_pairs
 from tests.pool_study import GROUPS as POOL_GROUPS
@@ -53,7 +52,7 @@ def test_nonsense_at_the_command_line_is_answered_in_a_sentence(
 ) -> None:
     monkeypatch.delenv("DATABASE_URL", raising=False)
     monkeypatch.setattr("services.installation.environment.database", lambda: imported.database)
-    done = CliRunner().invoke(cli, arguments)
+    done = invoke(*arguments)
 
     assert done.exit_code in {1, 2}
     assert done.exception is None or isinstance(done.exception, SystemExit)

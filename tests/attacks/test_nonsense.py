@@ -16,13 +16,11 @@ import pytest
 import structlog
 from markdown_it import MarkdownIt
 from sqlmodel import select
-from typer.testing import CliRunner
 
 from db import AuditEvent, Database, Display, ProtocolRecord, Study, Volume
 from db.engine import make_engine
 from db.migrate import standing
 from exchange.acknowledged_text import without_images
-from manage import cli
 from server import logs
 from server.logs import configure_logs, note_fault
 from services import report
@@ -38,6 +36,7 @@ from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client
 from tests.blinding.transcript import Chunk, marks_in
 from tests.harness import databases
+from tests.harness.command_line import invoke
 from tests.harness.forked import forked_manage
 from tests.harness.server import clean_environment
 from tests.room_study import reading_rules, room_study, with_practice
@@ -422,7 +421,7 @@ def test_a_package_of_nonsense_is_redrawn_to_one_sentence(opened: Situation, tmp
 
     for broken in NO_DRAWS:
         (tmp_path / "package" / "draws.json").write_bytes(broken)
-        done = CliRunner().invoke(cli, ["redraw", str(tmp_path / "package")])
+        done = invoke("redraw", tmp_path / "package")
 
         assert isinstance(done.exception, SystemExit)
         assert (done.exit_code, len(done.output.strip().splitlines())) == (1, 1)

@@ -10,10 +10,11 @@ from sqlmodel import select
 from db import Adjudication, Database, Display, Draft, TechnicalFailure, Verdict, ViewingTrace
 from services.adjudication import review_queue
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
-from services.reading import submission, worklist
+from services.reading import revising, submission, worklist
 from services.reading.verdict_rows import Circumstances
 from services.studies import importing, members
 from tests.blinding.attacking import assignments_of, count, display, hand_in, keys
+from tests.room_study import reading_rules
 from tests.situations import (
     Situation,
     answers,
@@ -255,6 +256,20 @@ def test_a_draft_with_an_impossible_number_is_refused(sqlite_database: Database,
 
     with pytest.raises(Incomplete, match="draft has an invalid number"):
         submission.save_draft(sqlite_database, rater, on_the_desk(situation, rater)["assignment"], sequence, {})
+
+
+def test_a_verdict_can_be_reopened_whatever_number_its_draft_has(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study", reading_rules(revision="session"))
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    submission.save_draft(database, rater, payload["assignment"], submission.LARGEST_SEQUENCE, {})
+    show(situation, rater, payload)
+    submit(situation, rater, payload)
+
+    reopened = revising.reopen(database, rater, payload["assignment"])
+
+    assert reopened["draft"]["sequence"] == submission.LARGEST_SEQUENCE + 1
+    assert reopened["draft"]["answers"] == any_answers(payload)
 
 
 def test_a_huge_draft_is_refused_and_the_earlier_one_stays(sqlite_database: Database, tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from typer.testing import CliRunner
 
 from db import Database
 from db.engine import database_from_environment
-from manage import cli
+from tests.harness.command_line import invoke
 from tests.room_study import change_item
 from tests.situations import imported_study, open_study
 
@@ -36,7 +35,7 @@ def run(commanded: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The command line, in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    return lambda *arguments: CliRunner().invoke(cli, ["blinding-audit", *map(str, arguments)])
+    return lambda *arguments: invoke("blinding-audit", *arguments)
 
 
 def leaking(folder: Path) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from manage import cli
+from tests.harness.command_line import invoke
 from tests.harness.server import ROOT
 
 
 def explained(path: Path) -> tuple[int, str]:
     """Return the exit status of the command, and what it printed."""
-    done = CliRunner().invoke(cli, ["explain", str(path)])
+    done = invoke("explain", path)
     return done.exit_code, done.stdout
 
 
@@ -79,3 +78,44 @@ def test_a_path_that_leads_nowhere_is_one_sentence(tmp_path: Path) -> None:
 
     assert status == 1
     assert len(printed.strip().splitlines()) == 1
+
+
+PLAN_WITHOUT_REFERENCE = (
+    "blindread: 2\nname: a\ntitle: A\nphases: [{key: read, rates: items, shows: [prompt], form: {v: yes_no}}]\n"
+    "analysis: {primary: {estimate: accuracy, of: read.v}}\n"
+)
+
+
+def folder_with(path: Path, items: str) -> Path:
+    (path / "protocol.yaml").write_text(PLAN_WITHOUT_REFERENCE, encoding="utf-8")
+    (path / "items.csv").write_text(items, encoding="utf-8")
+    return path
+
+
+def test_a_folder_whose_plan_the_import_refuses_is_explained_and_refused_as_validate_does(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "item,format,prompt\nq1,yes_no,Is it?\nq2,yes_no,Is it so?\n")
+
+    status, printed = explained(folder)
+    refused = CliRunner().invoke(cli, ["validate", str(folder)])
+
+    assert (status, refused.exit_code) == (1, 1)
+    assert 'Primary estimate: accuracy of "V" in "Read"' in printed
+    assert printed.endswith(f"'manage.py validate' refuses this study:\n{refused.stdout}")
+
+
+def test_a_folder_whose_tables_alone_are_refused_is_explained_and_says_so(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "item,format,prompt\nq1,yes_no,\n")
+
+    status, printed = explained(folder)
+
+    assert status == 0
+    assert "'manage.py validate' refuses this folder as it is: items.csv, line 2" in printed
+
+
+def test_of_a_folder_that_can_be_imported_nothing_is_said_to_be_refused(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "item,format,prompt\nq1,yes_no,Is it?\n")
+    (folder / "references.csv").write_text("item,field,accepted\nq1,,yes\n", encoding="utf-8")
+
+    status, printed = explained(folder)
+
+    assert (status, "refuses" in printed) == (0, False)

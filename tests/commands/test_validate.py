@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from typer.testing import CliRunner
-
 from benchmarks.wrong_references import folder_of
-from manage import cli
+from tests.harness.command_line import invoke
 from tests.listed_study import READ_THEN_SCORE, write_listed
 from tests.situations import write_study_folder
 
 
 def validated(path: Path) -> tuple[int, str]:
     """Return the exit status of the command, and what it printed as one line."""
-    done = CliRunner().invoke(cli, ["validate", str(path)])
+    done = invoke("validate", path)
     return done.exit_code, " ".join(done.stdout.split())
 
 

@@ -70,7 +70,7 @@ def test_a_protocol_of_more_than_a_megabyte_is_refused_unread() -> None:
         ({"seed": -(2**63) - 1}, "key seed"),
         ({"seed": -1}, "key seed: found -1, expected a whole number from 0"),
         ({"analysis": {"seed": 2**64}}, "key analysis.seed"),
-        ({"hanging": {"window_percentiles": [float("nan"), 99]}}, "key hanging.window_percentiles.0: found nan"),
+        ({"hanging": {"window_percentiles": [float("nan"), 99]}}, "line 1 of hanging.window_percentiles: found nan"),
         ({"title": "a\x00b"}, "key title: holds a NUL character"),
         ({"title": "a\ud800b"}, "key title: holds an unpaired surrogate"),
         ({"instructions": "x" * 20_001}, "key instructions: has 20001 characters"),
@@ -90,7 +90,7 @@ def test_a_bound_that_is_no_number_is_refused_at_import(key: str, number: str) -
     field = {"key": "answer", "type": "number", "label": "Answer", key: "HERE"}
     text = protocol_with(forms={"open": {"fields": [field]}}).replace("HERE", number)
 
-    assert f"key forms.open.fields.0.{key}: found" in refusal_of_protocol(text)
+    assert f"key forms.open.fields.answer.{key}: found" in refusal_of_protocol(text)
 
 
 @pytest.mark.parametrize(("key", "entries", "most"), [("fields", 101, 100), ("options", 101, 100)])

@@ -180,7 +180,7 @@ def test_a_sample_over_all_that_can_be_the_reference_is_not_warned_of(tmp_path: 
 def test_odd_selections_by_answers_are_refused_with_their_key(tmp_path: Path, let_in: str) -> None:
     condition = "where: {model: Model A, condition: present}"
 
-    with pytest.raises(InputRefused, match=r"protocol\.yaml, key phases\.score\.from\."):
+    with pytest.raises(InputRefused, match=r"protocol\.yaml, (key|line 1 of) phases\.score\.from\."):
         read(tmp_path, protocol=PROTOCOL.replace(condition, f"{condition}, let_in: {let_in}"))
 
 

@@ -81,7 +81,7 @@ def test_options_of_an_item_are_refused_with_their_line(
 def test_options_of_a_form_are_refused_with_their_key(options: list[tuple[str, str]], says: str) -> None:
     (problem,) = refused_first(first_language(options))
 
-    assert problem.startswith(f"protocol.yaml, key forms.yes_no.fields.1.options: {says}")
+    assert problem.startswith(f"protocol.yaml, key forms.yes_no.fields.side.options: {says}")
 
 
 @CASES
@@ -124,7 +124,7 @@ def test_label_that_shows_nothing_or_means_another_line_is_refused(tmp_path: Pat
     (first,) = refused_first(first_language(sides, label))
     (second,) = refused_phases(tmp_path, phases(sides, label))
 
-    assert first.startswith(f"protocol.yaml, key forms.yes_no.fields.1.label: {says}")
+    assert first.startswith(f"protocol.yaml, key forms.yes_no.fields.side.label: {says}")
     assert second.startswith(f"protocol.yaml, key phases.read.form.side.label: {says}")
 
 

@@ -154,6 +154,28 @@ def test_each_warning_has_a_sign_of_its_own() -> None:
     )
 
 
+def test_warnings_that_differ_in_a_number_alone_have_one_sign_and_one_note() -> None:
+    said = [
+        f"only {n} clusters: a bootstrap of fewer than 20 clusters is likely to be too narrow" for n in (18, 10, 13)
+    ]
+    rows = tuple(row(estimate().warned(sentence)) for sentence in said)
+
+    printed_table = printed(EstimateTable("t", "Title", "", rows))
+
+    assert [line.cells[2].split("(a) ")[1] for line in printed_table.rows] == ["‡"] * 3
+    assert printed_table.notes[1:] == (
+        "‡ only 10 to 18 clusters: a bootstrap of fewer than 20 clusters is likely to be too narrow",
+    )
+
+
+def test_methods_that_differ_in_degrees_of_freedom_alone_share_a_note() -> None:
+    methods = [f"Obuchowski-Rockette, t on {degrees} degrees of freedom (Hillis)" for degrees in ("1750.0", "152.1")]
+
+    printed_table = printed(EstimateTable("t", "Title", "", tuple(row(estimate(method)) for method in methods)))
+
+    assert printed_table.notes == ("a: Obuchowski-Rockette, t on 152.1 to 1750.0 degrees of freedom (Hillis)",)
+
+
 def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> None:
     columns = (Column("rater", "Rater", ""), Column("n", "Items", ""))
     rows = (("Rater 1", 3), ("Rater 1", 4), ("Rater 2", 5), ("Rater 1", 6))

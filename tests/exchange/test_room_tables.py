@@ -105,7 +105,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ([item("i1", practice="maybe")], "practice is 'maybe', expected true or false"),
         ([with_practice], "item 'p1' is for practice, but protocol.yaml has no reading.practice"),
         ([hanging(planes=["axial", "axial"])], "planes names a plane twice"),
-        ([hanging(planes=["oblique"])], "key hanging.planes.0"),
+        ([hanging(planes=["oblique"])], "line 1 of hanging.planes"),
         ([hanging(panes=[])], "panes is an empty list"),
         ([hanging(panes=[{"title": str(n), "sequences": ["T1"]} for n in range(5)])], "key hanging.panes"),
         ([hanging(panes=[{"title": "A", "sequences": ["T1"]}] * 2)], "two panes have the same title"),

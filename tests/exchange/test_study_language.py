@@ -87,7 +87,35 @@ PROBLEMS = {
     "texts of options that depend on another field": (
         """phases: [{key: a, rates: items, shows: [prompt], form: {above: {type: choice, options: {nodule: Nodule}},
         kind: {type: choice, options: {solid: Solid}, options_by: {above: {nodule: {solid: Solid}}}}}}]""",
-        "protocol.yaml, key phases.a.form.kind.options_by.above.nodule.0: found {'solid': 'Solid'}, expected a list of",
+        "protocol.yaml, key phases.a.form.kind.options_by.above.nodule: found {'solid': 'Solid'}, expected a list of",
+    ),
+    "a line of a list is counted from one": (
+        (
+            "phases: [{key: read, rates: items, shows: [], form: {v: text}}]\n"
+            "analysis: {also: [{estimate: agreement, of: read.v}, {estimate: agreement, of: read.w}]}"
+        ),
+        "protocol.yaml, line 2 of analysis.also, key of: there is no field of a phase 'read.w'",
+    ),
+    "a line that says the same as another": (
+        (
+            "phases: [{key: read, rates: items, shows: [], form: {v: text}}]\n"
+            "analysis: {also: [{estimate: agreement, of: read.v}, {estimate: agreement, of: read.v}]}"
+        ),
+        "protocol.yaml, line 2 of analysis.also: it says the same as line 1 of analysis.also; remove one of the two.",
+    ),
+    "a value that is wrong": (
+        "phases: [{key: read, rates: items, shows: [], form: {v: text}, order: sorted}]",
+        "protocol.yaml, key phases.read.order: found 'sorted', expected 'random' or 'as_listed'; correct the value.",
+    ),
+    "a criterion in the place of the primary estimate": (
+        (
+            "phases: [{key: read, rates: items, shows: [], form: {v: yes_no}}]\n"
+            "analysis: {primary: {estimate: accuracy, of: read.v, above: 0.8}}"
+        ),
+        (
+            "protocol.yaml, key analysis.primary.above: above is a key of a criterion; list the line under "
+            "analysis.criteria, with a key of its own."
+        ),
     ),
     "keys of the other language": (
         "reading: {}\nphases: [{key: read, rates: items, shows: [], form: {v: text}}]",

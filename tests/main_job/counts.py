@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.main_job.contents import CANDIDATES, FLAGS, ITEMS, REASONS, Item
 from tests.main_job.expected_scores import CONSENSUS, humans_of, words_accepted
-from tests.main_job.facts import NOT_ASSESSABLE, Facts
+from tests.main_job.facts import NOT_ASSESSABLE, Facts, canonical, is_right
 from tests.main_job.parts import FORMATS
 
 Rows = list[dict[str, Any]]
@@ -135,7 +135,8 @@ def _disagreement(facts: Facts, item: Item) -> dict[str, Any]:
     row["reference"] = reference_in_words(item)
     if item.key in facts.reviews:
         decision = facts.reviews[item.key].decision
-        row["decision"] = "Not assessable" if decision is None else in_words(item, decision)
+        mark = "✓" if is_right(item, canonical(item, decision)) else "✗"
+        row["decision"] = "Not assessable" if decision is None else f"{in_words(item, decision)} {mark}"
     return row
 
 

@@ -62,7 +62,7 @@ def test_the_report_of_a_study_that_lists_its_phases_is_drawn_as_it_is_computed(
     drawn = markup_on(app)
     assert not app.exception and not app.error
     assert [tab.label for tab in app.tabs] == [
-        "Plan", "Verdicts on answers to multiple-choice questions", "Completeness",
+        "Plan", "Verdicts on answers to multiple-choice questions", "Completeness", "Study",
     ]  # fmt: skip
     for _, table in report.estimate_tables():
         assert all(line.label in drawn for line in lines_of(table))
@@ -184,3 +184,18 @@ def test_the_page_is_not_among_a_raters_pages(served_database: Database, open_pa
 
     with pytest.raises(ValueError, match="Could not find a navigation page"):
         open_page(situation.people["rater 1"], PAGE, study=STUDY)
+
+
+def test_a_word_that_no_title_of_a_figure_has_is_answered_with_what_to_do(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    judged_answers(served_database, tmp_path / "study", {"MARCUS": ["cc", "ci", "xx"], "GPT-5": ["ii", "cc", "ic"]})
+    app = open_page(owner_of(served_database), PAGE, study="listed")
+    everything = len(app.selectbox[0].options)
+
+    app.text_input(key="word-phase_judge").input("agreement").run()
+    assert 1 < len(app.selectbox[0].options) < everything
+
+    app.text_input(key="word-phase_judge").input("zebra").run()
+    assert not app.exception
+    assert app.info[0].value.startswith("No figure of this section has “zebra” in its title. Type another word, or")

@@ -11,11 +11,13 @@ from exchange.report_structure import EstimateTable, Matrix, Section
 from exchange.report_words import (
     intervals_in_words,
     parties_in_words,
+    party_in_words,
     shown_estimate,
     statistic_in_words,
     stratum_in_words,
     who,
 )
+from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, with_totals
@@ -39,7 +41,7 @@ _DRAWN: dict[Statistic, tuple[str, tuple[float, float] | None]] = {
     "macro_f1": ("Macro-F1 (%)", SHARES),
     "win_rate": ("Preferred (%)", SHARES),
     "strength": ("Strength (log odds)", None),
-    "signed_difference": ("Human minus judge (points)", None),
+    "signed_difference": (directions.AXIS, None),
     "accuracy_difference": ("Difference (points)", None),
 }
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
@@ -48,12 +50,12 @@ _LEVELS = "What raters stand between"
 
 
 def figures_of_fields(section: Section) -> list[Figure]:
-    """Return the figures of a section, in the order of its tables."""
+    """Return the figures of a section, in the order of its tables; what the plan has whole is drawn there alone."""
     figures = []
     for table in section.tables:
         if isinstance(table, Matrix):
             figures.append(_matrix(section, table))
-        elif isinstance(table, EstimateTable) and table.drawn in _DRAWERS:
+        elif isinstance(table, EstimateTable) and table.drawn in _DRAWERS and (table.printed_here or not table.rows):
             figures += [figure for draw in _DRAWERS[table.drawn] for figure in draw(section, table)]
             figures += _bland_altman(section, table)
     return figures
@@ -64,21 +66,35 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
     figures = []
     for statistic in dict.fromkeys(row.statistic for row in table.rows):
         rows = [row for row in table.rows if row.statistic == statistic and not row.bound and not row.weighted]
+        by_judge = directions.are_of_judges(rows)
         if len(rows) > MOST_LINES:
             # Of a long list of options, or of many parts, all raters together are what can still be read.
-            rows = [row for row in rows if row.parties == (ALL_RATERS,) and row.stratum == rows[0].stratum]
+            rows = [
+                row for row in rows if row.stratum == rows[0].stratum and (by_judge or row.parties == (ALL_RATERS,))
+            ]
         if statistic not in _DRAWN or len(rows) < 2 or len(rows) > MOST_LINES or not _has_values(rows):
             continue
         axis, limits = _DRAWN[statistic]
         words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
         one_part = len({row.stratum for row in rows}) == 1
         labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
-        draw = partial(forest, rows, axis, limits=limits, labels=labels, names=[who(row) for row in rows])
+        names = [who(row) for row in rows]
+        if by_judge:
+            judges = [party_in_words(row.parties[0]) for row in rows]
+            labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
+            names = [directions.against(row) for row in rows]
+        elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
+            # So many on one line are told apart by a legend that nobody follows.
+            labels, names = names, ["" for _ in rows]
+        draw = partial(forest, rows, axis, limits=limits, labels=labels, names=names)
         title = table.title if len(words) > 1 or _is_said(words[0], table.title) else f"{table.title}: {words[0]}"
         figures.append(
             Figure(
                 f"{section.key}-{table.key}-{statistic}", section.key, title,
-                f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}; n beside each line.",
+                " ".join(filter(None, (
+                    f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}; n beside each line.",
+                    directions.in_words(rows) if by_judge else "",
+                ))),
                 draw,
             )
         )  # fmt: skip

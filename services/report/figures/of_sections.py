@@ -30,6 +30,7 @@ from exchange.report_words import (
     stratum_key,
     who,
 )
+from services.report.figures import directions
 from services.report.figures.drawing import (
     KAPPA,
     SHARES,
@@ -242,11 +243,11 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             continue
         run = party_in_words(table.of) if table.of is not None else ""
         shown = {row.statistic for row in table.rows}
-        rows = list(table.rows)
+        rows, decided = list(table.rows), ""
         if "signed_difference" in shown:
+            decided = directions.in_words([row for row in rows if row.stratum == ALL_CANDIDATES])
             labels = [_human(row) for row in rows]
-            names = [run for _ in rows]
-            draw = partial(_direction, rows, labels, names)
+            draw = partial(forest, rows, directions.AXIS, limits=None, labels=labels, names=["" for _ in rows])
             title = f"{run}: direction of the judge’s errors"
         elif "cohen_kappa" in shown:
             ceiling = _estimates(report.section("scores"), "scores_agreement")
@@ -261,20 +262,10 @@ def _judges(report: Report, section: Section) -> list[Figure]:
         figures.append(
             Figure(
                 table.key, section.key, title,
-                f"{title}, with {intervals_in_words(rows, table.cluster)}.", draw,
+                " ".join(filter(None, (f"{title}, with {intervals_in_words(rows, table.cluster)}.", decided))), draw,
             )
         )  # fmt: skip
     return figures
-
-
-def _direction(rows: Sequence[EstimateRow], labels: Sequence[str], names: Sequence[str]) -> Any:
-    figure = forest(rows, "Human minus judge (percentage points)", limits=None, labels=labels, names=names)
-    figure.update_layout(showlegend=False)
-    for x, anchor, text in ((0.0, "left", "← judge more lenient"), (1.0, "right", "judge stricter →")):
-        figure.add_annotation(
-            x=x, y=1.0, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text, showarrow=False
-        )
-    return figure
 
 
 def _human(row: EstimateRow) -> str:

@@ -145,6 +145,18 @@ class ListedRows:
         """Phase, item and candidate of what a version replaced: it is in no figure."""
         return frozenset((line.phase, line.item, line.candidate) for line in self.drawn if line.replaced_in is not None)
 
+    @cached_property
+    def to_rate(self) -> tuple[Entry, ...]:
+        """What was to be rated, and what became of it; what a version replaced before its verdict no longer is."""
+        items, candidates = {item.id: item.key for item in self.items}, {row.id: row.key for row in self.candidates}
+        return tuple(
+            entry
+            for entry in self.entries
+            if entry.status != "missing"
+            or (entry.phase.removesuffix(THEN), items[entry.item_id], candidates.get(entry.candidate_id or 0))
+            not in self.replaced
+        )
+
 
 def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
     """Return the tables that are exported of a study that lists its phases."""

@@ -27,6 +27,12 @@ class Reviewed:
             return ""
         return "Not assessable" if self.decision == NOT_ASSESSABLE else in_words(item, self.review.answer)
 
+    def decision_is_right(self, item: ReadItem) -> bool | None:
+        """Return whether the reference makes the decision right; None where nothing says so, or there is none."""
+        if self.decision is None or self.decision == NOT_ASSESSABLE:
+            return None
+        return score(item, self.review.answer).correct
+
 
 @dataclass(frozen=True)
 class Consensus:

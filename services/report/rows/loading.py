@@ -13,6 +13,7 @@ from db import (
     Assignment,
     CalibrationLook,
     Case,
+    Display,
     Freeze,
     FreezeItem,
     Invitation,
@@ -20,6 +21,8 @@ from db import (
     JudgeRun,
     LabelImport,
     Membership,
+    PhaseClosing,
+    PhaseOpening,
     ProtocolRecord,
     Reference,
     ReviewTask,
@@ -132,7 +135,13 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
     Other rows are only ever added, so these tell a change.
     """
     looks = select(func.max(CalibrationLook.id)).where(CalibrationLook.study_id == study_id)
-    return [*newest_but_for_looks(session, study_id), session.exec(looks).one()]
+    # What is on a screen is counted by the report alone.
+    shown = (
+        select(func.max(Display.id))
+        .join(Assignment, col(Assignment.id) == Display.assignment_id)
+        .where(Assignment.study_id == study_id)
+    )
+    return [*newest_but_for_looks(session, study_id), session.exec(looks).one(), session.exec(shown).one()]
 
 
 def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
@@ -143,6 +152,8 @@ def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
         select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
         select(func.max(Freeze.id)).where(Freeze.study_id == study_id),
         select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id),
+        select(func.max(PhaseOpening.id)).where(PhaseOpening.study_id == study_id),
+        select(func.max(PhaseClosing.id)).where(PhaseClosing.study_id == study_id),
         select(func.max(SealedSplit.id)).where(SealedSplit.study_id == study_id),
         select(func.max(SplitOpening.id)).where(SplitOpening.study_id == study_id),
         select(func.max(LabelImport.id)).where(LabelImport.study_id == study_id),

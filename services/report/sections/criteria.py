@@ -9,10 +9,12 @@ from typing import Literal
 from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
 from exchange.report_words import party_in_words, shown_estimate, shown_warning, statistic_in_words, stratum_in_words
-from protocol.language.authored_plan import AuthoredCriterion
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
+from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
+from services.report.sections.fields.topics import Topic
 from services.report.sections.rested import NOTHING, are_several, lacking, raters_of, units_of
 from services.report.sections.selecting import PartOfLine
 
@@ -87,6 +89,19 @@ def outcomes_of(
             for whose, because in lacking(criterion, part, of_part)
         ]
     return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", NOTHING)]
+
+
+def rows_of_topic(
+    line: AuthoredEstimate, topic: Topic, part: Ratings, stratum: Stratum, intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return the rows of a line in a part; of a criterion that each rater has to reach, with a row of each rater."""
+    rows = topic.compute(part, stratum, intervals)
+    is_of_each = isinstance(line, AuthoredCriterion) and line.each_rater
+    if not is_of_each or not rows or not all(are_several(row) for row in rows):
+        return rows
+    # Tables of parts have all raters together alone.
+    alone = (part.with_columns((column,)) for column in part.columns)
+    return [*rows, *(row for own in alone for row in topic.compute(own, stratum, intervals))]
 
 
 def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[EstimateRow]) -> list[EstimateRow]:

@@ -29,13 +29,16 @@ def disagreements_section(reads: Reads, consensus: Consensus) -> Section:
 
 
 def disagreement_table(reads: Reads, consensus: Consensus, *, scored: bool) -> PlainTable:
-    """Return the table, which is also a data file; `scored` sets ✓ or ✗ behind each answer."""
+    """Return the table, which is also a data file; `scored` sets ✓ or ✗ behind answers and decision."""
     decisions = {reviewed.position: reviewed for reviewed in consensus.reviewed if reviewed.decision is not None}
     rows = []
     for i, item in enumerate(reads.items):
         if not consensus.differs[i]:
             continue
-        decision = decisions[i].decision_in_words(item) if i in decisions else ""
+        decision = ""
+        if i in decisions:
+            decision = decisions[i].decision_in_words(item)
+            decision += _MARK[decisions[i].decision_is_right(item)] if scored else ""
         cells: list[Cell] = [item.key, item.category, item.prompt]
         cells += [column.words[i] + (_MARK[column.correct[i]] if scored else "") for column in reads.columns]
         cells += [reference_in_words(item), decision]

@@ -19,7 +19,7 @@ from exchange.estimate_rows import Category, Compared, EstimateRow, LeftOut, Par
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
-from protocol.language.wording import capital, listed, spoken
+from protocol.language.wording import capital, listed, percent, spoken
 from services.report.calibration.pools import JudgedPool
 from services.report.rows.columns import Unit, versions_of
 from services.report.rows.ratings import Ratings
@@ -71,15 +71,29 @@ def judged_rows(
             for value in in_order(study, name, part.values_of(name))
         ]
     rows: list[EstimateRow] = []
+    lacking: list[tuple[Stratum, JudgedPool]] = []
     for part_of, part in parts:
-        if part.material.judges and part.material.labelled_places.size:
+        if not part.material.judges or not part.material.labelled_places.size:
+            lacking.append((part_of, part))
+        else:
             of_part = (
                 _uniformity(study, line.over, part, part_of, plan)
                 if line.estimate == "uniformity"
                 else _corrected(line, part, part_of, plan)
             )
             rows += [replace(row, versions=versions_of(part.units)) for row in of_part]
-    return rows
+    return [*rows, *(row for part_of, part in lacking for row in _undefined(rows, part_of, part, plan))]
+
+
+def _undefined(rows: Sequence[EstimateRow], stratum: Stratum, pool: JudgedPool, plan: Plan) -> Iterator[EstimateRow]:
+    """Yield for a part of which people rated nothing what stands of another part: the test, or corrected scores."""
+    of_part = [row for row in rows if row.statistic == "chi_square" or row.compared == "corrected_score"]
+    for row in of_part:
+        if row.stratum == of_part[0].stratum:
+            estimate = undefined(
+                row.statistic, 0, _UNIT, "none", "people rated none of these candidates", confidence=plan.confidence
+            )
+            yield replace(row, stratum=stratum, estimate=estimate, versions=versions_of(pool.units))
 
 
 def _has(name: str, values: Sequence[str]) -> Callable[[Unit], bool]:
@@ -137,7 +151,7 @@ def _together(estimate: Estimate, count: int, plan: Plan) -> Estimate:
     """Return an estimate whose interval is one of several that hold together, and says so."""
     if count < 2:
         return estimate
-    note = f"; {plan.confidence:.0%} for {count} intervals together (Bonferroni)"
+    note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni)"
     return replace(estimate, method=estimate.method + note)
 
 

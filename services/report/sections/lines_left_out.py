@@ -15,10 +15,13 @@ from protocol.language.results import form_named
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, spoken
 from services.report.rows.ratings import PhaseRatings, Ratings
-from services.report.sections.selecting import Part
+from services.report.sections.selecting import PartOfLine
 
 # An abstention is an answer.
 _SAID: frozenset[str | None] = frozenset({"answered", "undetermined"})
+_PEOPLE = frozenset({"rater", "all_raters", "consensus"})
+# Where models, or other parts of what is rated, are compared with each other.
+_OF_PARTS = frozenset({"models", "models_over_readers"})
 
 
 def left_out(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
@@ -49,34 +52,49 @@ def _named(study: Expansion, line: AuthoredEstimate) -> str:
     return f"{'Primary estimate' if line is study.analysis.primary else 'Also declared'}, not computed"
 
 
-def with_unanswered_parts(table: EstimateTable, parts: Sequence[Part], confidence: float) -> EstimateTable:
-    """Return the table with rows of the parts that have none: the same as of another part, undefined."""
-    computed = {row.stratum for row in table.rows}
-    # Models stand beside people, and no rows of theirs say how people would stand.
-    people = [row for row in table.rows if all(party.kind != "model" for party in row.parties)]
-    if not people:
-        return table
-    like = [row for row in people if row.stratum == people[0].stratum and not (row.bound or row.weighted)]
-    lacking = [row for part in parts if part[0] not in computed for row in _undefined(part, like, confidence)]
+def with_unanswered_parts(
+    table: EstimateTable, parts: Sequence[PartOfLine], confidence: float, *, of_groups: bool = False
+) -> EstimateTable:
+    """Return the table with rows of the parts that have none: the same as of another part, undefined.
+
+    Parameters
+    ----------
+    parts
+        Each with which answers: a part can be answered as given, and nothing of it be settled.
+    of_groups
+        Whether the parts are those in which groups of raters are compared, and not those of each group.
+    """
+    own = [row for row in table.rows if (row.compared == "groups") == of_groups and not (row.bound or row.weighted)]
+    computed = {(row.answers, row.stratum) for row in own}
+    # Models stand beside people, and no rows of theirs say how people would stand; where they are compared, they do.
+    alike = [row for row in own if row.compared in _OF_PARTS or all(party.kind != "model" for party in row.parties)]
+    lacking: list[EstimateRow] = []
+    for part in parts:
+        if (part.answers, part.stratum) not in computed:
+            # Of what is settled nothing agrees with another, so that a line can be of what was given alone.
+            same = [row for row in alike if row.answers == part.answers]
+            other = [row for row in alike if row.compared != "raters"]
+            among = same or other
+            like = [row for row in among if (row.answers, row.stratum) == (among[0].answers, among[0].stratum)]
+            lacking += _undefined(part, like, confidence)
     return replace(table, rows=(*table.rows, *lacking))
 
 
-def _undefined(part: Part, like: Sequence[EstimateRow], confidence: float) -> Iterator[EstimateRow]:
-    stratum, ratings = part
+def _undefined(part: PartOfLine, like: Sequence[EstimateRow], confidence: float) -> Iterator[EstimateRow]:
+    ratings = part.ratings
     if not ratings.columns:
         return
     rows = (
         replace(
             row,
             parties=_of_part(row.parties, ratings),
-            stratum=stratum,
-            estimate=undefined(
-                row.statistic, 0, row.estimate.unit, "none", _reason(row, ratings), confidence=confidence
-            ),
+            stratum=part.stratum,
+            estimate=undefined(row.statistic, 0, row.estimate.unit, "none", _reason(row, part), confidence=confidence),
             beside=None,
             remark=None,
             comparison=None,
             versions=ratings.versions,
+            answers=part.answers,
         )
         for row in like
     )
@@ -88,8 +106,11 @@ def _undefined(part: Part, like: Sequence[EstimateRow], confidence: float) -> It
             yield row
 
 
-def _reason(row: EstimateRow, ratings: Ratings) -> str:
+def _reason(row: EstimateRow, part: PartOfLine) -> str:
+    ratings = part.ratings
     if all(_SAID.isdisjoint(column.states) for column in ratings.columns):
+        if part.answers == "settled":
+            return f"nothing is settled of any of these {ratings.unit}s"
         return f"nobody has answered any of these {ratings.unit}s"
     if row.compared == "reference" and not ratings.has_reference:
         return f"none of these {ratings.unit}s has a reference"
@@ -98,7 +119,10 @@ def _reason(row: EstimateRow, ratings: Ratings) -> str:
 
 def _of_part(parties: tuple[Party, ...], ratings: Ratings) -> tuple[Party, ...]:
     """Return whose an estimate would be: of the same, where these are raters of the part, else of all that are."""
-    own = {column.party for column in ratings.columns}
-    if own.issuperset(party for party in parties if party != ALL_RATERS):
+    own = [column.party for column in ratings.columns]
+    are_settled = all(party.kind == "consensus" for party in own)
+    of_people = {party for party in parties if party.kind in _PEOPLE}
+    named = {party for party in of_people if party.kind == "rater"}
+    if named.issubset(own) and not (are_settled and of_people):
         return parties
     return tuple(own) if len(own) == 1 else (ALL_RATERS,)

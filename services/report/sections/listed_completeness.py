@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from exchange.report_structure import Column, PlainTable, Section
-from protocol.phases import THEN
 from protocol.study_phases import StudyPhases
 from services.report.files.listed_files import ListedRows
 from services.report.rows.study_rows import Entry
@@ -20,13 +19,8 @@ def listed_completeness(rows: ListedRows, phases: StudyPhases) -> Section:
 
 def _by_phase(rows: ListedRows, phases: StudyPhases) -> PlainTable:
     names = _names(rows)
-    replaced = rows.replaced
     counts: dict[tuple[str, int], dict[str, int]] = {}
-    items, candidates = {item.id: item.key for item in rows.items}, {row.id: row.key for row in rows.candidates}
-    for entry in rows.entries:
-        unit = (entry.phase.removesuffix(THEN), items[entry.item_id], candidates.get(entry.candidate_id or 0))
-        if entry.status == "missing" and unit in replaced:
-            continue  # Nobody is to rate it any more.
+    for entry in rows.to_rate:
         of_member = counts.setdefault((entry.phase, entry.member_id), {})
         of_member[entry.status] = of_member.get(entry.status, 0) + 1
     return PlainTable(

@@ -11,6 +11,7 @@ from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.expansion import Expansion
+from protocol.language.sentences_of_plan import plan_of
 from protocol.language.wording import spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERSION, WRITTEN_BY
@@ -25,10 +26,10 @@ from services.report.sections.fields.topics import Topic, weighted_in_words
 
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
+PLANNED = "What the analysis plan declares stands under “Declared before the first verdict”, and not again here."
 EXPLORATORY = (
-    "What the analysis plan declares stands under “Declared before the first verdict”, and is marked where it comes "
-    "again here. Everything else is "
-    "exploratory: it was not declared before the first verdict, and is not adjusted for how many estimates there are."
+    "What stands here is exploratory: it was not declared before the first verdict, and is not adjusted for how many "
+    "estimates there are."
 )
 _STATES = (
     ("answered", "Answered", "Units with an answer in this field"),
@@ -41,6 +42,12 @@ _STATES = (
     ("invalid", "Invalid", "Of a model: units on which what it wrote is no answer to the field"),
     ("no_response", "No response", "Of a model: units on which it wrote nothing in the field"),
 )
+# Of what is no answer, what it is, where any is counted.
+_SAID_OF = {
+    "undetermined": "Undetermined is an abstention in a field, and no answer.",
+    "not_assessable": "Not assessable is an answer about the whole unit, and none in a field.",
+    "missing": "Missing has no verdict at all.",
+}
 
 
 def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSettings) -> Section | None:
@@ -67,7 +74,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         key=f"phase_{phase.phase.key}",
         short_title=phase.phase.title,
         title=phase.phase.title,
-        explanation=(EXPLORATORY,),
+        explanation=(f"{PLANNED} {EXPLORATORY}" if plan_of(study) else EXPLORATORY,),
         tables=tuple(tables),
     )
 
@@ -215,10 +222,7 @@ def _answers(phase: PhaseRatings) -> PlainTable:
     return PlainTable(
         key="answers",
         title="Answers by field",
-        explanation=(
-            "Undetermined is an abstention in a field, not assessable an answer about the whole unit, missing neither; "
-            "none of them counts as an answer."
-        ),
+        explanation=" ".join(_SAID_OF[key] for key, *_ in used if key in _SAID_OF),
         columns=(
             Column("field", "Field", "Label of the field"),
             Column("rater", "Rater", "Pseudonym, or name of a model"),
@@ -230,22 +234,20 @@ def _answers(phase: PhaseRatings) -> PlainTable:
 
 
 def marked(section: Section, planned: Sequence[EstimateTable]) -> Section:
-    """Return a section in which the estimates of the plan are marked where they come again."""
-    by_identity = {_identity(table, row): row for table in planned for row in table.rows}
+    """Return a section in which the estimates of the plan are marked where they come again, to be printed once."""
+    by_identity = {_identity(table, row): (table.title, row) for table in planned for row in table.rows}
 
-    def mark(table: EstimateTable, row: EstimateRow) -> EstimateRow:
-        same = by_identity.get(_identity(table, row))
-        return row if same is None else replace(row, planned=same.planned, declared=same.declared)
+    def mark(table: EstimateTable) -> EstimateTable:
+        rows, elsewhere = [], []
+        for row in table.rows:
+            title, same = by_identity.get(_identity(table, row), ("", None))
+            rows.append(row if same is None else replace(row, planned=same.planned, declared=same.declared))
+            # Settled answers, or those of the first step, go by the same name and are others.
+            elsewhere.append(title if same is not None and repr(same.estimate) == repr(row.estimate) else "")
+        return replace(table, rows=tuple(rows), elsewhere=tuple(elsewhere) if any(elsewhere) else ())
 
-    return replace(
-        section,
-        tables=tuple(
-            replace(table, rows=tuple(mark(table, row) for row in table.rows))
-            if isinstance(table, EstimateTable)
-            else table
-            for table in section.tables
-        ),
-    )
+    tables = tuple(mark(table) if isinstance(table, EstimateTable) else table for table in section.tables)
+    return replace(section, tables=tables)
 
 
 def _identity(table: EstimateTable, row: EstimateRow) -> tuple[object, ...]:

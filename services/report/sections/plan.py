@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, Section
+from exchange.report_words import stratum_in_words
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater, is_computed, not_computed
 from protocol.language.criteria import statistic_of
@@ -20,7 +21,7 @@ from services.report.rows.ratings import PhaseRatings, Ratings, strata_of_cluste
 from services.report.rows.settled import settled
 from services.report.sections.comparisons import counted
 from services.report.sections.comparisons import in_words as comparisons_in_words
-from services.report.sections.criteria import Outcome, criteria_table, in_words, outcomes_of
+from services.report.sections.criteria import Outcome, criteria_table, in_words, outcomes_of, rows_of_topic
 from services.report.sections.fields import REPORTS
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.comparing import INTERACTION, between_parts, interaction_rows
@@ -33,7 +34,7 @@ from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
 from services.report.sections.lines_left_out import left_out, with_unanswered_parts
 from services.report.sections.main_statistic import is_main
-from services.report.sections.phases import in_order
+from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
@@ -63,9 +64,7 @@ def plan_section(
                 else _table(key, study, line, used, phases, intervals, name, is_primary=line is plan.primary)
             )
             if table.rows:
-                parts = [part for answers in used for part in parts_of_line(study, line, answers, phases)]
-                compares = line.compare is not None or line.estimate in ("uniformity", "corrected", "joint_rate")
-                tables.append(table if compares else with_unanswered_parts(table, parts, intervals.confidence))
+                tables.append(_with_all_parts(study, line, used, phases, table, intervals.confidence))
             else:
                 lacking.append(_lacking(name, line, ratings, _words(study, line, ratings)))
     of_criteria, outcomes = _criteria(study, phases, intervals)
@@ -84,6 +83,24 @@ def plan_section(
         ),
         tables=(*tables, *([criteria_table(outcomes)] if outcomes else []), *of_criteria),
     )
+
+
+def _with_all_parts(
+    study: Expansion,
+    line: AuthoredEstimate,
+    used: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+    table: EstimateTable,
+    confidence: float,
+) -> EstimateTable:
+    """Return the table of a line with undefined rows of the parts that nobody answered."""
+    if line.estimate in ("uniformity", "corrected"):
+        return table  # Their parts are of all candidates, and have such rows already.
+    table = with_unanswered_parts(table, _parts(study, line, used, phases), confidence)
+    if line.compare != "group":
+        return table
+    compared = _parts(study, line, used, phases, compared=False)
+    return with_unanswered_parts(table, compared, confidence, of_groups=True)
 
 
 def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str) -> str:
@@ -185,7 +202,7 @@ def _table(
             for answers, stratum, part in parts
             for topic in topics
             for row in (
-                *topic.compute(part, stratum, settings),
+                *rows_of_topic(line, topic, part, stratum, settings),
                 *(topic.rows_of_models(part, stratum, settings) if beside_models else ()),
             )
         ]
@@ -273,7 +290,10 @@ def _between_raters(
 
     def rows_of(part: Ratings, stratum: Stratum, settings: IntervalSettings) -> list[EstimateRow]:
         numbers = report.numbers(part) if report.numbers is not None else ()
-        return interaction_rows(part, numbers, line.compare or "", stratum, settings, is_share=report.is_share)
+        words = _words_of_values(study, line.compare or "")
+        return interaction_rows(
+            part, numbers, line.compare or "", stratum, settings, is_share=report.is_share, words=words
+        )
 
     return _computed(of_all, rows_of)
 
@@ -321,7 +341,8 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:
-        return [between_parts(line.compare, report.numbers, is_share=report.is_share)]
+        words = _words_of_values(study, line.compare)
+        return [between_parts(line.compare, report.numbers, is_share=report.is_share, words=words)]
     depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
     if line.against:
         against = [report.against[line.estimate, partner] for partner in line.against]
@@ -329,6 +350,11 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         own = [report.planned[line.estimate]] if line.estimate == "accuracy" else []
         return [*dict.fromkeys([*own, *against, *depending])]
     return [report.planned[line.estimate], *depending]
+
+
+def _words_of_values(study: Expansion, name: str) -> Callable[[str], str]:
+    """Return what says a value of an attribute with its name; a model has a name of its own."""
+    return str if name == "model" else lambda value: stratum_in_words(stratum_of(study, name, value))
 
 
 def _used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Ratings]:

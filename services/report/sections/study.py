@@ -12,7 +12,7 @@ from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
 from services.report.sections.without_reference import without_reference_sentences
 
-_EVENTS = {
+EVENTS = {
     "open": "Frozen and opened",
     "interim": "Interim look at the report",
     "close": "Closed (data lock)",
@@ -151,7 +151,6 @@ def _events(study: StudyRows) -> PlainTable:
             Column("reason", "Reason", "The reason given"),
         ),
         rows=tuple(
-            (event.at.isoformat(timespec="seconds"), _EVENTS[event.kind], event.reason or None)
-            for event in study.events
+            (event.at.isoformat(timespec="seconds"), EVENTS[event.kind], event.reason or None) for event in study.events
         ),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from protocol.language.expansion import Limit, Sample, Source
+from protocol.language.wording import size_in_words
 from services.errors import counted
 from services.studies.sampling.drawing import fill_places
 from services.studies.sampling.pool import Partition, Pool, limit_by
@@ -142,8 +143,8 @@ def _sizes(sample: Sample, names: Sequence[str], available: Sequence[int], remar
     size = size_of(sample.size, total)
     if size == 0:
         remarks.reasons.append(
-            f"sample.size: {sample.size} of {counted(total, 'unit')} is less than a unit, expected at least one; "
-            "write a larger share or a number."
+            f"sample.size: {size_in_words(sample.size)} of {counted(total, 'unit')} is less than a unit, expected "
+            "at least one; write a larger share or a number."
         )
         return [0] * len(names)
     if sample.size == "all":

@@ -88,6 +88,14 @@ def test_in_which_order_and_how_often_options_stand_says_nothing_of_who_chose_th
     assert texts == {"Oedema, Necrosis"}
 
 
+def test_an_option_has_one_place_in_a_list_as_no_person_can_give_it_two() -> None:
+    ranked = fields_of()["findings"].model_copy(update={"type": "ranked"})
+
+    assert laid_out([ranked], {"findings": read_cell(ranked, "nec|Oedema|Necrosis")}) == "1. Necrosis\n2. Oedema"
+    # Lines that are written can be repeated by anybody.
+    assert laid_out([fields_of()["list"]], {"list": ["MS", "MS"]}) == "1. MS\n2. MS"
+
+
 def test_an_abstention_is_a_word_for_both() -> None:
     asked = fields_of()["kind"].model_copy(update={"undetermined": True})
 

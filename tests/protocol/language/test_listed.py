@@ -270,3 +270,12 @@ def test_a_resolution_asks_for_the_new_text_where_there_is_any() -> None:
     assert [option.id for option in what.options] == ["keep", "reword", "remove", "fix"]
     assert (text.key, text.type) == ("what_text", "text")
     assert text.depends_on is not None and text.depends_on.values == ["reword", "fix"]
+
+
+def test_a_field_that_judges_fill_in_is_of_one_form_since_forms_of_items_are_refused_where_answers_are_rated() -> None:
+    study = expanded(
+        "forms: {short: {v: yes_no}, long: {v: {type: choice, options: [yes, no]}}}\n"
+        "phases: [{key: a, rates: candidates, shows: [prompt, candidate], form: as_item}]"
+    )
+
+    assert ("phases.a.form", "form: as_item is the form of an item; name the fields.") in list(not_run_yet(study))

@@ -168,10 +168,10 @@ def test_a_draw_in_proportion_says_of_what() -> None:
 @pytest.mark.parametrize(
     ("sample", "says"),
     [
-        ("size: 5 %", "5% of them drawn at random."),
+        ("size: 5 %", "5 % of them drawn at random."),
         ("size: 20, unit: item", "20 items drawn at random, each with all its answers."),
         ("strata: tier, sizes: {1: 18, 2: all}", "drawn at random by tier: 18 of Tier 1 and all of Tier 2."),
-        ("strata: flagged, sizes: {yes: 5 %, no: 9}", "5% of those with flagged yes and 9 of those with flagged no."),
+        ("strata: flagged, sizes: {yes: 5 %, no: 9}", "5 % of those with flagged yes and 9 of those with flagged no."),
         ("strata: category, sizes: {Anatomy: 2, Signal: 3}", "by category: 2 of Anatomy and 3 of Signal."),
         (
             "strata: category, sizes: {Anatomy: 2, Signal: 3}, unit: item",
@@ -315,7 +315,8 @@ def test_the_plan_is_read_back_as_it_was_declared() -> None:
     assert agreement == 'Agreement on "Right" in "Grading" and "Finding" in "Settle", against the judges.'
     assert tables == "Tables by level."
     assert intervals == (
-        "Intervals of 95%: percentile bootstrap with 1000 resamples, resampled within each level; clustered by subject."
+        "Intervals of 95 %: percentile bootstrap with 1000 resamples, resampled within each level; clustered by "
+        "subject."
     )
 
 
@@ -333,3 +334,22 @@ def test_a_field_of_every_type_is_read_back(kind: str) -> None:
 @pytest.mark.parametrize("kind", get_args(ComputedType))
 def test_a_field_from_which_more_is_computed_is_worded(kind: str) -> None:
     assert kind in sentences_of_fields._ANSWERED_BY
+
+
+@pytest.mark.parametrize(
+    ("declared", "compare", "says"),
+    [
+        ("attributes: {items: {flagged: yes_no}}", "flagged", "comparing the two values of flagged."),
+        ("attributes: {items: {arm: {type: choice, options: [a, b]}}}", "arm", "comparing the two values of arm."),
+        ("groups: {a: A, b: B}", "group", "comparing the two groups."),
+        ("groups: {a: A, b: B, c: C}", "group", "comparing each group with the others."),
+        ("", "category", "comparing each category with the others."),
+    ],
+)
+def test_what_is_compared_is_said_by_how_many_there_are(declared: str, compare: str, says: str) -> None:
+    study = (
+        f"{declared}\nphases: [{{key: a, rates: items, shows: [prompt], form: {{v: ordinal_scale}}}}]\n"
+        f"analysis: {{primary: {{estimate: mean, of: a.v, compare: {compare}}}}}"
+    ).replace("ordinal_scale", "{type: ordinal, options: [1, 2]}")
+
+    assert paragraph_of(study, "computed").sentences[0].endswith(says)

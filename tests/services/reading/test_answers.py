@@ -55,6 +55,27 @@ def test_more_than_a_field_takes_are_refused_and_as_many_are_not(field: PhaseFie
 
 
 @pytest.mark.parametrize(
+    ("field", "blank"),
+    [
+        (PhaseField(key="a", type="text", label="Why"), " \n\t"),
+        (PhaseField(key="a", type="ranked", label="Why"), ["", "  "]),
+        (PhaseField(key="a", type="number", label="Why"), " "),
+        (DIAGNOSIS.model_copy(update={"key": "a", "label": "Why"}), " "),
+    ],
+    ids=["text", "ranked lines", "number", "choice"],
+)
+def test_blanks_alone_answer_nothing(field: PhaseField, blank: object) -> None:
+    assert refused({"a": blank}, field) == ("Why: please fill this in.", "a")
+    assert check({"a": blank}, field.model_copy(update={"required": False})) == {}
+
+
+def test_an_empty_line_takes_no_place_in_a_list() -> None:
+    field = PhaseField(key="a", type="ranked", label="List")
+
+    assert check({"a": ["Cyst", " ", "Abscess"]}, field) == {"a": ["Cyst", "Abscess"]}
+
+
+@pytest.mark.parametrize(
     "field",
     [
         DIAGNOSIS,

@@ -11,8 +11,10 @@ from db.engine import Database, make_engine
 from services.progress import data_lock
 from services.report import Report, build_report
 from tests.harness.databases import copy_of_sqlite_file
+from tests.services.report import sealed_scores
 from tests.services.report.looked_at import read_study
 from tests.services.report.situations import STUDY, Situation, closed_study
+from tests.situations import Situation as ListedSituation
 
 
 @pytest.fixture(scope="package")
@@ -39,3 +41,11 @@ def looked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     data_lock.close_study(situation.database, situation.admin, STUDY)
     yield build_report(situation.database, situation.admin, STUDY)
     engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def sealed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ListedSituation]:
+    """A study that is divided, read, closed and judged; nothing of its test subjects is opened."""
+    situation = sealed_scores.divided_read_and_judged(migrated_sqlite, tmp_path_factory.mktemp("sealed"))
+    yield situation
+    situation.database.engine.dispose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 from collections import Counter
@@ -10,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
+from db.engine import DATABASE_FILE, make_engine
 from services.progress import data_lock
 from services.report import Report, build_report
 from services.studies import freezing
+from tests.harness.databases import MIGRATED, copy_of_sqlite_file, migrated_sqlite_file
+from tests.harness.ending import made_once
 from tests.listed_study import imported_listed, work_through
 from tests.published_studies import STUDIES, opened, write_image
 from tests.situations import Situation, answers, write_table, write_volume
@@ -38,6 +42,24 @@ def reported(situation: Situation, verdicts: Verdicts, *, references: bool = Fal
     work_through(situation, answer)
     data_lock.close_study(situation.database, situation.admin, situation.study_key)
     return build_report(situation.database, situation.admin, situation.study_key)
+
+
+def made_once_in_the_run(make: Callable[[Database, Path], Report], folder: Path) -> tuple[Database, Report]:
+    """Return the study that one of the functions below makes, in a database of the caller's own, and its report.
+
+    Only the first of a run's tests to ask for a study has it answered and computed.
+    """
+
+    def fill(place: Path) -> None:
+        migrated = made_once("migrated", migrated_sqlite_file) / MIGRATED
+        engine = make_engine(copy_of_sqlite_file(migrated, place / "data" / DATABASE_FILE))
+        report = make(Database(engine, place / "data"), place / "study")
+        engine.dispose()
+        (place / "report.pickle").write_bytes(pickle.dumps(report))
+
+    made = made_once(f"planted-{make.__name__}", fill)
+    engine = make_engine(copy_of_sqlite_file(made / "data" / DATABASE_FILE, folder / DATABASE_FILE))
+    return Database(engine, folder), pickle.loads((made / "report.pickle").read_bytes())
 
 
 def judged_answers(database: Database, folder: Path, verdicts: Mapping[str, Sequence[str]]) -> Report:

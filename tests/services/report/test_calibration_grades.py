@@ -26,9 +26,10 @@ from services.report.calibration import looks
 from services.report.calibration.grades import _why_not, confidence_of
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.sealed_study import with_many_items
 from tests.situations import Situation, answers
+from tests.stored_answers import store_all
 
 N = 240
 KEY = "graded"
@@ -62,7 +63,7 @@ def study(migrated: Path, folder: Path, *, divided: bool) -> Situation:
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
         return answers(verdict="correct" if RIGHT[int(payload["candidate"].split()[1])] else "incorrect", note=None)
 
-    work_through(opened, answer)
+    store_all(opened, answer)
     return opened
 
 

@@ -31,6 +31,7 @@ blindread: 2
 name: listed
 title: Ceilings and queues
 groups: {students: Students, seniors: Seniors}
+attributes: {items: {contrast: yes_no}}
 phases:
   - key: read
     title: Reads
@@ -53,6 +54,7 @@ analysis:
     - {estimate: agreement, of: read.signs, compare: group}
     - {estimate: difference, of: read.size, compare: group, by: format}
     - {estimate: difference, of: read.diagnosis, compare: format, by: rater}
+    - {estimate: difference, of: read.diagnosis, compare: contrast}
 """
 N = 22
 OPTIONS = "gggma"
@@ -87,8 +89,8 @@ def report(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     study.mkdir()
     (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
     write_table(
-        study / "items.csv", "item,format,prompt",
-        [(f"q{n}", "open" if n % 2 else "yes_no", f"Item {n}?") for n in range(N)],
+        study / "items.csv", "item,format,prompt,contrast",
+        [(f"q{n}", "open" if n % 2 else "yes_no", f"Item {n}?", "no" if n % 3 else "yes") for n in range(N)],
     )  # fmt: skip
     write_table(
         study / "references.csv", "item,field,accepted,low,high,radius,provenance",
@@ -312,6 +314,12 @@ def test_groups_are_compared_in_how_often_their_raters_chose_the_same_set(tables
     assert math.isclose(float(row["value"]), within(RATERS[:3]) - within(RATERS[3:]), abs_tol=1e-12)
 
 
+def test_values_that_are_compared_stand_with_the_name_of_their_attribute(tables: dict[str, Rows]) -> None:
+    compared = [row["raters"] for row in tables["estimates.csv"] if row["table"] == "line_8"]
+
+    assert compared and set(compared) == {"Contrast: no minus Contrast: yes"}
+
+
 def test_raters_are_compared_in_how_far_formats_differ_for_them(tables: dict[str, Rows]) -> None:
     formats = {row["item"]: row["format"] for row in tables["items.csv"]}
 
@@ -323,8 +331,8 @@ def test_raters_are_compared_in_how_far_formats_differ_for_them(tables: dict[str
         )
         return float(of_open - of_others)
 
-    own = estimate_in(tables, "plan", "line_7", "Rater: Rater 2: difference of shares", "open minus yes_no")
-    label = "All items: open minus yes_no: how far two raters differ in it"
+    own = estimate_in(tables, "plan", "line_7", "Rater: Rater 2: difference of shares", "Open answer minus Yes/no")
+    label = "All items: Open answer minus Yes/no: how far two raters differ in it"
     row = estimate_in(tables, "plan", "line_7", label, "Rater 2 minus Rater 5")
 
     assert math.isclose(float(own["value"]), difference("Rater 2"))

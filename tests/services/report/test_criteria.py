@@ -19,9 +19,10 @@ from services.progress import data_lock
 from services.report import build_report
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.services.report.recomputed import Rows, tables_of
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 # Rater 1 is always right, rater 2 of the first 60 in 45, and the second site has 20 items of 80.
 PROTOCOL = """
@@ -73,7 +74,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         wrong = is_second and 45 <= number < 60
         return answers(answer={"no": "yes", "yes": "no"}[truth(number)] if wrong else truth(number))
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
     yield tables_of(database, build_report(database, situation.admin, situation.study_key))
     engine.dispose()
@@ -173,7 +174,7 @@ def test_a_criterion_on_the_difference_of_two_models_is_decided(sqlite_database:
         model, number = payload["candidate"].split()
         return answers(mark="correct" if model == "A" or int(number) % 2 else "incorrect")
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
     tables = tables_of(sqlite_database, build_report(sqlite_database, situation.admin, situation.study_key))
 

@@ -13,8 +13,9 @@ from exchange.report_structure import PlainTable
 from services.progress import data_lock
 from services.report import build_report
 from services.studies import freezing
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 # Sixty items of thirty cases, at two sites in turn; the first twelve have a reference.
 PROTOCOL = """
@@ -70,7 +71,7 @@ def lines_of(database: Database, folder: Path, criterion: str, says: Says, rater
         said = says(number, came[number])
         return NOTHING if said is None else answers(answer=said)
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
     plan = build_report(database, situation.admin, situation.study_key).section("plan")
     assert plan is not None
@@ -148,12 +149,12 @@ def test_units_are_those_that_the_estimate_rests_on(sqlite_database: Database, t
     (line,) = lines_of(
         sqlite_database,
         tmp_path / "study",
-        "estimate: accuracy, of: read.answer, above: 0.2, least: {units: 30}",
-        lambda *_: "yes",
+        "estimate: accuracy, of: read.answer, above: 0.2, least: {units: 12}",
+        lambda number, _: None if number == 0 else "yes",
     )
 
-    # Sixty items are answered, and twelve of them have a reference.
-    assert (line.units, line.outcome, line.because.split(";")[0]) == (12, "not decided", "it rests on 12 of 30 units")
+    # Fifty-nine items are answered, and eleven of them have a reference.
+    assert (line.units, line.outcome, line.because.split(";")[0]) == (11, "not decided", "it rests on 11 of 12 units")
 
 
 def test_of_agreement_they_are_those_that_both_answered(sqlite_database: Database, tmp_path: Path) -> None:
@@ -207,3 +208,22 @@ def test_pairs_that_are_too_many_to_be_told_apart_in_a_part_are_not_decided(
 
     because = "its 10 pairs of raters are too many to be told apart here"
     assert [(line.whose, line.outcome, line.because) for line in lines] == 2 * [(None, "not decided", because)]
+
+
+@pytest.mark.parametrize("narrowed", ["by: site", "where: {site: north}"])
+def test_each_rater_is_held_to_a_share_of_a_part_as_of_all(
+    sqlite_database: Database, tmp_path: Path, narrowed: str
+) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SHARE}, each_rater: yes, above: 0.3, {narrowed}",
+        lambda _, who: "no" if who == 2 else "yes",
+    )
+
+    of_parts = {(line.whose, line.units, line.outcome, line.because) for line in lines}
+    assert of_parts == {
+        ("Rater 1", 30, "met", ""),
+        ("Rater 2", 30, "not met", "the lower limit is not above 0.3"),
+    }
+    assert len(lines) == (4 if narrowed.startswith("by") else 2)

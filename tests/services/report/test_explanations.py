@@ -5,18 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from db import Database
-from db.engine import make_engine
 from services.progress import data_lock
 from services.report import Report, build_report, report_page
 from services.studies import freezing
 from studies.examples import build
-from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import drawn_answers, imported_listed, work_through
 from tests.services.report import planted
 
@@ -30,43 +26,30 @@ def explained_by(report: Report) -> Explained:
     return lambda section, table: tables[section, table].explanation
 
 
-@pytest.fixture(scope="module")
-def explanations(
-    migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[Callable[[Database, Path], Report]], Explained]]:
-    """Make a study, and return what its report says above a table."""
-    engines = []
-
-    def of(make: Callable[[Database, Path], Report]) -> Explained:
-        folder = tmp_path_factory.mktemp("explained")
-        engines.append(make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db")))
-        return explained_by(make(Database(engines[-1], folder / "data"), folder / "study"))
-
-    yield of
-    for engine in engines:
-        engine.dispose()
-
-
-Explanations = Callable[[Callable[[Database, Path], Report]], Explained]
-
-
-def test_models_and_baselines_are_spoken_of_where_there_are_some(explanations: Explanations) -> None:
-    of_people = explanations(planted.read_subset)
+def test_models_and_baselines_are_spoken_of_where_there_are_some(tmp_path: Path) -> None:
+    of_people = explained_by(planted.made_once_in_the_run(planted.read_subset, tmp_path / "people")[1])
     assert "model" not in of_people("phase_read", "answer_accuracy")
     assert "Shortcut Score" in of_people("phase_read", "answer_floors")
 
-    beside_models = explanations(planted.structured_reads)
+    beside_models = explained_by(planted.made_once_in_the_run(planted.structured_reads, tmp_path / "models")[1])
     assert "What a model wrote that is no answer is not right" in beside_models("phase_read", "diagnosis_accuracy")
     assert "Shortcut Score" not in beside_models("phase_read", "diagnosis_floors")
     # A line of two topics says once what both have in common.
     assert beside_models("plan", "line_2_4").count("“All raters” pools verdicts.") == 1
 
 
-def test_answers_that_are_correct_in_part_are_spoken_of_where_they_can_be_given(explanations: Explanations) -> None:
-    explained = explanations(lambda database, folder: planted.judged_answers(database, folder, VERDICTS))
+def test_answers_that_are_correct_in_part_are_spoken_of_where_they_can_be_given(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    explained = explained_by(planted.judged_answers(sqlite_database, tmp_path / "study", VERDICTS))
 
     assert "in part" not in explained("phase_judge", "verdict_share_correct")
     assert "Weighted" not in explained("phase_judge", "verdict_share_correct")
+    # Nobody excluded anything, no judge was imported, and there is nothing to rank.
+    assert "bounds" not in explained("phase_judge", "verdict_share_correct")
+    assert "no n" not in explained("phase_judge", "verdict_agreement")
+    assert "judge" not in explained("phase_judge", "verdict_agreement")
+    assert "Mann-Whitney" not in explained("phase_judge", "verdict_by_model")
 
 
 def test_fields_that_two_forms_call_the_same_have_tables_and_figures_of_their_own(

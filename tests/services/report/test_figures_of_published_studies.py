@@ -16,9 +16,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from db import Database
-from db.engine import make_engine
 from services.report import Report, figures_of
-from tests.harness.databases import copy_of_sqlite_file
 from tests.services.report import planted
 from tests.services.report.recomputed import (
     Rows,
@@ -36,7 +34,7 @@ Tables = dict[str, Rows]
 
 @pytest.fixture(scope="module")
 def exported(
-    migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Callable[[Callable[[Database, Path], Report]], Tables]]:
     """Make a study once, and return the tables that its report exports."""
     made: dict[str, Tables] = {}
@@ -44,10 +42,9 @@ def exported(
 
     def tables(make: Callable[[Database, Path], Report]) -> Tables:
         if make.__name__ not in made:
-            folder = tmp_path_factory.mktemp(make.__name__)
-            engines.append(make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db")))
-            database = Database(engines[-1], folder / "data")
-            made[make.__name__] = tables_of(database, make(database, folder / "study"))
+            database, report = planted.made_once_in_the_run(make, tmp_path_factory.mktemp(make.__name__))
+            engines.append(database.engine)
+            made[make.__name__] = tables_of(database, report)
         return made[make.__name__]
 
     yield tables
@@ -275,10 +272,9 @@ def test_the_floors_are_those_of_the_very_items_that_were_read(exported: Exporte
     assert math.isclose(value(shortcut), (90 - 42) / (90 - right))
 
 
-def test_a_scale_is_drawn_on_both_sides_of_its_middle_from_the_unweighted_shares(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    figures = {figure.key: figure for figure in figures_of(planted.rated_answers(sqlite_database, tmp_path / "study"))}
+def test_a_scale_is_drawn_on_both_sides_of_its_middle_from_the_unweighted_shares(tmp_path: Path) -> None:
+    _, report = planted.made_once_in_the_run(planted.rated_answers, tmp_path)
+    figures = {figure.key: figure for figure in figures_of(report)}
     bars = figures["phase_rate-likert_distribution"].figure.data
 
     assert bars[0].name.startswith("Incorrect") and len(bars) == 5

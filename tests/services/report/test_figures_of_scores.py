@@ -73,7 +73,7 @@ def test_what_the_plan_declares_stands_first_and_is_marked_in_every_form(judged:
     database, report = judged
     rows = tables_of(database, report)["estimates.csv"]
 
-    assert [section.key for section in report.sections] == ["plan", SECTION, "completeness"]
+    assert [section.key for section in report.sections] == ["plan", SECTION, "completeness", "study"]
     # "accuracy by model" is declared: of each model, and not of all candidates.
     shares = [row for row in rows if row["table"] == "verdict_share_correct"]
     assert {(row["label"].split(":")[0], row["plan"]) for row in shares} == {

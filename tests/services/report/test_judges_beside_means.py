@@ -12,9 +12,10 @@ from scipy.stats import pearsonr, spearmanr
 from db import Database
 from services.judging import import_runs
 from services.studies import freezing
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import estimate_in, values_in
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -65,7 +66,7 @@ def test_a_judge_is_held_against_the_mean_of_all_raters_on_the_scale(sqlite_data
         times[text] = times.get(text, -1) + 1
         return answers(quality=str(grade(int(text.split()[1]), times[text])))
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     tables = closed_tables(situation)
     given = values_in(tables["fields.csv"], "quality")
     units = [f"k{n}" for n in range(N)]

@@ -16,9 +16,10 @@ from db.engine import make_engine
 from services.judging import import_runs
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows, values_in
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -40,8 +41,11 @@ analysis:
     - {estimate: uniformity, of: score.verdict, over: model}
     - {estimate: uniformity, of: score.verdict, with: judges, over: hardness}
     - {estimate: corrected, of: score.verdict, with: judges, by: hardness}
+    - {estimate: uniformity, of: score.verdict, over: tier, by: model}
 """
 N = 120
+# People rate answers of the first alone.
+MODELS = ("read", "unread")
 TIERS = {"1": 60, "2": 30, "3": 30}
 
 
@@ -73,16 +77,12 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     write_table(study / "items.csv", "item,format,prompt,tier,site,hardness", items)
     references = [(f"q{n}", "left", "", "", "", "") for n in range(N)]
     write_table(study / "references.csv", "item,accepted,low,high,text_only_answer,provenance", references)
-    texts = [(f"{model}{n}", f"q{n}", model, f"{model} {n}") for n in range(N) for model in ("read", "unread")]
+    texts = [(f"{model}{n}", f"q{n}", model, f"{model} {n}") for n in range(N) for model in MODELS]
     write_table(study / "candidates.csv", "candidate,item,model,answer", texts)
     situation = imported_listed(Database(engine, folder / "data"), study, raters=1)
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
     for name, says in (("strict", judge_says), ("lenient", lambda number: True)):
-        lines = [
-            f"q{n},{model}{n},{'correct' if says(n) else 'incorrect'},"
-            for n in range(N)
-            for model in ("read", "unread")
-        ]
+        lines = [f"q{n},{model}{n},{'correct' if says(n) else 'incorrect'}," for n in range(N) for model in MODELS]
         if name == "lenient":
             lines = ["q0,unread0,,refusal", "q1,unread1,,unreadable", "q2,unread2,,", *lines[6:]]
         import_runs.import_judge_verdicts(
@@ -94,7 +94,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
         return answers(verdict="correct" if person_says(int(payload["candidate"].split()[1])) else "incorrect")
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     yield closed_tables(situation)
     engine.dispose()
 
@@ -166,7 +166,7 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
     row = line(tables, "line_2", "Tier: 3: human minus judge", "Rater 1 minus strict")
     third = [human[n] - judge_says(n) for n in human if tier(n) == "3"]
     assert math.isclose(float(row["value"]), np.mean(third)) and row["n"] == "30"
-    assert "95% for 3 intervals together" in row["method"]
+    assert "95 % for 3 intervals together" in row["method"]
     gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "1 minus 3 by strict")
     first = [human[n] - judge_says(n) for n in human if tier(n) == "1"]
     assert math.isclose(float(gap["value"]), np.mean(first) - np.mean(third))
@@ -224,3 +224,12 @@ def test_the_share_as_judged_is_bounded_by_what_has_no_verdict(tables: dict[str,
     best = line(tables, "line_1", f"{label}, all unresolved correct", "unread by lenient")
 
     assert (worst["value"], best["value"]) == (str(117 / 120), "1.0")
+
+
+def test_a_part_of_which_people_rated_nothing_has_the_test_without_a_value(tables: dict[str, Rows]) -> None:
+    of_line = [row for row in tables["estimates.csv"] if row["table"] == "line_6" and "chi-square" in row["label"]]
+    rated, unrated = ([row for row in of_line if row["label"].startswith(f"Model {name}:")] for name in MODELS)
+
+    assert [(row["raters"], row["name"]) for row in unrated] == [(row["raters"], row["name"]) for row in rated]
+    said = {(row["value"], row["n"], row["undefined_because"]) for row in unrated}
+    assert said == {("", "0", "people rated none of these candidates")}

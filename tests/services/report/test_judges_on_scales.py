@@ -20,9 +20,10 @@ from services.progress import data_lock
 from services.report import build_report
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.services.report.recomputed import Rows, estimate_in, tables_of, values_in
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -88,7 +89,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         number = int(text.split()[1])
         return answers(quality=str(quality(number, rater)), share=share(number, rater))
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
     yield tables_of(database, build_report(database, situation.admin, situation.study_key))
     engine.dispose()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from db import Database
+from db.engine import make_engine
 from protocol.language.expansion import Expansion
 from services.report.sections.lines_left_out import left_out
 from services.studies import freezing
 from services.studies.checking import checked_folder
+from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.services.report.recomputed import Rows
 from tests.situations import answers, write_table
 
 OF_PARTS = """
@@ -33,6 +40,37 @@ analysis:
     - {estimate: distribution, of: read.answer, by: site}
     - {estimate: macro_f1, of: read.answer, by: site}
     - {estimate: flag_precision, of: read.answer, over: hard, by: site}
+"""
+OF_COMPARISONS = """
+blindread: 2
+name: compared
+title: Comparisons of which a part is missing
+groups: {one: One, two: Two}
+attributes:
+  items: {site: text, hard: yes_no}
+  candidates: {image: yes_no}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt]
+    form: {answer: yes_no, grade: {type: ordinal, options: ['1', '2']}}
+    not_assessable: {quality: Image quality}
+  - key: score
+    title: Scores
+    rates: candidates
+    shows: [prompt, candidate]
+    form: {found: yes_no}
+    not_assessable: {quality: Image quality}
+    by: one
+analysis:
+  resamples: 200
+  also:
+    - {estimate: difference, of: read.answer, compare: hard, by: site}
+    - {estimate: mean, of: read.grade, compare: group, by: site}
+    - {estimate: joint_rate, of: score.found, option: yes, over: image, by: site}
+    - {estimate: rate, of: read.answer, as: [given, settled], by: site}
+    - {estimate: flag_precision, of: read.answer, over: hard}
 """
 LOST = """
 blindread: 2
@@ -77,6 +115,60 @@ def test_a_part_that_nobody_answered_has_the_rows_of_the_others_without_a_value(
         named = [{(row["name"], row["raters"], row["plan"]) for row in rows} for rows in (answered, others)]
         assert named[0] == named[1]
         assert {(row["value"], row["n"], row["undefined_because"]) for row in others} == {("", "0", NOBODY)}
+
+
+@pytest.fixture(scope="module")
+def compared(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rows]:
+    """Two raters of two groups: of site a they say the same, nobody answers site b, and of site c they differ."""
+    folder = tmp_path_factory.mktemp("compared")
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    study = folder / "study"
+    study.mkdir()
+    (study / "protocol.yaml").write_text(OF_COMPARISONS, encoding="utf-8")
+    items = [(f"q{n}", "yes_no", f"Item {n}?", "abc"[n % 3], "yes" if n % 2 else "no") for n in range(18)]
+    write_table(study / "items.csv", "item,format,prompt,site,hard", items)
+    write_table(study / "references.csv", "item,accepted", [(item[0], "yes") for item in items])
+    texts = [(f"{n}-{image}", f"q{n}", "M", f"Text {n} {image}", image) for n in range(18) for image in ("yes", "no")]
+    write_table(study / "candidates.csv", "candidate,item,model,answer,image", texts)
+    situation = imported_listed(Database(engine, folder / "data"), study, groups=["one", "two"])
+    freezing.freeze_study(situation.database, situation.admin, situation.study_key)
+    came: Counter[str] = Counter()
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        site = "abc"[int(payload["prompt"].split()[1][:-1]) % 3]
+        if site == "b":
+            return {"fields": {}, "not_assessable": "quality", "comment": "", "flag": None}
+        if payload.get("candidate"):
+            return answers(found="yes")
+        came[payload["prompt"]] += 1
+        return answers(answer="no" if site == "c" and came[payload["prompt"]] == 2 else "yes", grade="1")
+
+    work_through(situation, answer)
+    yield [row for row in closed_tables(situation)["estimates.csv"] if row["section"] == "plan"]
+    engine.dispose()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_a_comparison_has_its_rows_without_a_value_in_a_part_that_nobody_answered(compared: Rows, number: int) -> None:
+    of_line = [row for row in compared if row["table"] == f"line_{number}"]
+    answered, others = ([row for row in of_line if row["label"].startswith(f"Site: {site}")] for site in "ab")
+
+    assert {(row["name"], row["raters"]) for row in others} == {(row["name"], row["raters"]) for row in answered}
+    assert {(row["value"], row["n"]) for row in others} == {("", "0")}
+
+
+def test_a_part_of_which_nothing_is_settled_has_that_row_without_a_value(compared: Rows) -> None:
+    of_part = [row for row in compared if row["table"] == "line_4" and row["stratum"] == "site c"]
+
+    given = {row["value"] for row in of_part if row["raters"] == "All raters"}
+    settled = [(row["value"], row["undefined_because"]) for row in of_part if row["raters"] == "Consensus"]
+    assert (given, settled) == ({"0.5"}, [("", "nothing is settled of any of these items")])
+
+
+def test_what_a_flag_misses_says_how_many_units_count_as_not_read(compared: Rows) -> None:
+    of_misses = [row["note"] for row in compared if row["table"] == "line_5" and "missed" in row["label"]]
+
+    assert of_misses == ["planned; 6 undetermined or not assessable, counted as not read"] * 2
 
 
 def test_a_line_of_which_no_figure_is_made_is_said_with_the_reason(tmp_path: Path) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sklearn.metrics import f1_score, recall_score, roc_auc_score
 
-from db import Database
-from db.engine import make_engine
 from services.report import Figure, figures_of
-from tests.harness.databases import copy_of_sqlite_file
 from tests.services.report import planted
 from tests.services.report.recomputed import Rows, estimate_in, tables_of
 
@@ -23,15 +19,10 @@ NONE = "none of the options"
 
 
 @pytest.fixture(scope="module")
-def made(
-    migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[dict[str, Rows], dict[str, Figure]]]:
-    folder = tmp_path_factory.mktemp("models")
-    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
-    database = Database(engine, folder / "data")
-    report = planted.structured_reads(database, folder / "study")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Rows], dict[str, Figure]]]:
+    database, report = planted.made_once_in_the_run(planted.structured_reads, tmp_path_factory.mktemp("models"))
     yield tables_of(database, report), {figure.key: figure for figure in figures_of(report)}
-    engine.dispose()
+    database.engine.dispose()
 
 
 @pytest.fixture(scope="module")

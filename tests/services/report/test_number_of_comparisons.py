@@ -21,9 +21,10 @@ from services.report.interval_settings import IntervalSettings
 from services.report.sections.comparisons import counted
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -62,7 +63,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
         return answers(quality=said[payload["candidate"]])
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     yield closed_tables(situation)
     engine.dispose()
 

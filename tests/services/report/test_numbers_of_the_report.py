@@ -262,7 +262,7 @@ def test_disagreements_are_listed_in_words(report: Report) -> None:
     by_item = {row[0]: row for row in table.rows}
 
     assert set(by_item) == {"i1", "i3", "i5", "i6", "i7", "i8"}
-    assert by_item["i1"][3:] == ("Left ✓", "Right ✗", "Left", "Left")
+    assert by_item["i1"][3:] == ("Left ✓", "Right ✗", "Left", "Left ✓")
     assert by_item["i5"][3:5] == ("No ✓", "Not assessable: Image quality")
 
 

@@ -27,18 +27,21 @@ phases:
 analysis: {resamples: 200}
 """
 OPTIONS = "options: {a: A, b: B, c: C}"
-# What a field of each type says of itself, and what is accepted in it.
+# What a field of each type says of itself, and what counts as right in it: accepted, or from, to and radius.
 FIELDS = {
-    "type: yes_no": "yes",
-    f"type: choice, {OPTIONS}": "a",
-    f"type: several, {OPTIONS}": "a",
-    f"type: ranked, {OPTIONS}, at_most: 2": "a",
-    "type: ranked, at_most: 2": "first",
-    f"type: ordinal, {OPTIONS}": "a",
-    "type: text": "Text 1",
-    "type: number": "",
-    "type: confidence, about: organ, steps: 3": "",
+    "type: yes_no": ("yes",),
+    f"type: choice, {OPTIONS}": ("a",),
+    f"type: several, {OPTIONS}": ("a",),
+    f"type: ranked, {OPTIONS}, at_most: 2": ("a",),
+    "type: ranked, at_most: 2": ("first",),
+    f"type: ordinal, {OPTIONS}": ("a",),
+    "type: text": ("Text 1",),
+    "type: number": ("", "0", "1"),
+    "type: point": ("1 2 3", "", "", "20"),
+    "type: as_item": ("Text 1",),
+    "type: confidence, about: organ, steps: 3": (),
 }
+COLUMNS = "item,field,accepted,low,high,radius"
 
 
 @pytest.mark.parametrize("when", ["", ", when: {organ: brain}"])
@@ -54,13 +57,113 @@ def test_a_report_is_made_however_few_rated_however_little(
             (study / "protocol.yaml").write_text(PROTOCOL % (field, when), encoding="utf-8")
             keys = [f"q{n}" for n in range(items)]
             write_table(study / "items.csv", "item,format,prompt", [(key, "open", f"Item {key}?") for key in keys])
-            lines = [(key, "organ", "brain") for key in keys] if of_finding else []
-            lines += [(key, "finding", accepted) for key in keys] if of_finding and accepted else []
+            right = {"organ": ("brain",), "finding": accepted} if of_finding else {}
+            lines = [
+                (key, name, *cells, *[""] * (4 - len(cells))) for key in keys for name, cells in right.items() if cells
+            ]
             if lines:
-                write_table(study / "references.csv", "item,field,accepted", lines)
+                write_table(study / "references.csv", COLUMNS, lines)
             situation = imported_listed(sqlite_database, study, raters, key=f"small-{number}-{int(of_finding)}")
             freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
             if works:
                 work_through(situation, lambda payload: drawn_answers(payload, drawn))
 
             assert "estimates.csv" in closed_tables(situation)
+
+
+WITH_A_PLAN = """
+blindread: 2
+name: planned
+title: A small study with every kind of line
+groups: {one: One, two: Two}
+attributes:
+  items: {site: text, hard: yes_no}
+  candidates: {image: yes_no}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt]
+    form:
+      organ: {type: choice, primary: yes, options: {brain: Brain, lung: Lung}, positive: brain}
+      grade: {type: ordinal, options: ['1', '2', '3']}
+      size: number
+      place: point
+      names: {type: ranked, at_most: 2}
+      signs: {type: several, options: {a: A, b: B}}
+      words: text
+      sure: {type: confidence, range: [0, 1]}
+    undetermined: [organ]
+  - key: score
+    title: Scores
+    rates: candidates
+    shows: [prompt, candidate]
+    form: {verdict: correctness, found: yes_no}
+  - {key: compare, title: Compared, rates: pairs, shows: [prompt, candidate], form: {better: preference}}
+analysis:
+  resamples: 200
+  tables: [site]
+  primary: {estimate: accuracy, of: [read.organ, read.grade, read.size, read.place, read.words], by: site}
+  also:
+    - {estimate: agreement, of: [read.organ, read.grade, read.size, read.signs, score.verdict, compare.better]}
+    - {estimate: distribution, of: [read.organ, read.signs], by: site}
+    - {estimate: rate, of: read.organ, as: [given, settled], by: site}
+    - {estimate: macro_f1, of: read.organ}
+    - {estimate: auc, of: [read.organ, read.sure]}
+    - {estimate: calibration, of: read.sure}
+    - {estimate: mean, of: [read.grade, read.size], compare: group, by: site}
+    - {estimate: accuracy, of: read.organ, compare: group}
+    - {estimate: difference, of: [read.organ, read.grade, read.size], compare: hard, by: [site, rater]}
+    - {estimate: pass_at, of: read.names, k: 1, compare: group}
+    - {estimate: distance, of: read.place, by: site}
+    - {estimate: joint_rate, of: [read.organ, read.grade]}
+    - {estimate: joint_rate, of: score.found, option: yes, over: image, by: site}
+    - {estimate: flag_precision, of: score.found, over: hard, by: site}
+    - {estimate: rate, of: score.verdict, option: correct, where: {read.organ: brain}}
+    - {estimate: correlation, of: score.verdict, with: token_f1}
+    - {estimate: agreement, of: score.verdict, with: judges}
+    - {estimate: uniformity, of: score.verdict, over: site, by: image}
+    - {estimate: corrected, of: score.verdict, by: site, compare: model}
+    - {estimate: win_rate, of: compare.better, by: site}
+  criteria:
+    - {key: right, estimate: accuracy, of: read.organ, above: 0.5, by: site}
+    - {key: each, estimate: rate, of: read.organ, above: 0.5, by: site, each_rater: yes}
+    - {key: alike, estimate: agreement, of: read.grade, statistic: quadratic_kappa, above: 0.5}
+"""
+# The lines, the primary one first, that need judges, or an accepted text beside the candidates: the report says so.
+LACKING = {17, 18, 19, 20}
+RIGHT = {"organ": ("brain",), "grade": ("2",), "size": ("", "0", "1"), "place": ("1 2 3", "", "", "20"),
+         "names": ("first",), "signs": ("a",), "words": ("Text 1",)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("items", "groups", "works"), [(2, ["one"], True), (2, ["one", "two"], False), (5, ["one", "two"], True)]
+)
+def test_every_kind_of_planned_line_has_a_number_or_a_reason_in_a_small_study(
+    sqlite_database: Database, tmp_path: Path, items: int, groups: list[str], works: bool
+) -> None:
+    drawn = random.Random(2)
+    (tmp_path / "protocol.yaml").write_text(WITH_A_PLAN, encoding="utf-8")
+    keys = [f"q{n}" for n in range(items)]
+    cells = [(key, "open", f"Item {key}?", "ab"[n % 2], ("no" if n % 3 else "yes")) for n, key in enumerate(keys)]
+    write_table(tmp_path / "items.csv", "item,format,prompt,site,hard", cells)
+    lines = [(key, name, *own, *[""] * (4 - len(own))) for key in keys for name, own in RIGHT.items()]
+    write_table(tmp_path / "references.csv", COLUMNS, lines)
+    texts = [
+        (f"{key}-{model}-{image}", key, model, f"{model} says {image} of {key}", image)
+        for key in keys
+        for model in ("x", "y")
+        for image in ("yes", "no")
+    ]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,image", texts)
+    situation = imported_listed(sqlite_database, tmp_path, groups=groups)
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    if works:
+        work_through(situation, lambda payload: drawn_answers(payload, drawn))
+
+    rows = [row for row in closed_tables(situation)["estimates.csv"] if row["section"] == "plan"]
+
+    assert all(row["value"] or row["undefined_because"] for row in rows)
+    if items == 5:
+        computed = {int(row["table"].split("_")[1]) for row in rows if row["table"].startswith("line_")}
+        assert computed == set(range(1, 22)) - LACKING

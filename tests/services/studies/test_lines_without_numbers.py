@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from db import Database
 from exchange.refusal import InputRefused
-from services.studies import freezing
+from services.studies import freezing, importing
 from services.studies.checking import checked_folder
 from tests.listed_study import TWO_GROUPS, imported_listed, write_listed
 from tests.situations import write_table
@@ -71,7 +75,7 @@ def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> P
 def test_a_line_that_no_answers_could_bring_to_a_number_is_refused(
     tmp_path: Path, plan: str, by: str, shows: str, says: str
 ) -> None:
-    with pytest.raises(InputRefused, match="key analysis") as refusal:
+    with pytest.raises(InputRefused, match="analysis") as refusal:
         checked_folder(folder_with(tmp_path, plan, by, shows))
 
     assert says in str(refusal.value)
@@ -114,7 +118,10 @@ def test_a_line_about_a_field_of_two_forms_names_one_of_them(tmp_path: Path) -> 
     with pytest.raises(InputRefused) as refusal:
         checked_folder(folder_of_two_forms(tmp_path, "{estimate: agreement, of: read.answer}"))
 
-    assert "key analysis.also.0.of: 'read.answer' is a field of the forms short and long" in str(refusal.value).lower()
+    assert (
+        "line 1 of analysis.also, key of: 'read.answer' is a field of the forms short and long"
+        in str(refusal.value).lower()
+    )
     assert "where: {form: short}" in str(refusal.value)
 
 
@@ -180,3 +187,38 @@ def test_before_the_freeze_it_is_said_which_criteria_people_and_units_cannot_rea
     )
     assert alone.startswith("analysis.criteria.it: agreement needs two raters")
     assert "with 6 independent units the limits are 0.610 and 1.000, 0.390 apart, at best; it takes 35 units." in narrow
+
+
+@contextmanager
+def reads_of(database: Database, table: str) -> Iterator[list[str]]:
+    """Note each statement that reads a table."""
+    read: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if f"FROM {table}" in statement.replace("\n", " ").replace('"', ""):
+            read.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    try:
+        yield read
+    finally:
+        event.remove(database.engine, "before_cursor_execute", note)
+
+
+def test_the_tables_are_read_once_for_each_state_of_a_draft(sqlite_database: Database, tmp_path: Path) -> None:
+    line = "estimate: rate, of: read.answer, option: yes, above: 0.9"
+    folder = write_listed(tmp_path / "study", f"{TWO_GROUPS}\nanalysis: {{criteria: [{{key: it, {line}}}]}}\n")
+    situation = imported_listed(sqlite_database, folder, raters=0)
+
+    def read_by(count: int) -> tuple[int, list[tuple[str, ...]]]:
+        with reads_of(sqlite_database, "candidate") as read:
+            said = [freezing.standing_of(sqlite_database, situation.admin, "listed").unreachable for _ in range(count)]
+        return len(read), said
+
+    first, (said,) = read_by(1)
+    again, repeated = read_by(3)
+    assert (again, repeated) == (0, [said] * 3)
+
+    importing.import_study(sqlite_database, situation.admin, folder, over_draft=True)
+    assert first > 0
+    assert read_by(1)[0] == first

@@ -67,6 +67,34 @@ def test_units_without_a_cluster_are_refused(tmp_path: Path) -> None:
         checked_folder(folder_with(tmp_path, "cluster: scanner", items=items))
 
 
+def test_a_criterion_counts_the_units_that_have_a_reference(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 13}}}}]")
+    references = [(item[0], "answer", "yes") for item in ITEMS[:12]]
+    write_table(folder / "references.csv", "item,field,accepted", references)
+
+    with pytest.raises(InputRefused, match="13 units are asked for, and 'read' rates at most 12 with a reference"):
+        checked_folder(folder)
+
+
+def test_what_it_can_reach_at_best_is_computed_of_these(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f"criteria: [{{key: it, {LINE}, above: 0.8}}]")
+    assert not [warning for warning in checked_folder(folder).warnings if "out of reach" in warning]
+
+    write_table(folder / "references.csv", "item,accepted", [(item[0], "yes") for item in ITEMS[:12]])
+
+    # Wilson's lower limit of 12 of 12 is 12 / (12 + 3.841).
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "out of reach" in warning]
+    assert "with 12 independent units with a reference the limits are 0.758 and 1.000" in warning
+
+
+def test_a_criterion_that_needs_no_reference_counts_all_units(tmp_path: Path) -> None:
+    line = "estimate: rate, of: read.answer, above: 0.1, least: {units: 20}"
+    folder = folder_with(tmp_path, f"criteria: [{{key: it, {line}}}]")
+    write_table(folder / "references.csv", "item,accepted", [(item[0], "yes") for item in ITEMS[:12]])
+
+    assert checked_folder(folder).items
+
+
 def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
     plan = f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 6}}}}]"
 

@@ -14,11 +14,13 @@ from services.studies import freezing
 from studies.examples import build
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
 from tests.published_studies import (
+    FEW_RESAMPLES,
     error_taxonomy,
     flag_review,
     grader,
     image_review,
     mcq_judge,
+    resampled,
     structured_reads,
     template_review,
     text_of,
@@ -247,7 +249,7 @@ def test_neural_medbench_scores_people_and_models_in_one_pool_and_exports_who_wr
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     folder = build("neural_medbench_reads", tmp_path / "study")
-    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    protocol = resampled((folder / "protocol.yaml").read_text("utf-8"), FEW_RESAMPLES)
     # With ten people who answer the pool takes a test too long.
     (folder / "protocol.yaml").write_text(protocol.replace("people: 5", "people: 2"), encoding="utf-8")
     groups = ("student", "student", "senior", "senior", "grader", "grader")
@@ -315,6 +317,8 @@ def test_two_answers_are_compared_by_two_people_and_every_preference_is_exported
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     folder = build("compared_answers", tmp_path / "study")
+    protocol = resampled((folder / "protocol.yaml").read_text("utf-8"), FEW_RESAMPLES)
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     situation = imported_listed(sqlite_database, folder, groups=["neuroradiologist"] * 2)
     freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
     rng = random.Random(3)

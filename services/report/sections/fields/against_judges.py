@@ -12,7 +12,7 @@ from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
 from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import Topic, has_consensus, has_tests
 
 _SAYS = {"correct": True, "incorrect": False, "partly": False}
 Scored = Sequence[bool | None]
@@ -94,17 +94,19 @@ def _weighted(
     return [EstimateRow(statistic, "judgements", parties, stratum, weighted, weighted=True)]
 
 
+_ON_CONSENSUS = ("The consensus is what all raters agree on.", has_consensus)
 AGREEMENT = Topic(
     "judges",
     "agreement of judges with people",
-    "Candidates that the judge and the human both called correct or incorrect. The consensus is what all raters agree "
-    "on. Sensitivity and specificity: of the judge, for “correct”, with the human as reference.",
+    "Candidates that the judge and the human both called correct or incorrect. Sensitivity and specificity: of the "
+    "judge, for “correct”, with the human as reference.",
     agreement,
+    further=(_ON_CONSENSUS,),
 )
 DIRECTION = Topic(
     "judges_direction",
     "direction of the judges’ errors",
-    "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is stricter. "
-    f"{TEST_OF_DIRECTION}",
+    "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is stricter.",
     direction,
+    further=(_ON_CONSENSUS, (TEST_OF_DIRECTION, has_tests)),
 )

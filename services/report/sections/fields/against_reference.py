@@ -9,7 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.between_raters import agreement_rows
-from services.report.sections.fields.topics import POOLED, Numbers, Topic, has_models
+from services.report.sections.fields.topics import POOLED, Numbers, Topic, has_abstentions, has_bounds, has_models
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -101,11 +101,15 @@ def correct_numbers(ratings: Ratings) -> tuple[Numbers, ...]:
 ACCURACY = Topic(
     "accuracy",
     "accuracy against the reference",
-    "Correct / (correct + incorrect), of items with a reference; an abstention is not right. What was called not "
-    "assessable leaves both, and the bounds count all of it wrong and all of it right.",
+    "Correct / (correct + incorrect), of items with a reference.",
     accuracy_rows,
     of_models=True,
     further=(
+        ("An abstention is not right.", has_abstentions),
+        (
+            "What was called not assessable leaves both, and the bounds count all of it wrong and all of it right.",
+            has_bounds,
+        ),
         POOLED,
         ("What a model wrote that is no answer is not right; nor is an item to which it wrote nothing.", has_models),
     ),

@@ -10,15 +10,29 @@ from agreement import Estimate, difference_of_parts, mann_whitney, paired_differ
 from exchange.estimate_rows import Category, EstimateRow, Party, Statistic, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.topics import Numbers, Topic
+from services.report.sections.fields.topics import Holds, Numbers, Topic
 
 EXPLANATION = (
     "First minus second, of the mean that the raters of each item gave: item by item where both have an answer to it, "
-    "as two separate samples where they share none. On a scale, the chance that the first is higher (Mann-Whitney) "
-    "takes every answer of the one with every answer of the other, ties counted half; 0.5 is no difference. Where all "
-    "of several raters rated both answers to an item, the difference comes again, of these items, with an interval "
-    "that allows for other raters than these (Obuchowski-Rockette). Both rest on methods of their own: where raters "
-    "hardly differ the second can come out narrower, which tells nothing more of other raters."
+    "as two separate samples where they share none."
+)
+_FURTHER: tuple[tuple[str, Holds], ...] = (
+    (
+        (
+            "On a scale, the chance that the first is higher (Mann-Whitney) takes every answer of the "
+            "one with every answer of the other, ties counted half; 0.5 is no difference."
+        ),
+        lambda _, rows: any(row.statistic == "effect_size" for row in rows),
+    ),
+    (
+        (
+            "Where all of several raters rated both answers to an item, the difference comes again, "
+            "of these items, with an interval that allows for other raters than these "
+            "(Obuchowski-Rockette). Both rest on methods of their own: where raters hardly differ the "
+            "second can come out narrower, which tells nothing more of other raters."
+        ),
+        lambda _, rows: any(row.compared == "models_over_readers" for row in rows),
+    ),
 )
 
 INTERACTION = (
@@ -82,6 +96,7 @@ def interaction_rows(
     intervals: IntervalSettings,
     *,
     is_share: bool,
+    words: Callable[[str], str],
 ) -> list[EstimateRow]:
     """Return how far every two raters differ in the difference of two values, of the units that both rated.
 
@@ -93,6 +108,8 @@ def interaction_rows(
         The attribute.
     is_share
         Whether the numbers are 1 and 0.
+    words
+        Returns what one of its values is called, with the attribute's name.
     """
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
     values = [unit.value_of(name) for unit in ratings.units]
@@ -114,7 +131,7 @@ def interaction_rows(
                 **intervals.by([cluster for _, _, cluster in both]),
             )
             parties = (ratings.columns[a].party, ratings.columns[b].party)
-            category = Category(f"{first} minus {second}", f"{first} minus {second}")
+            category = Category(f"{first} minus {second}", f"{words(first)} minus {words(second)}")
             rows.append(EstimateRow(statistic, "interaction", parties, stratum, estimate, category=category))
     return rows
 
@@ -128,14 +145,25 @@ def mean_of_units(numbers: Sequence[Numbers]) -> Numbers:
     return means
 
 
-def between_parts(name: str, numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share: bool = False) -> Topic:
-    """Return the topic that compares every two values of an attribute, where there are several."""
+def between_parts(
+    name: str,
+    numbers: Callable[[Ratings], Sequence[Numbers]],
+    *,
+    is_share: bool = False,
+    words: Callable[[str], str] = str,
+) -> Topic:
+    """Return the topic that compares every two values of an attribute, where there are several.
+
+    `words` returns what one of them is called: a model by its name, any other value with the name of its attribute.
+    """
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-        values = [(value, value) for value in ratings.values_of(name)]
+        values = [(value, words(value)) for value in ratings.values_of(name)]
         return difference_rows(ratings, numbers(ratings), name, values, stratum, intervals, is_share=is_share)
 
-    return Topic(f"by_{name}", f"differences by {name.replace('_', ' ')}", EXPLANATION, compute, in_parts=False)
+    return Topic(
+        f"by_{name}", f"differences by {name.replace('_', ' ')}", EXPLANATION, compute, in_parts=False, further=_FURTHER
+    )
 
 
 def between_models(numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share: bool = False) -> Topic:

@@ -15,7 +15,7 @@ from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION
-from services.report.sections.fields.topics import FieldReport, Numbers, Topic
+from services.report.sections.fields.topics import FieldReport, Numbers, Topic, has_bounds, has_judges
 
 _LEFT_OUT = ("not_assessable", "undetermined")
 
@@ -63,13 +63,28 @@ def as_given(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
     return AS_GIVEN.compute(ratings, stratum, intervals) if len(ratings.field.options) > 2 else []
 
 
+def _says_neither(ratings: Ratings, _: object) -> bool:
+    """Return whether anybody said neither correct nor incorrect of a unit that was theirs."""
+    return any(
+        state in _LEFT_OUT or (state == "answered" and is_right is None)
+        for column in ratings.columns
+        for state, is_right in zip(column.states, correct_of(column), strict=True)
+    )
+
+
 SHARE = Topic(
     "share_correct",
     "share scored correct",
-    "Correct / (correct + incorrect). Excluded, not assessable and undetermined are in neither; beside them the two "
-    "bounds, with all of these incorrect and all of them correct.",
+    "Correct / (correct + incorrect).",
     share_correct,
     further=(
+        (
+            (
+                "What was excluded, called not assessable or left undetermined is in neither; beside it "
+                "the two bounds, with all of these incorrect and all of them correct."
+            ),
+            has_bounds,
+        ),
         (
             "An answer that is correct in part counts as incorrect.",
             lambda ratings, _: any(option.id == "partly" for option in ratings.field.options),
@@ -79,9 +94,18 @@ SHARE = Topic(
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters on correct or incorrect",
-    "What either rater excluded, called not assessable or left undetermined is in no n. This is the ceiling for a "
-    "judge: it cannot be expected to agree with a rater better than raters agree with each other.",
+    "Whether two raters both said correct or both incorrect.",
     agreement,
+    further=(
+        ("What either excluded, called not assessable or left undetermined is in no n.", _says_neither),
+        (
+            (
+                "This is the ceiling for a judge: it cannot be expected to agree with a rater better than "
+                "raters agree with each other."
+            ),
+            has_judges,
+        ),
+    ),
 )
 ON_OPTIONS = Topic(
     "agreement_on_options",

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from agreement import weighted_mean
 from agreement.estimate import undefined
 from agreement.flags import flag_misses
-from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
+from exchange.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Topic
+
+# What a rater says who was asked and gives none of the options.
+_ABSTAINED: frozenset[str | None] = frozenset({"undetermined", "not_assessable"})
+_NOT_READ: Final = "undetermined or not assessable, counted as not read"
 
 
 def flags(option: str, attribute: str) -> Topic:
@@ -37,7 +43,9 @@ def flags(option: str, attribute: str) -> Topic:
             ]
             if any(is_so is not None and flag[place] for place, is_so in enumerate(said)):
                 rows += _precision(right, column.party, category, ratings, stratum, intervals)
-                rows.append(_misses(said, flag, column.party, category, ratings, stratum, intervals))
+                misses = _misses(said, flag, column.party, category, ratings, stratum, intervals)
+                abstained = sum(state in _ABSTAINED and bool(flag[place]) for place, state in enumerate(column.states))
+                rows.append(replace(misses, remark=LeftOut(abstained, _NOT_READ) if abstained else None))
         return rows
 
     return Topic(
@@ -45,7 +53,8 @@ def flags(option: str, attribute: str) -> Topic:
         "the flag against the raters",
         "Precision: of the flagged units, the share that the rater calls so, too. Misses: of the units that the rater "
         "calls so, the share that was not flagged; its limits rest on how many of both were read, so that few of "
-        "those that were not flagged leave it wide open.",
+        "those that were not flagged leave it wide open. A unit that a rater leaves undetermined or calls not "
+        "assessable counts as not read; how many these are stands in the note.",
         compute,
         in_parts=False,
     )

@@ -55,11 +55,16 @@ def per_category(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
-    "Whether two raters, or all of them, chose the same option. Kappa and AC1 correct for chance in two ways: kappa by "
-    "how often each rater uses each option, so that it drops where nearly all are alike; AC1 by how evenly options are "
-    "used, and so does not.",
+    "Whether raters chose the same option. Kappa corrects for chance by how often each rater uses each option, so that "
+    "it drops where nearly all are alike.",
     agreement,
-    further=(("Alpha is Krippendorff’s for options without an order, of all raters.", has_alpha),),
+    further=(
+        (
+            "AC1 corrects by how evenly options are used, and does not drop.",
+            lambda _, rows: any(row.statistic == "gwet_ac1" for row in rows),
+        ),
+        ("Alpha is Krippendorff’s for options without an order, of all raters.", has_alpha),
+    ),
 )
 PER_CATEGORY = Topic(
     "per_category",
@@ -72,9 +77,17 @@ PER_CATEGORY = Topic(
 DISTRIBUTION = Topic(
     "distribution",
     "how often each option was chosen",
-    "Share among the answers, without abstentions and what was not assessable. “All raters” pools verdicts, so that a "
-    "unit with two verdicts counts twice; it is not what raters agreed on.",
+    "Share among the answers, without abstentions and what was not assessable.",
     distribution,
+    further=(
+        (
+            (
+                "“All raters” pools verdicts, so that a unit with two verdicts counts twice; it is not "
+                "what raters agreed on."
+            ),
+            pools_raters,
+        ),
+    ),
 )
 JUDGES = judges_on_scale(agreement)
 REPORT = FieldReport(

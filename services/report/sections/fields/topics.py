@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
+from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
+from exchange.report_words import shown_p
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
@@ -78,6 +79,31 @@ def has_models(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
 def has_alpha(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
     """Return whether an alpha is among the rows."""
     return any(row.statistic == "krippendorff_alpha" for row in rows)
+
+
+def has_bounds(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether bounds stand beside an estimate: something said neither right nor wrong."""
+    return any(row.bound for row in rows)
+
+
+def has_consensus(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether what raters agree on is among those that the rows are of."""
+    return any(CONSENSUS in row.parties for row in rows)
+
+
+def has_judges(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
+    """Return whether a judge's run is about the field."""
+    return bool(ratings.judges)
+
+
+def has_abstentions(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
+    """Return whether anybody, or a model, abstained in the field."""
+    return any("undetermined" in column.states for column in (*ratings.columns, *ratings.models))
+
+
+def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether any row has a P value."""
+    return any(shown_p(row.estimate.p) for row in rows)
 
 
 POOLED = ("“All raters” pools verdicts.", pools_raters)

@@ -129,7 +129,7 @@ REFUSED = {
     ),
     "a share that is less than a unit": (
         source("1%"),
-        "sample.size: 1% of 10 units is less than a unit, expected at least one; write a larger share or a number.",
+        "sample.size: 1 % of 10 units is less than a unit, expected at least one; write a larger share or a number.",
     ),
     "a size that its stratum does not have": (
         source(strata=["tier"], sizes={"1": "7", "2": "all", "3": "all"}),

@@ -1,0 +1,73 @@
+"""Clusters of one item each: a design without clusters, and analysed as one."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import Codes, Ratings, encode_clusters
+from agreement.interval_kinds import Interval
+
+_ON_WORTH: tuple[Interval, ...] = ("score", "scattered", "effective", "adjusted")  # what items are worth: all of them
+
+
+def alone(groups: npt.NDArray[np.intp]) -> bool:
+    """Whether no two items share a cluster.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+        Cluster of each item, at least 0.
+
+    Returns
+    -------
+    bool
+        True also of no items.
+
+    Examples
+    --------
+    >>> alone(np.array([4, 0, 2])), alone(np.array([4, 0, 4]))
+    (True, False)
+    """
+    return bool(np.bincount(np.asarray(groups)).max(initial=0) <= 1)
+
+
+def shared_clusters(
+    clusters: Ratings | None, used: npt.NDArray[np.bool_], interval: Interval | None = None
+) -> Codes | None:
+    """Cluster of each item that is used, None where each of them is the only one of its cluster.
+
+    Such items are independent, and what is asked of them is computed as without clusters. A bootstrap that is asked for
+    by its name keeps them: it draws items either way, and with a `ClusterDraw` those of the file. So does what assumes
+    independent items, to be refused whatever the clusters are.
+
+    Parameters
+    ----------
+    clusters : sequence, shape (items,), or None
+        Cluster of each item.
+    used : ndarray of bool, shape (items,)
+        Which items are not left out.
+    interval : Interval or None
+        The kind of interval that was asked for; None is the usual one.
+
+    Returns
+    -------
+    ndarray of int, shape (used items,), or None
+
+    Raises
+    ------
+    ValueError
+        As `encode_clusters`.
+
+    Examples
+    --------
+    >>> shared_clusters(["s", "t", "s"], np.array([True, True, False])) is None
+    True
+    >>> shared_clusters(["s", "t", "s"], np.array([True, False, True])).tolist()
+    [0, 0]
+    """
+    if clusters is None:
+        return None
+    groups = encode_clusters(clusters, used.size)[used]
+    drops = interval is None or (isinstance(interval, str) and interval in _ON_WORTH)
+    return None if drops and alone(groups) else groups

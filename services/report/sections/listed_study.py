@@ -1,0 +1,185 @@
+"""What was studied, of a study that lists its phases: plan and freeze, people, what was drawn, and what happened."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from exchange.refusal import counted
+from exchange.report_structure import Cell, Column, PlainTable, Section
+from protocol.language.expansion import Expansion
+from protocol.language.pools import kind_rated
+from protocol.language.sentences_of_plan import plan_of
+from protocol.language.wording import capital
+from protocol.phases import THEN
+from protocol.study_phases import StudyPhases
+from services.report.files.listed_files import ListedRows
+from services.report.rows.listed_record import Draw, StudyRecord
+from services.report.rows.study_rows import Entry
+from services.report.sections.study import EVENTS
+
+# An item of a phase, or a candidate of one.
+Unit = tuple[int, int | None]
+
+
+def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record: StudyRecord) -> Section:
+    """Build the section. What it counts of answers is of the same entries as the section *Completeness*."""
+    items = {key for line in rows.drawn if line.replaced_in is None for key in [line.item]}
+    subjects = {item.subject for item in rows.items if item.key in items}
+    tables = (
+        _fixed(study, record), _people(study, rows, record), _phases(study, rows, phases, record), _versions(record),
+        _events(record),
+    )  # fmt: skip
+    return Section(
+        key="study",
+        short_title="Study",
+        title="Study and analysis plan",
+        explanation=(
+            (
+                f"{counted(len(items), 'item')} of {counted(len(subjects), 'subject')} in "
+                f"{counted(len(phases.counted), 'phase')}. The plan below was frozen before the first verdict."
+            ),
+        ),
+        tables=tuple(table for table in tables if table.rows),
+    )
+
+
+def _fixed(study: Expansion, record: StudyRecord) -> PlainTable:
+    plan, newest = study.analysis, record.versions[-1]
+    of_version = len(record.versions) > 1
+    rows: list[tuple[Cell, ...]] = [("Plan", said) for said in plan_of(study)]
+    rows += [
+        ("Seed of the bootstraps", str(plan.seed)),
+        ("Seed of the draws", str(record.seed)),
+        ("Frozen", record.frozen_at.isoformat(timespec="seconds")),
+        ("SHA-256 of the freeze", record.versions[0].sha256),
+        *([(f"SHA-256 of version {newest.number}", newest.sha256)] if of_version else []),
+        ("SHA-256 of the protocol", record.protocol_sha256),
+    ]
+    return PlainTable(
+        key="plan",
+        title="Analysis plan and freeze",
+        explanation="",
+        columns=(Column("what", "What", "Part of the plan"), Column("value", "Fixed as", "What was fixed")),
+        rows=tuple(rows),
+        grouped=True,
+    )
+
+
+def _people(study: Expansion, rows: ListedRows, record: StudyRecord) -> PlainTable:
+    """Count the raters of each group; who is in none, of a study without groups, are all of them."""
+    to_do: dict[int, bool] = {}
+    for entry in rows.to_rate:
+        to_do[entry.member_id] = to_do.get(entry.member_id, False) or entry.status == "missing"
+    finished = [member.group for _, member in rows.members if to_do.get(member.id) is False]
+    groups = [(group.key, group.title, group.people) for group in study.groups]
+    known = {key for key, *_ in groups}
+    groups += [(key, "Raters", None) for key in record.invited if key not in known]
+    return PlainTable(
+        key="people",
+        title="People by group",
+        explanation="Finished: everything that was dealt to them has a verdict, or could not be shown.",
+        columns=(
+            Column("group", "Group", "Title of the group"),
+            Column("planned", "Planned", "Number of people that the protocol plans; empty where it does not say"),
+            Column("invited", "Invited", "Number of people who were invited into it"),
+            Column("taken_out", "Taken out", "Number of these who were taken out before any verdict"),
+            Column("finished", "Finished", "Number of these for whom nothing is open"),
+        ),
+        rows=tuple(
+            (title, people, record.invited.get(key, 0), record.taken_out.get(key, 0), finished.count(key))
+            for key, title, people in groups
+        ),
+    )
+
+
+def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: StudyRecord) -> PlainTable:
+    """Count by phase how many units were drawn of how many, and what became of them."""
+    of_phase: dict[str, list[Entry]] = defaultdict(list)
+    for entry in rows.to_rate:
+        of_phase[entry.phase].append(entry)
+    listed = {phase.key: kind_rated(phase) for phase in study.phases}
+    lines: list[tuple[Cell, ...]] = []
+    for phase in phases.counted:
+        entries, own = of_phase[phase.key], phase.key.removesuffix(THEN)
+        draw = record.draws.get(own)
+        lines.append(
+            (
+                phase.heading,
+                "not drawn yet" if draw is None else _drawn(draw, listed[own]),
+                _units([entry for entry in entries if entry.assignment_id in record.shown]),
+                *(
+                    _units([entry for entry in entries if entry.status == status])
+                    for status in ("answered", "not_assessable", "technical_failure")
+                ),
+                _units([entry for entry in entries if entry.flags]),
+                _units([entry for entry in entries if entry.status == "missing"]),
+            )
+        )
+    return PlainTable(
+        key="drawn",
+        title="Phases, and what became of their units",
+        explanation=(
+            "Units with at least one: the same unit is answered by one rater and not assessable to another. Verdicts "
+            "by rater are in the section “Completeness”."
+        ),
+        columns=(
+            Column("phase", "Phase", "Title of the phase"),
+            Column("drawn", "Drawn", "How many units were drawn, of how many that could be drawn"),
+            Column("shown", "Shown", "Number of units that stood on a screen"),
+            Column("answered", "Answered", "Number of units with an answer"),
+            Column("not_assessable", "Not assessable", "Number of units that somebody called not assessable"),
+            Column("not_shown", "Not possible to show", "Number of units that could not be shown to somebody"),
+            Column("flagged", "Flagged", "Number of units with a flag"),
+            Column("missing", "Without a verdict", "Number of units that lack a verdict of somebody"),
+        ),
+        rows=tuple(lines),
+    )
+
+
+def _drawn(draw: Draw, rates: str) -> str:
+    of_all = f"{draw.drawn:,} of {draw.available:,}"
+    return f"{of_all} {rates}" if draw.units == draw.drawn else f"{of_all} items, with {draw.units:,} {rates}"
+
+
+def _units(entries: Sequence[Entry]) -> int:
+    units: set[Unit] = {(entry.item_id, entry.candidate_id) for entry in entries}
+    return len(units)
+
+
+def _versions(record: StudyRecord) -> PlainTable:
+    """List what each version after the freeze changed, phases that it added among it."""
+    return PlainTable(
+        key="versions",
+        title="Versions after the freeze",
+        explanation="What was added or corrected; everything else stayed as it was frozen.",
+        columns=(
+            Column("version", "Version", "Number of the version"),
+            Column("at", "Made", "Time in UTC"),
+            Column("changes", "Changes", "What was added or corrected"),
+            Column("reason", "Reason", "The reason given"),
+            Column("sha256", "SHA-256", "Hash of its manifest"),
+        ),
+        rows=tuple(
+            (str(version.number), version.made_at[:19], " ".join(version.differences), version.reason, version.sha256)
+            for version in record.versions[1:]
+        ),
+    )
+
+
+def _events(record: StudyRecord) -> PlainTable:
+    words = {**EVENTS, "thaw": "Thawed: a draft again"}
+    return PlainTable(
+        key="events",
+        title="Events",
+        explanation="What happened to the study as a whole, and to its phases.",
+        columns=(
+            Column("at", "When", "Time in UTC"),
+            Column("event", "Event", "What happened"),
+            Column("reason", "Reason", "The reason given"),
+        ),
+        rows=tuple(
+            (event.at.isoformat(timespec="seconds"), words.get(event.kind, capital(event.kind)), event.reason or None)
+            for event in record.events
+        ),
+    )

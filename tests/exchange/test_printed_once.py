@@ -1,0 +1,39 @@
+"""What stands in a table of the plan is printed there alone: other tables say where, and print what is more."""
+
+from __future__ import annotations
+
+from agreement import Estimate
+from exchange.estimate_rows import ALL_ITEMS, EstimateRow, Party
+from exchange.report_markup import table_markup
+from exchange.report_structure import EstimateTable
+from exchange.report_tables import printed
+
+PLANNED = "Primary estimate: Accuracy"
+
+
+def table_of(*elsewhere: str) -> EstimateTable:
+    estimate = Estimate("accuracy", 0.5, 0.4, 0.6, 90, "item", "exact", n_clusters=12)
+    rows = tuple(
+        EstimateRow("accuracy", "reference", (Party("rater", f"Rater {number}"),), ALL_ITEMS, estimate)
+        for number in range(1, len(elsewhere) + 1)
+    )
+    return EstimateTable("t", "Accuracy", "Correct by all.", rows, elsewhere=elsewhere)
+
+
+def test_lines_that_stand_in_the_plan_are_not_printed_again() -> None:
+    table = printed(table_of(PLANNED, ""))
+
+    assert [row.cells[1] for row in table.rows] == ["Rater 2"]
+    assert table.explanation == f"Correct by all. 1 line of this table stands in the section of the plan: “{PLANNED}”."
+
+
+def test_of_a_table_that_stands_in_the_plan_whole_there_is_the_title_and_where_it_is() -> None:
+    table = printed(table_of(PLANNED, PLANNED))
+
+    assert (table.title, table.rows, table.notes) == ("Accuracy", (), ())
+    assert table.explanation == f"In the section of the plan: “{PLANNED}”."
+    assert "<table" not in table_markup(table_of(PLANNED, PLANNED))
+
+
+def test_what_stands_elsewhere_is_among_the_rows_of_the_table_for_its_files() -> None:
+    assert len(table_of(PLANNED, "").rows) == 2

@@ -1,0 +1,62 @@
+"""What a report begins with: its primary estimate, with n, interval and method, in few lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from agreement import Estimate
+from exchange.estimate_rows import ALL_CANDIDATES, ALL_RATERS, CONSENSUS, Direction, EstimateRow, Party
+from exchange.report_answer import Answer, answer_of
+from exchange.report_structure import EstimateTable, Report, Section
+
+TITLE = "Primary estimate: Share"
+
+
+def row_of(*parties: Party, planned: bool = True) -> EstimateRow:
+    estimate = Estimate("share", 0.5, 0.4, 0.6, 90, "candidate", "Wilson score interval", n_clusters=12)
+    return EstimateRow("share", "scored_correct", parties, ALL_CANDIDATES, estimate, planned=planned)
+
+
+def answer_from(*rows: EstimateRow, plan: str = "") -> Answer | None:
+    table = EstimateTable("line_1", TITLE, "", rows, lines="both", cluster="item")
+    section = Section("plan", "Plan", "Plan", (), (table,))
+    named = (("Primary estimate", plan),) if plan else ()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    return answer_of(Report("k", "T", "final", "f", "p", "1", named, now, (), (section,), ()))
+
+
+def test_a_line_has_whose_it_is_the_interval_and_n_and_what_all_have_in_common_stands_once() -> None:
+    assert answer_from(row_of(Party("rater", "Rater 1")), row_of(Party("rater", "Rater 2"), planned=False)) == Answer(
+        f"{TITLE} – All candidates: share scored correct",
+        ("Rater 1: 50.0 % [40.0, 60.0], n = 90 candidates",),
+        "95 % intervals (Wilson score interval) that allow for clustering by item",
+        0,
+    )
+
+
+def test_of_many_lines_those_of_all_raters_stand_for_the_others() -> None:
+    rows = [row_of(Party("rater", f"Rater {number}")) for number in range(6)]
+
+    answer = answer_from(*rows, row_of(ALL_RATERS))
+
+    assert answer is not None and len(answer.lines) == 1
+    assert answer.lines[0].startswith("All raters") and answer.more == 6
+
+
+def test_a_judge_is_called_stricter_or_more_lenient_as_its_interval_decides() -> None:
+    row = replace(row_of(Party("judge", "birch"), CONSENSUS), remark=Direction(3, 1, "stricter"))
+
+    answer = answer_from(row)
+
+    assert answer is not None and answer.lines[0].endswith("n = 90 candidates: stricter")
+
+
+def test_the_plan_in_words_is_its_title_where_a_report_has_it() -> None:
+    answer = answer_from(row_of(ALL_RATERS), plan="accuracy on all items")
+
+    assert answer is not None and answer.title.startswith("Primary estimate: accuracy on all items")
+
+
+def test_without_a_primary_estimate_there_is_no_answer() -> None:
+    assert answer_from(row_of(ALL_RATERS, planned=False)) is None

@@ -1,0 +1,25 @@
+"""How sentences name places in a protocol, and write shares."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.language.wording import percent, place_in_words, size_in_words
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        (("analysis", "primary", "of"), "key analysis.primary.of"),
+        (("analysis", "also", 1), "line 2 of analysis.also"),
+        (("analysis", "also", 1, "where", "format"), "line 2 of analysis.also, key where.format"),
+        (("a", 0, "b", 2, "c"), "line 3 of b in line 1 of a, key c"),
+        ((2, "text"), "line 3 of the list, key text"),
+    ],
+)
+def test_lines_of_lists_are_counted_from_one(path: tuple[str | int, ...], says: str) -> None:
+    assert place_in_words(path) == says
+
+
+def test_shares_have_a_blank_before_the_sign() -> None:
+    assert (percent(0.95), percent(0.975), size_in_words("5%")) == ("95 %", "97.5 %", "5 %")

@@ -1,0 +1,70 @@
+"""Figures of judges: a line for each judge, whom it is held against, and which is stricter or more lenient in words."""
+
+from __future__ import annotations
+
+import math
+
+from agreement import Estimate
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, Party
+from exchange.report_structure import EstimateTable, Section
+from services.report import Figure
+from services.report.figures.of_fields import figures_of_fields
+
+HUMANS = (Party("rater", "Rater 1"), Party("rater", "Rater 2"), CONSENSUS)
+DECIDED = {"birch": "stricter", "cedar": "more lenient", "hazel": "undecided"}
+
+
+def row_of(judge: str, human: Party, value: float) -> EstimateRow:
+    estimate = Estimate("difference", value, value - 0.1, value + 0.1, 40, "candidate", "bootstrap", n_clusters=20)
+    remark = Direction(3, 2, DECIDED[judge])
+    return EstimateRow(
+        "signed_difference", "judgements", (Party("judge", judge), human), ALL_CANDIDATES, estimate, remark=remark
+    )
+
+
+def figure_of(*humans: Party) -> Figure:
+    rows = tuple(row_of(judge, human, 0.2) for judge in DECIDED for human in humans)
+    title = 'Primary estimate: Signed difference on "The answer is" in "Scores", against the judges'
+    table = EstimateTable("line_1", title, "", rows, lines="both", cluster="item", drawn="forest")
+    (figure,) = figures_of_fields(Section("plan", "Plan", "Plan", (), (table,)))
+    return figure
+
+
+def test_each_judge_has_a_line_with_a_symbol_for_whom_it_is_held_against() -> None:
+    drawn = figure_of(*HUMANS).figure
+
+    assert list(drawn.layout.yaxis.ticktext) == ["birch", "cedar", "hazel"]
+    assert [trace.name for trace in drawn.data] == ["against Rater 1", "against Rater 2", "against Consensus"]
+    assert all(not math.isnan(x) for trace in drawn.data for x in trace.x)
+
+
+def test_the_sides_of_the_axis_say_where_a_judge_is_stricter() -> None:
+    title = figure_of(*HUMANS).figure.layout.xaxis.title.text
+
+    assert title.startswith("← judge more lenient") and title.endswith("judge stricter →")
+
+
+def test_the_caption_says_which_judges_are_stricter_and_which_more_lenient() -> None:
+    assert figure_of(*HUMANS).caption.endswith(
+        "By the interval against the consensus, stricter: birch; more lenient: cedar; undecided: hazel."
+    )
+
+
+def test_of_a_single_rater_the_caption_says_against_whom() -> None:
+    assert "stricter: birch against Rater 1; more lenient: cedar against Rater 1" in figure_of(HUMANS[0]).caption
+
+
+def test_many_pairs_on_one_line_get_a_line_each() -> None:
+    estimate = Estimate("agreement", 0.5, 0.4, 0.6, 40, "item", "Wilson", n_clusters=20)
+    raters = [Party("rater", f"Rater {number}") for number in range(1, 6)]
+    rows = tuple(
+        EstimateRow("percent_agreement", "answers", (first, second), ALL_CANDIDATES, estimate)
+        for place, first in enumerate(raters)
+        for second in raters[place + 1 :]
+    )
+    table = EstimateTable("agreement", "Agreement", "", rows, lines="both", drawn="forest")
+
+    (figure,) = figures_of_fields(Section("phase_a", "A", "A", (), (table,)))
+
+    assert len(set(figure.figure.layout.yaxis.ticktext)) == len(rows) == 10
+    assert not figure.figure.layout.showlegend

@@ -1,0 +1,183 @@
+"""What is opened or unsealed of test subjects: once for one prompt, and nothing that came after it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agreement.judge.panels.corrected import CORRECTED
+from services.errors import Conflict
+from services.judging import sealed_split
+from services.progress import data_lock
+from services.record import verification
+from services.report import calibration
+from services.studies import freezing, thawing
+from tests.services.report.sealed_scores import (
+    OF_ROWS,
+    ROUTES,
+    SHARE,
+    N,
+    drafted,
+    found_in,
+    imported,
+    items_for_test,
+    labelled,
+    planted,
+    said_of,
+)
+from tests.situations import Situation
+
+
+def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(sealed: Situation, tmp_path: Path) -> None:
+    database, admin = sealed.database, sealed.admin
+
+    assert sealed_split.open_test(database, admin, "sealed", "first", "The prompt is final.") == "Judge (v1)"
+
+    both = calibration.calibration_of(database, admin, "sealed", runs=["first", "second"])
+    assert {name: each.part for name, each in both.of_judges.items()} == {
+        "Judge (v1)": "test", "Judge (v2)": "development",
+    }  # fmt: skip
+    bases = {row.parties[0]: row.basis for row in both.panels["certificate"].rows if row.basis}
+    assert bases["Judge (v1)"].endswith("test subjects") and bases["Judge (v2)"].endswith("development subjects")
+    assert both.material.n == N - len(items_for_test(sealed))
+    assert any(row.statistic == CORRECTED and "test" in row.basis for row in both.panels["corrected"].rows)
+    document = json.loads(calibration.certify(database, admin, "sealed", runs=["first"]).document)
+    assert (document["covered"]["labelled"], document["looks"]) == (len(items_for_test(sealed)), 1)
+    # Of two runs that were opened together the better one could be chosen, and few verdicts would be told one by one.
+    assert (document["plan"]["runs_opened"], document["plan"]["fewest_shown"]) == (2, 5)
+    assert "2 runs of this prompt were opened together" in both.panels["certificate"].sentence
+    with pytest.raises(Conflict, match=r"Judge \(v1\) was opened on test before"):
+        sealed_split.open_test(database, admin, "sealed", "first", "Once more, please.")
+    for number, route in enumerate(ROUTES.values()):
+        (tmp_path / str(number)).mkdir()
+        output = route(sealed, tmp_path / str(number))
+        assert found_in(output, said_of(sealed, items_for_test(sealed))) == set()
+
+
+def test_a_run_that_came_after_the_opening_tells_nothing_of_test_subjects(sealed: Situation) -> None:
+    database, admin = sealed.database, sealed.admin
+    imported(sealed, "made up for it", "v1")
+
+    late = calibration.calibration_of(database, admin, "sealed", runs=["made up for it"])
+
+    assert late.of_judges["Judge (v1)"].part == "development"
+    assert "against development subjects: made up for it." in " ".join(late.said)
+    both = calibration.calibration_of(database, admin, "sealed", runs=["first", "made up for it"])
+    assert both.of_judges["Judge (v1)"].part == "development"
+    alone = calibration.calibration_of(database, admin, "sealed", runs=["first"])
+    assert alone.of_judges["Judge (v1)"].part == "test"
+
+
+def test_labels_made_elsewhere_are_opened_with_the_judge_unless_they_came_after_that(sealed: Situation) -> None:
+    database, admin = sealed.database, sealed.admin
+    labelled(sealed, "made up for it")
+
+    opened = calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians"])
+    late = calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["made up for it"])
+
+    of_test, of_late = opened.of_judges["Judge (v1)"], late.of_judges["Judge (v1)"]
+    assert (of_test.part, of_test.material.labelled.n) == ("test", len(items_for_test(sealed)))
+    assert (of_late.part, of_late.material.labelled.n) == ("development", N - len(items_for_test(sealed)))
+    assert "imported after agreement on test was opened" in " ".join(late.said)
+    assert set(of_test.material.humans) == {"Dr A (elsewhere)"} and of_test.material.adjudicated is None
+    with pytest.raises(Conflict, match="'Dr A' labelled an answer in two of the imports"):
+        calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians", "made up for it"])
+
+
+def test_two_judges_with_their_prompts_are_not_called_alike(sealed: Situation) -> None:
+    with pytest.raises(Conflict, match=r"The judge of run 'first' is called 'Judge \(v1\)' with its prompt, too"):
+        imported(sealed, "called alike", "", judge="Judge (v1)")
+
+
+def test_a_judge_that_is_called_like_a_reader_is_compared_with_the_reader(sealed: Situation) -> None:
+    alone = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["second"])
+    (reader, other), (judge,) = alone.material.humans, alone.material.judges
+    imported(sealed, "namesake", "", judge=reader)
+
+    named = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["namesake"])
+
+    def agreement(computed: calibration.Calibration, *parties: str) -> float:
+        (row,) = computed.panels["ceiling"].of("agreement", parties=parties, stratum="all")
+        return row.estimate.value
+
+    assert list(named.material.humans) == [f"{reader} (person)", other]
+    assert agreement(named, reader, f"{reader} (person)") == agreement(alone, judge, reader)
+    assert agreement(named, f"{reader} (person)", other) == agreement(alone, reader, other)
+
+
+def test_two_texts_are_not_one_version_of_a_prompt(sealed: Situation) -> None:
+    imported(sealed, "with a text", "v5", prompt="Be strict.")
+
+    with pytest.raises(Conflict, match="In run 'with a text', version 'v5' of the prompt of 'Judge' is another text"):
+        imported(sealed, "with another", "v5", prompt="Be lenient.")
+
+
+def test_an_answer_that_could_come_after_the_opening_is_not_told_by_what_it_changes(sealed: Situation) -> None:
+    database, admin = sealed.database, sealed.admin
+    data_lock.reopen_study(database, admin, "sealed", "A reader has something to correct.")
+    data_lock.take_interim_look(database, admin, "sealed", "To watch what it changes.")
+
+    with pytest.raises(Conflict, match="Close the study first"):
+        sealed_split.open_test(database, admin, "sealed", "second", "While answers still come.")
+    while_open = calibration.calibration_of(database, admin, "sealed", runs=["first"])
+    data_lock.close_study(database, admin, "sealed")
+    closed_again = calibration.calibration_of(database, admin, "sealed", runs=["first"])
+
+    assert {each.of_judges["Judge (v1)"].part for each in (while_open, closed_again)} == {"development"}
+    assert "The study was re-opened after agreement on test was opened" in " ".join(closed_again.said)
+
+
+def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed: Situation, tmp_path: Path) -> None:
+    sealed_split.unseal(sealed.database, sealed.admin, "sealed", "The paper is written.")
+
+    notes = {
+        text for text in said_of(sealed, items_for_test(sealed)) if text.startswith("zz") and "physicians" not in text
+    }
+    (tmp_path / "labels").mkdir()
+    remark = planted(int(min(items_for_test(sealed))[1:]), "physicians")
+    assert all(remark in ROUTES[route](sealed, tmp_path / "labels" / str(place)) for place, route in enumerate(OF_ROWS))
+    for route in OF_ROWS:
+        folder = tmp_path / route.replace(" ", "")
+        folder.mkdir()
+        output = ROUTES[route](sealed, folder)
+        assert found_in(output, notes) == notes, route
+    document = json.loads(calibration.certify(sealed.database, sealed.admin, "sealed", runs=["first"]).document)
+    assert "unsealed" in document["said"]["Subjects"]
+    assert document["plan"]["fewest_shown"] == 1
+    assert verification.verify_study(sealed.database, "sealed") == []
+    kinds = [event.kind for event in data_lock.events_of(sealed.database, sealed.admin, "sealed")]
+    assert [kind for kind in kinds if "test" in kind or "divide" in kind] == [
+        "divide subjects", "open test for Judge", "unseal test subjects",
+    ]  # fmt: skip
+
+
+def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a_thaw(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    situation = drafted(migrated_sqlite, tmp_path, items=44)
+    database, admin = situation.database, situation.admin
+    with pytest.raises(Conflict, match="Freeze the study first"):
+        sealed_split.make_split(database, admin, "sealed")
+    freezing.freeze_study(database, admin, "sealed")
+    with pytest.raises(Conflict, match="has 44 subjects and 44 labelled items; expected 40 and 60 or more"):
+        sealed_split.make_split(database, admin, "sealed")
+    assert sealed_split.can_be_divided(database, admin, "sealed")
+    data_lock.take_interim_look(database, admin, "sealed", "Only to see.")
+    with pytest.raises(Conflict, match="The report of this study was open before"):
+        sealed_split.make_split(database, admin, "sealed")
+
+    (tmp_path / "other").mkdir()
+    other = drafted(migrated_sqlite, tmp_path / "other")
+    freezing.freeze_study(other.database, other.admin, "sealed")
+    with pytest.raises(Conflict, match="No item has a 'tier'; expected some of category, format"):
+        sealed_split.make_split(other.database, other.admin, "sealed", strata=("tier",))
+    line = sealed_split.make_split(other.database, other.admin, "sealed", SHARE)
+    assert "seed" in line.method and line.verdicts == 0
+    with pytest.raises(Conflict, match="its subjects were divided"):
+        thawing.thaw_study(other.database, other.admin, "sealed", "To correct an item.")
+    with pytest.raises(Conflict, match="were divided before"):
+        sealed_split.make_split(other.database, other.admin, "sealed")
+    for each in (database, other.database):
+        each.engine.dispose()
