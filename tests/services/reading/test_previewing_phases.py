@@ -44,7 +44,10 @@ PEOPLES_ANSWERS = """
     form: {verdict: correctness}
 """
 # What is another for everybody, and what stands for that which no admin is shown.
-OF_EACH = {"assignment", "key", "phase", "heading", "progress", "draft", "images", "prefetch", "revisable", "sides", "candidate"}
+OF_EACH = {"assignment", "key", "phase", "heading", "progress", "draft", "images", "prefetch", "revisable"} | {
+    "sides",
+    "candidate",
+}
 WITHHELD = {"own", "opinions"}
 
 
