@@ -193,7 +193,7 @@ def test_the_preview_shows_the_phase_that_is_chosen(
     scored = payload_on(app)["payload"]
     assert box.options == ["Reads", "A second look", "Scores"]
     assert app.query_params["phase"] in ("score", ["score"])
-    assert [first["candidate"], scored["candidate"]] == [None, "The answer stands here."]  # type: ignore[index]
+    assert [first["candidate"], scored["candidate"]] == [None, "Yes, there is."]  # type: ignore[index]
     assert scored["prompt"] == "Does it say the same as the reference?"  # type: ignore[index]
 
 
