@@ -149,8 +149,8 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
             yield (
                 f"{where}: field '{field.key}' said {listed(said)}. Answers are counted by the id, under "
                 "whichever words they were given, and no program tells a typo from another meaning: put the "
-                f"text back and say in the instructions, which may change, how it is to be read, ask it in a phase that "
-                f"is added, {ANEW}."
+                f"text back and say in the instructions, which may change, how it is to be read, ask it in a phase "
+                f"that is added, {ANEW}."
             )
         elif other != field:
             now = other.model_dump()
