@@ -73,7 +73,7 @@ def explain_protocol(path: Path) -> None:
 def validate_folder(folder: Path) -> None:
     """Check a study folder, its protocol, tables and scans, and say all that is wrong with it; nothing is stored."""
     # It reads images, so NumPy and nibabel come with it.
-    from services.errors import InputRefused, counted
+    from services.errors import InputRefused
     from services.studies import checking
 
     try:
@@ -81,14 +81,7 @@ def validate_folder(folder: Path) -> None:
     except InputRefused as refusal:
         print_problems(refusal)
         raise typer.Exit(1) from None
-    parts = {
-        "case": contents.cases,
-        "volume": contents.volumes,
-        "item": contents.items,
-        "candidate": contents.candidates,
-    }
-    counts = ", ".join(counted(len(rows), noun) for noun, rows in parts.items())
-    console.print(f"{folder.name} can be imported: {counts}.", markup=False)
+    console.print(f"{folder.name} can be imported: {checking.held_in_words(contents)}.", markup=False)
     _print_remarks(contents.conversions, contents.warnings)
 
 

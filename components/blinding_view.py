@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from components.session import current_actor, database
+from components.session import command_to_copy, current_actor, database
 from components.verification_view import spoken_age
-from services.installation import whereabouts
 from services.record.blinding_audit import auditing
 from services.record.blinding_audit.auditing import LastAudit
 from services.studies.catalogue import StudyLine
@@ -21,7 +20,7 @@ def draw_last_audit(line: StudyLine) -> None:
         st.error(last_audit(last), icon=":material/visibility:")
     else:
         st.markdown(last_audit(last))
-    st.caption(f"On the command line: `{whereabouts.command(f'blinding-audit {line.key}')}`")
+    st.caption(f"On the command line: `{command_to_copy(f'blinding-audit {line.key}')}`")
 
 
 def last_audit(last: LastAudit | None, at: datetime | None = None) -> str:

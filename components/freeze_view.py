@@ -8,7 +8,7 @@ import streamlit as st
 from components import blinding_view, verification_view, versions_view
 from components.notice import notify
 from components.problems import plain
-from components.session import current_actor, database
+from components.session import command_to_copy, current_actor, database
 from services.errors import Refused
 from services.installation import whereabouts
 from services.record import daily_verification, verification
@@ -30,7 +30,7 @@ def draw_freeze(line: StudyLine) -> None:
         if standing.needs is not None:
             (st.warning if standing.needs.missing else st.info)(plain(standing.needs.sentence))
             if standing.needs.missing:
-                st.caption(f"On the command line: `{whereabouts.command(f'prepare-volumes {line.key} FOLDER')}`")
+                st.caption(f"On the command line: `{command_to_copy(f'prepare-volumes {line.key} FOLDER')}`")
         for sentence in (*standing.people, *standing.unreachable):
             st.warning(plain(sentence))
         _draw_explanation(line)

@@ -10,9 +10,8 @@ from niivue_component import niivue_viewer
 
 from components.frame import script_of
 from components.problems import draw_problems, plain
-from components.session import database
+from components.session import command_to_copy, database
 from services.errors import InputRefused, Refused, counted
-from services.installation import whereabouts
 from services.people.identity import Actor
 from services.studies import importing, starter, uploads
 from services.studies.uploads import Incoming
@@ -24,7 +23,7 @@ def receive(actor: Actor) -> Incoming | None:
     """Draw the upload and return what it holds, once it has been checked."""
     st.markdown(
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
-        f"before anything is stored. Large folders import faster with `{whereabouts.command('import FOLDER')}`."
+        f"before anything is stored. Large folders import faster with `{command_to_copy('import FOLDER')}`."
     )
     _draw_examples()
     _draw_columns()

@@ -26,7 +26,9 @@ def draw_invitations(line: StudyLine) -> None:
     for sentence in groups.beyond_plan(database(), current_actor(), line.key):
         st.warning(sentence)
     # Raters come first where they can join; the role that stands in the form can always be given.
-    roles = ["reviewer", "admin"] if line.state == "closed" else ["rater", "reviewer", "admin"]
+    roles = [] if line.state == "closed" else ["rater"]
+    roles += ["reviewer"] if invitations.takes_reviewers(database(), current_actor(), line.key) else []
+    roles.append("admin")
     form, letters = st.columns(2, gap="medium")
     with form:
         _draw_forms(line.key, roles)
@@ -72,7 +74,7 @@ def _draw_forms(study_key: str, roles: list[str]) -> None:
             placeholder=(
                 f"anna@example.org, Anna Maier, {'rater' if can_read else 'admin'}, Neuroradiology, 6"
                 f"{f', {choice[0].key}' if can_read and choice else ''}\n"
-                "ben@example.org, Ben Okafor, reviewer"
+                f"ben@example.org, Ben Okafor, {'reviewer' if 'reviewer' in roles else 'admin'}"
             ),
             help=f"Only {_required(can_read, [group.key for group in choice])} are required. If anything is wrong, "
             "all errors are listed and nobody is invited.",

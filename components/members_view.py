@@ -42,7 +42,6 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
                 member.name,
                 member.queue.done_as,
                 percent_done(member.done, member.total) if member.total else None,
-                # Before the freeze nothing is anybody's yet.
                 f"{member.done} of {member.total}" if member.total else "–",
                 member.technical_failures,
                 f"{member.last_saved:%Y-%m-%d %H:%M}" if member.last_saved else "–",
@@ -51,6 +50,9 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
         ],
         columns=["pseudonym", "name", "what", "done", "count", "technical failures", "last saved (UTC)"],
     )
+    # Before the freeze nothing is anybody's yet; bars without a length would be empty cells.
+    if not any(member.total for member in progress):
+        table = table.drop(columns="done")
     if any(member.group for member in progress):
         table.insert(2, "group", [member.group or "–" for member in progress])
     # Most studies have neither; an empty column would only be wide.

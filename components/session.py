@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import streamlit as st
 
 from services.errors import InputRefused, NotSignedIn, Refused, StudyClosed
+from services.installation import whereabouts
 from services.installation.environment import Database, database
-from services.people.identity import Actor, actor_of_session
+from services.people.identity import Actor, actor_of_session, login_to_act_as
 
-__all__ = ["Database", "current_actor", "database", "refusals"]
+__all__ = ["Database", "command_to_copy", "current_actor", "database", "refusals"]
 
 
 def current_actor() -> Actor:
@@ -40,3 +42,9 @@ def refusals() -> Iterator[None]:
         # That a study is closed is no error of anybody.
         (st.info if isinstance(refusal, StudyClosed) else st.error)(str(refusal))
         st.stop()
+
+
+def command_to_copy(arguments: str) -> str:
+    """Return a command of `manage.py` that acts as who is signed in, where it would act as somebody else by itself."""
+    login = login_to_act_as(database(), current_actor())
+    return whereabouts.command(f"{arguments} --as {shlex.quote(login)}" if login else arguments)

@@ -6,9 +6,8 @@ import streamlit as st
 
 from components.notice import notify
 from components.problems import draw_problems, plain
-from components.session import current_actor, database
+from components.session import command_to_copy, current_actor, database
 from services.errors import SHORTEST_REASON, InputRefused, Refused
-from services.installation import whereabouts
 from services.studies import uploads
 from services.studies.catalogue import StudyLine
 from services.studies.versions import making, stored
@@ -54,7 +53,7 @@ def _draw_new(line: StudyLine, number: int) -> None:
         "is, and raters get what is new beside what they have. A corrected item is new; its earlier verdicts stay with "
         "the version in which they were given."
     )
-    st.caption(f"On the command line: `{whereabouts.command(f'new-version {line.key} FOLDER --reason ...')}`")
+    st.caption(f"On the command line: `{command_to_copy(f'new-version {line.key} FOLDER --reason ...')}`")
     actor = current_actor()
     if not actor.is_owner:
         st.caption("Only an owner can upload a study folder.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from protocol.fields import KINDS
-from protocol.parts import Key, Part, ShortText
+from protocol.parts import Key, Part, Says, ShortText
 
 # The field whose answer is compared with the reference and between raters.
 PRIMARY = "answer"
@@ -22,15 +22,21 @@ else:
 class Option(Part):
     """One answer that can be chosen: `id` is its canonical identity, `text` what is shown."""
 
-    id: Annotated[str, Field(min_length=1, max_length=80)]
-    text: ShortText
+    id: Annotated[
+        str,
+        Field(min_length=1, max_length=80),
+        Says("its identity, in answers, references and exported files", "id: left"),
+    ]
+    text: Annotated[ShortText, Says("what is shown", "text: On the left")]
 
 
 class Dependence(Part):
     """Show a field only while another field holds one of these option ids."""
 
-    field: Key
-    values: Annotated[list[str], Field(min_length=1)]
+    field: Annotated[Key, Says("the key of the other field", "field: answer")]
+    values: Annotated[
+        list[str], Field(min_length=1), Says("the ids of its options with which the field is shown", "values: [left]")
+    ]
 
 
 class FormField(Part):
@@ -40,17 +46,44 @@ class FormField(Part):
     rising order.
     """
 
-    key: Key
-    type: FieldType
-    label: ShortText
-    help: str | None = None
-    required: bool = True
-    options: list[Option] = []
-    shuffle: bool = False  # stands in protocols that are stored already; see below
-    unit: str | None = None
-    minimum: float | None = None
-    maximum: float | None = None
-    depends_on: Dependence | None = None
+    key: Annotated[
+        Key,
+        Says(
+            "its name in answers and exported files; the field `answer` is compared with the reference", "key: answer"
+        ),
+    ]
+    type: Annotated[FieldType, Says("what kind of answer it takes", "type: choice")]
+    label: Annotated[ShortText, Says("its heading", "label: Which side?")]
+    help: Annotated[str | None, Says("a sentence below the label", "help: As it is in the patient.", "no sentence")] = (
+        None
+    )
+    required: Annotated[bool, Says("whether it has to be filled in", "required: no")] = True
+    options: Annotated[
+        list[Option],
+        Says(
+            "what can be chosen, of a scale in rising order",
+            "options: [{id: left, text: Left}, {id: right, text: Right}]",
+            "those of the item, or none",
+        ),
+    ] = []
+    shuffle: Annotated[
+        bool,
+        Says(
+            "options in a form keep their order: `yes` is refused, and `no` is found in stored protocols",
+            "shuffle: no",
+        ),
+    ] = False  # stands in protocols that are stored already; see below
+    unit: Annotated[str | None, Says("the unit of a number, behind it", "unit: mm", "no unit")] = None
+    minimum: Annotated[float | None, Says("the least number that is taken", "minimum: 0", "no bound")] = None
+    maximum: Annotated[float | None, Says("the largest number that is taken", "maximum: 20", "no bound")] = None
+    depends_on: Annotated[
+        Dependence | None,
+        Says(
+            "the answer above with which alone it is shown",
+            "depends_on: {field: answer, values: [left]}",
+            "it is always shown",
+        ),
+    ] = None
 
     @property
     def offered(self) -> list[Option]:
@@ -123,7 +156,11 @@ class PhaseField(FormField):
 class Form(Part):
     """The fields of one kind of item; the field `answer` is what is compared with the reference."""
 
-    fields: Annotated[list[FormField], Field(min_length=1)]
+    fields: Annotated[
+        list[FormField],
+        Field(min_length=1),
+        Says("what is filled in, in order", "fields: [{key: answer, type: yes_no, label: Answer}]"),
+    ]
 
     @property
     def primary(self) -> FormField:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from protocol.parts import Finite, Part, ShortText, require_rising
+from protocol.parts import Finite, Part, Says, ShortText, require_rising
 
 _MOST_PRESETS = 9
 
@@ -15,9 +15,19 @@ _MOST_PRESETS = 9
 class WindowPreset(Part):
     """A window to choose: fractions of the default window, where [0, 1] is the default itself, or intensities."""
 
-    label: ShortText
-    window: tuple[Finite, Finite] | None = None
-    absolute: tuple[Finite, Finite] | None = None
+    label: Annotated[ShortText, Says("its name on the screen", "label: Narrow")]
+    window: Annotated[
+        tuple[Finite, Finite] | None,
+        Says(
+            "fractions of the default window of a scan, where [0, 1] is the default itself",
+            "window: [0.25, 0.75]",
+            "`absolute` has to stand",
+        ),
+    ] = None
+    absolute: Annotated[
+        tuple[Finite, Finite] | None,
+        Says("intensities, for every scan alike", "absolute: [0, 80]", "`window` has to stand"),
+    ] = None
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> WindowPreset:
@@ -32,9 +42,15 @@ class WindowPreset(Part):
 class Pane(Part):
     """One pane: the sequences it offers, of the scans of today or of the earlier ones."""
 
-    title: ShortText
-    role: Literal["current", "prior"] = "current"
-    sequences: Annotated[list[ShortText], Field(min_length=1)]
+    title: Annotated[ShortText, Says("its heading", "title: Earlier T1")]
+    role: Annotated[
+        Literal["current", "prior"], Says("whether it shows the current scans or the prior", "role: prior")
+    ] = "current"
+    sequences: Annotated[
+        list[ShortText],
+        Field(min_length=1),
+        Says("which sequences it offers", "sequences: [T1, T2]"),
+    ]
 
 
 class Hanging(Part):
@@ -43,21 +59,63 @@ class Hanging(Part):
     Without `panes` there is one for the current scans and, where the item uses it, one for the prior.
     """
 
-    layout: Literal["side_by_side", "switched"] = "side_by_side"
-    panes: Annotated[list[Pane], Field(max_length=4)] | None = None
-    planes: Annotated[list[Literal["axial", "coronal", "sagittal"]], Field(min_length=1, max_length=3)] = [
+    layout: Annotated[
+        Literal["side_by_side", "switched"],
+        Says("whether panes stand side by side or one at a time", "layout: switched"),
+    ] = "side_by_side"
+    panes: Annotated[
+        Annotated[list[Pane], Field(max_length=4)] | None,
+        Says(
+            "up to four panes; of each, what an item has of it is shown",
+            "panes: [{title: T1, sequences: [T1]}]",
+            "*Current*, and *Prior* where the item uses it",
+        ),
+    ] = None
+    planes: Annotated[
+        list[Literal["axial", "coronal", "sagittal"]],
+        Field(min_length=1, max_length=3),
+        Says("one to three planes, the first one large", "planes: [axial, sagittal]", "axial, coronal, sagittal"),
+    ] = [
         "axial",
         "coronal",
         "sagittal",
     ]
-    start: Literal["middle"] | tuple[Finite, Finite, Finite] = "middle"
-    prior_beside_current: bool = True
-    convention: Literal["radiological", "neurological"] = "radiological"
-    coregistered: bool = False
-    overlays: bool = True
-    window_percentiles: tuple[float, float] = (1.0, 99.5)
-    windows: dict[ShortText, tuple[Finite, Finite]] = {}
-    presets: list[WindowPreset] = []
+    start: Annotated[
+        Literal["middle"] | tuple[Finite, Finite, Finite],
+        Says("where the crosshair begins, in mm; the column `start` of an item overrides it", "start: [12, -30, 8]"),
+    ] = "middle"
+    prior_beside_current: Annotated[bool, Says("whether priors are shown at all", "prior_beside_current: no")] = True
+    convention: Annotated[
+        Literal["radiological", "neurological"],
+        Says(
+            "which side is on the left of the screen: of the patient the right (radiological) or the left",
+            "convention: neurological",
+        ),
+    ] = "radiological"
+    coregistered: Annotated[
+        bool,
+        Says("whether the visits are registered to one space, so that their panes are linked", "coregistered: yes"),
+    ] = False
+    overlays: Annotated[bool, Says("whether masks can be switched on", "overlays: no")] = True
+    window_percentiles: Annotated[
+        tuple[float, float],
+        Says(
+            "the default window of a scan, in percentiles of its intensities, rising",
+            "window_percentiles: [2, 98]",
+            "1 and 99.5",
+        ),
+    ] = (1.0, 99.5)
+    windows: Annotated[
+        dict[ShortText, tuple[Finite, Finite]],
+        Says("the default window of a whole sequence, in intensities", "windows: {T2: [0, 900]}", "that of each scan"),
+    ] = {}
+    presets: Annotated[
+        list[WindowPreset],
+        Says(
+            "at most nine windows to choose, each with a digit (Shift 1 to 9)",
+            "presets: [{label: Brain, absolute: [0, 80]}]",
+        ),
+    ] = []
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Hanging:

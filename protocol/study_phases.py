@@ -228,6 +228,11 @@ class StudyPhases:
         """The study as each group of its people has it; the study alone where it has no groups."""
         return tuple(self.of_group(group.key) for group in self.groups) or (self,)
 
+    @property
+    def has_reviewers(self) -> bool:
+        """Whether a phase is reviewers' work: where phases are listed, who reviews is a rater in a group."""
+        return any(phase.role == "reviewer" for phase in self.phases)
+
     def named(self, key: str) -> Phase:
         """Return the phase with this key, which is the study's: assignments name no others."""
         return next(phase for phase in self.phases if phase.key == key)

@@ -1,6 +1,6 @@
-"""The reference of keys, from the schema: `python -m protocol.language.reference` fills the tables of the page in.
+"""The reference of keys, from the schema: `python -m protocol.language.reference` fills the tables of its pages in.
 
-A table stands between two lines of the page that name the part of the schema; all around it is written by hand.
+A table stands between two lines of a page that name the part of the schema; all around it is written by hand.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from protocol.analysis import AnalysisPlan
+from protocol.context import Context, TextSettings
+from protocol.forms import Dependence, Form, FormField, Option
+from protocol.hanging import Hanging, Pane, WindowPreset
 from protocol.language.authored import AuthoredGroup, AuthoredStudy
 from protocol.language.authored_fields import AuthoredAttribute, AuthoredAttributes, AuthoredField, AuthoredOption
 from protocol.language.authored_phases import (
@@ -32,10 +36,15 @@ from protocol.language.authored_plan import (
     AuthoredEstimate,
     AuthoredLeast,
 )
+from protocol.language.wording import number
 from protocol.parts import Says
+from protocol.sections import Adjudication, Practice, Reading, Scoring
+from protocol.study import Protocol
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "keys-of-a-listed-study.md"
-# The parts by the headings under which they stand.
+_HOW_TO = Path(__file__).resolve().parents[2] / "docs" / "how-to"
+PAGE = _HOW_TO / "keys-of-a-listed-study.md"
+PAGE_OF_FIRST = _HOW_TO / "write-a-protocol.md"
+# The parts of each language by the headings under which they stand.
 PARTS: Mapping[str, type[BaseModel]] = {
     "The study": AuthoredStudy,
     "A group": AuthoredGroup,
@@ -57,6 +66,24 @@ PARTS: Mapping[str, type[BaseModel]] = {
     "On how much a criterion rests": AuthoredLeast,
     "Comparisons": AuthoredComparisons,
 }
+PARTS_OF_FIRST: Mapping[str, type[BaseModel]] = {
+    "Keys of a protocol": Protocol,
+    "Keys of hanging": Hanging,
+    "Keys of a pane": Pane,
+    "Keys of a preset": WindowPreset,
+    "Keys of context": Context,
+    "Keys of text": TextSettings,
+    "Keys of a form": Form,
+    "Keys of a field": FormField,
+    "Keys of an option": Option,
+    "Keys of depends_on": Dependence,
+    "Keys of reading": Reading,
+    "Keys of practice": Practice,
+    "Keys of scoring": Scoring,
+    "Keys of adjudication": Adjudication,
+    "Keys of analysis": AnalysisPlan,
+}
+PAGES = {PAGE: PARTS, PAGE_OF_FIRST: PARTS_OF_FIRST}
 _TABLE = re.compile(r"(?<=<!-- keys: )(?P<part>[^>]+) -->\n.*?<!-- end -->", re.DOTALL)
 _OF_PATTERN = {
     r"^[a-z][a-z0-9_]{0,39}$": "a name",
@@ -125,9 +152,9 @@ def _in_words(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
 
 
 def _listed(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    below = _in_words(schema["items"], parts)
+    below = _in_words(schema["items"] if "items" in schema else schema["prefixItems"][0], parts)
     if schema.get("minItems") == schema.get("maxItems") is not None:
-        return f"a list of two, each {below}"
+        return f"a list of {number(schema['minItems'])}, each {below}"
     return _list_of(below)
 
 
@@ -146,14 +173,19 @@ def _by_name(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
 
 
 def _keys_below(part: Mapping[str, Any]) -> str:
-    return f"[keys](#{_anchor(part['title'])})" if part["title"] in _HEADINGS else "keys with values"
+    return f"[keys]({_ADDRESSES[part['title']]})" if part["title"] in _ADDRESSES else "keys with values"
 
 
-def _anchor(title: str) -> str:
-    return _HEADINGS[title].lower().replace(" ", "-")
+def _anchor(heading: str) -> str:
+    return f"#{heading.lower().replace(' ', '-')}"
 
 
-_HEADINGS = {part.__name__: heading for heading, part in PARTS.items()} | {"OptionWords": "An option"}
+# How scans hang is described once, on the page of the first language, for both.
+_ADDRESSES = (
+    {part.__name__: f"{PAGE_OF_FIRST.name}{_anchor(heading)}" for heading, part in PARTS_OF_FIRST.items()}
+    | {part.__name__: _anchor(heading) for heading, part in PARTS.items()}
+    | {"OptionWords": _anchor("An option")}
+)
 
 
 def _either(kinds: list[str]) -> str:
@@ -185,9 +217,10 @@ def table_of(part: type[BaseModel]) -> str:
 
 def filled_in(page: str) -> str:
     """Return a page with each of its tables written anew."""
+    parts = {**PARTS, **PARTS_OF_FIRST}
 
     def table(match: re.Match[str]) -> str:
-        return f"{match['part']} -->\n{table_of(PARTS[match['part']])}\n<!-- end -->"
+        return f"{match['part']} -->\n{table_of(parts[match['part']])}\n<!-- end -->"
 
     return _TABLE.sub(table, page)
 
@@ -198,4 +231,5 @@ def parts_in(page: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled_in(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled_in(page.read_text(encoding="utf-8")), encoding="utf-8")

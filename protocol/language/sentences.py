@@ -57,7 +57,7 @@ def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
         pairs_in_words(phase),
         _shown(study, phase),
         _in_common(study, phase),
-        f'Asked: "{phase.question}"' if phase.question else "",
+        f"Asked: “{phase.question}”" if phase.question else "",
         filled_in_words(study, phase),
         _opens(study, phase.opens),
         _afterwards(study, phase),
@@ -72,7 +72,7 @@ def _pool(study: Expansion, phase: Phase) -> str:
     if phase.answers_of is None:
         return ""
     fields = [field_of(study, phase.answers_of, key) for key in takes_of(study, phase)]
-    labels = [f'"{asked.label}"' for asked in fields if asked]
+    labels = [f"“{asked.label}”" for asked in fields if asked]
     return f"Of what people filled in, the answer shows {listed(labels)}; every answer is laid out alike."
 
 
@@ -121,7 +121,7 @@ def _opens(study: Expansion, opens: Opening) -> str:
         return "Opens at once."
     if opens.kind == "by_admin":
         return "Opens when an admin opens it."
-    titles = listed([f'"{study.phase(key).title}"' for key in opens.after])
+    titles = listed([f"“{study.phase(key).title}”" for key in opens.after])
     done = {
         "self": f"when the same person is done with {titles}",
         "everyone": f"when everybody is done with {titles}",
@@ -171,7 +171,7 @@ def _counting(study: Expansion, phase: Phase) -> str:
     if not phase.counts:
         said.append("It enters no estimate.")
     if phase.settles:
-        said.append(f'Its answers stand for the differing ones of "{study.phase(phase.settles).title}"; both are kept.')
+        said.append(f"Its answers stand for the differing ones of “{study.phase(phase.settles).title}”; both are kept.")
     said.append(_result(study, phase))
     return " ".join(sentence for sentence in said if sentence)
 

@@ -23,7 +23,7 @@ def filled_in_words(study: Expansion, phase: Phase) -> str:
     """Return what a phase asks to be filled in."""
     if phase.form != "as_item":
         return f"Filled in: {_fields(phase.fields)}."
-    forms = [f'"{form.key}" with {_fields(form.fields)}' for form in study.forms]
+    forms = [f"“{form.key}” with {_fields(form.fields)}" for form in study.forms]
     return f"Filled in: the form that the item names, {listed(forms, 'or')}."
 
 
@@ -69,7 +69,7 @@ def _when(asked: Field, fields: Sequence[Field]) -> str:
         return ""
     above = _named(asked.when.field, fields)
     values = [_text(above, value) for value in asked.when.values]
-    return f'asked only where "{above.label if above else asked.when.field}" is {listed(values, "or")}'
+    return f"asked only where “{above.label if above else asked.when.field}” is {listed(values, 'or')}"
 
 
 def _by(asked: Field, fields: Sequence[Field]) -> str:
@@ -80,4 +80,4 @@ def _by(asked: Field, fields: Sequence[Field]) -> str:
         f"{_text(above, part.value)}: {' / '.join(_text(asked, option) for option in part.options)}"
         for part in asked.options_by.offered
     ]
-    return f'by "{above.label if above else asked.options_by.field}", {"; ".join(offered)}; else not asked'
+    return f"by “{above.label if above else asked.options_by.field}”, {'; '.join(offered)}; else not asked"

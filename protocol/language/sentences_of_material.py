@@ -31,7 +31,7 @@ def groups_of(study: Expansion) -> str:
 
 def who_rates_what(study: Expansion, phase: Phase) -> str:
     """Return the first sentence about a phase."""
-    without = [f'"{study.phase(key).title}"' for key in phase.by.not_in]
+    without = [f"“{study.phase(key).title}”" for key in phase.by.not_in]
     never = f" Nobody is given here what they were given in {listed(without, 'or')}." if without else ""
     return capital(f"{_who(study, phase.by, _verb(phase))} {_every(phase)}{_material(study, phase)}.{never}")
 
@@ -66,14 +66,14 @@ def _who(study: Expansion, by: People, verb: str) -> str:
 def _material(study: Expansion, phase: Phase) -> str:
     kinds = []
     for kind in phase.rates:
-        of = f' given in "{study.phase(phase.answers_of).title}"' if kind == "answers" and phase.answers_of else ""
+        of = f" given in “{study.phase(phase.answers_of).title}”" if kind == "answers" and phase.answers_of else ""
         kinds.append(RATED[kind].units + of)
     pool = listed(kinds) + (", in one shuffled pool" if len(kinds) > 1 else "")
     return pool + _source(study, phase.source, RATED[phase.rates[0]].again)
 
 
 def _source(study: Expansion, source: Source, units: str) -> str:
-    said = f' of "{study.phase(source.phase).title}"' if source.phase else ""
+    said = f" of “{study.phase(source.phase).title}”" if source.phase else ""
     attributes = [_attribute(study, each) for each in source.where if "." not in each.name]
     if attributes:
         said += f" ({'; '.join(attributes)})"
@@ -93,7 +93,7 @@ def _attribute(study: Expansion, condition: Condition) -> str:
 
 def _result(study: Expansion, condition: Condition) -> str:
     label, title, values = result_words(study, condition)
-    return f'for which "{label}" was answered {listed(values, "or")} in "{title}"'
+    return f"for which “{label}” was answered {listed(values, 'or')} in “{title}”"
 
 
 def result_words(study: Expansion, condition: Condition, form: str | None = None) -> tuple[str, str, list[str]]:
@@ -130,7 +130,7 @@ def value_text(study: Expansion, attribute: str, value: str) -> str:
 def _entry(study: Expansion, source: Source, entry: Entry) -> str:
     def label(field: str) -> str:
         asked = field_of(study, source.phase, field) if source.phase else None
-        return f'"{asked.label if asked else field}"'
+        return f"“{asked.label if asked else field}”"
 
     if entry.reason == "differs":
         named = [
@@ -163,7 +163,7 @@ def _sample(study: Expansion, sample: Sample, units: str) -> str:
         limits = [f"{number(limit.most)} per {spoken(limit.attribute)}" for limit in sample.at_most]
         said += f", at most {listed(limits)}"
     if sample.not_in:
-        titles = {phase.key: f'"{phase.title}"' for phase in study.phases}
+        titles = {phase.key: f"“{phase.title}”" for phase in study.phases}
         said += f", none about a subject of {listed([titles.get(key, key) for key in sample.not_in], 'or')}"
     return said + (", each with all its answers" if sample.keeps_items_together else "")
 

@@ -28,8 +28,8 @@ _ESTIMATES = {
     "win_rate": "win rate by",
     "distance": "distance of",
     "auc": "area under the ROC curve of",
-    "rate": 'share of "{option}" for',
-    "joint_rate": 'share of items with "{option}" for',
+    "rate": "share of “{option}” for",
+    "joint_rate": "share of items with “{option}” for",
     "flag_precision": "precision of the flag by",
     "correlation": "correlation of",
     "blinding_index": "blinding index by",
@@ -66,7 +66,7 @@ def columns_of(study: Expansion) -> tuple[str, ...]:
             said.append(f"{where}: {listed(columns)}.")
     keys = [each.key for each in study.attributes]
     shown = [
-        f'{key} in "{phase.title}"'
+        f"{key} in “{phase.title}”"
         for key in keys
         for phase in study.phases
         if key in phase.shows or (phase.then is not None and key in phase.then.shows)
@@ -96,7 +96,7 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
     said = [f"Primary estimate: {line_in_words(study, plan.primary)}."] if plan.primary else []
     said += [f"{capital(line_in_words(study, line))}." for line in plan.also]
     said += [
-        f'Criterion "{spoken(line.key)}": {criterion_in_words(line, line_in_words(study, line))}.'
+        f"Criterion “{spoken(line.key)}”: {criterion_in_words(line, line_in_words(study, line))}."
         for line in plan.criteria
     ]
     if plan.tables:
@@ -158,8 +158,8 @@ def _fields(study: Expansion, names: Sequence[str]) -> str:
     for name in names:
         key, _, field = name.partition(".")
         asked = field_of(study, key, field)
-        labels.setdefault(study.phase(key).title, []).append(f'"{asked.label if asked else field}"')
-    return listed([f'{listed(within)} in "{title}"' for title, within in labels.items()])
+        labels.setdefault(study.phase(key).title, []).append(f"“{asked.label if asked else field}”")
+    return listed([f"{listed(within)} in “{title}”" for title, within in labels.items()])
 
 
 def _option(study: Expansion, line: AuthoredEstimate) -> str:
@@ -180,5 +180,5 @@ def condition_in_words(study: Expansion, key: str, values: list[str], form: str 
     """Return that an attribute, or the result of a phase, in one form of the items, has one of some values."""
     if "." in key:
         label, title, texts = result_words(study, Condition(name=key, values=values), form)
-        return f'"{label}" of "{title}" is {listed(texts, "or")}'
+        return f"“{label}” of “{title}” is {listed(texts, 'or')}"
     return f"{spoken(key)} is {listed([value_text(study, key, value) for value in values], 'or')}"

@@ -330,10 +330,7 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
     under that person.
     """
     with database.read_only() as session:
-        # Where there is somebody, nothing is done in the name of the demo's admin.
-        first = select(Person).where(col(Person.is_owner), col(Person.locked_at).is_(None))
-        first = first.order_by(col(Person.is_demo), col(Person.id))
-        person = person_with(session, login) if login else session.exec(first).first()
+        person = person_with(session, login) if login else _first_owner(session)
     if person is None:
         raise NotFound(
             f"There is no account with the login '{login}'."
@@ -343,6 +340,19 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
     if person.locked_at is not None:
         raise NotAllowed(LOCKED)
     return Actor(stored_id(person.id), 0, person.name, person.is_owner)
+
+
+def _first_owner(session: Session) -> Person | None:
+    """Return the owner for whom the command line acts by itself; the demo's admin where there is nobody else."""
+    owners = select(Person).where(col(Person.is_owner), col(Person.locked_at).is_(None))
+    return session.exec(owners.order_by(col(Person.is_demo), col(Person.id))).first()
+
+
+def login_to_act_as(database: Database, actor: Actor) -> str:
+    """Return the login that a command has to name to act as somebody; empty where it does so by itself."""
+    with database.read_only() as session:
+        first = _first_owner(session)
+        return "" if first is not None and first.id == actor.person_id else _person(session, actor.person_id).login
 
 
 def login_of(database: Database, actor: Actor) -> str:

@@ -227,6 +227,6 @@ def require_report_open(session: Session, study_id: int, person_id: int) -> str:
         .limit(1)
     ).first()
     looked = look is not None and now() - look <= INTERIM_LOOK_LASTS
-    if not may_see("admin", None, "reference", Progress(data_locked=looked)):
+    if not may_see("admin", None, "opinions", Progress(data_locked=looked)):
         raise NotAllowed("The report is locked until the study is closed (data lock); an interim look needs a reason.")
     return "interim"

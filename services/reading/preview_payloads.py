@@ -1,7 +1,7 @@
 """What an admin looks at before anybody reads it: a unit of any phase as a rater will see it, from the same builder.
 
-References, answers that are rated and what others answered are shown to no admin before the data lock: words stand in
-their place. Nothing of a preview is stored, and nothing can be handed in.
+What people answer is shown to no admin before the data lock: words stand in its place. Nothing of a preview is stored,
+and nothing can be handed in.
 """
 
 from __future__ import annotations
@@ -16,20 +16,24 @@ from db.queries import ShownItem
 from protocol.language.things import shows_the_reference
 from protocol.phases import PREVIEW_HEADING, Phase
 from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.visibility import Progress, may_see
 from services.people.identity import Actor
-from services.reading import blinding, releasing, shown_forms
+from services.reading import blinding, previewed_answers, releasing, shown_forms, shown_items
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
 from services.reading.displaying import in_parts, keys_of, notice_of
 from services.reading.payloads import AnyItemPayload, ItemPayload, Line
 from services.studies import frozen_facts
 
-_ANSWER = "The answer stands here."
-_SIDES = ("One answer stands here.", "The other answer stands here.")
-_REFERENCE = "The reference stands here."
-_OWN = "The rater's own answer stands here."
+# Of a pool that holds people's answers alone, or items that no model has answered.
+_ANSWER = "No answer stands here yet: it will be one that somebody gives in an earlier phase."
+_SIDES = (
+    "No answer stands here yet: it will be one of two.",
+    "No answer stands here yet: it will be the other of two.",
+)
+_OWN = "What the rater has answered will stand here."
 # As many as it takes to see that they are told apart.
-_OPINIONS = ("The answer of one rater stands here.", "The answer of another rater stands here.")
+_OPINIONS = ("What one rater has answered will stand here.", "What another rater has answered will stand here.")
 
 
 def preview_payload(session: Session, actor: Actor, study: Study, phase: Phase, item: Item) -> AnyItemPayload:
@@ -39,13 +43,14 @@ def preview_payload(session: Session, actor: Actor, study: Study, phase: Phase, 
     phase = phases.named(phase.key)
     rules = phases.rules_of(phase)
     shown_item = queries.shown_item(session, stored_id(item.id))
+    answer = previewed_answers.answer_to_show(session, phase, item) if phase.kind == "candidates" else None
     shown = Shown(
         shown_item,
         queries.shown_volumes(session, shown_item.case_id),
         queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
         _form(rules, phase, shown_item),
-        _attributes(session, rules, shown_item),
-        "The explanation stands here." if "explanation" in rules.shows else "",
+        releasing.lines_of(session, rules, shown_item.item_id, None if answer is None else answer.id),
+        _explanation(session, rules, shown_item),
     )
     keys = keys_of(study, actor)
     desk = _desk(session, phases, phase, shown_item, key=keys.idempotency_key(f"preview-{item.id}"))
@@ -56,10 +61,12 @@ def preview_payload(session: Session, actor: Actor, study: Study, phase: Phase, 
             desk=desk, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[]
         )
         return payload if opinions is None else blinding.with_opinions(payload, desk.own or [], opinions)
-    compared = phase.kind == "pairs"
-    reference = [_REFERENCE] if shows_the_reference(rules.shows) else None
-    candidate = _ANSWER if "candidate" in rules.shows and not compared else None
-    sides = _SIDES if compared else None
+    reference = _reference(session, phases, phase, item.study_id, shown_item)
+    candidate = sides = None
+    if phase.kind == "pairs":
+        sides = previewed_answers.answers_to_compare(session, phase, item) or _SIDES
+    elif "candidate" in rules.shows and _is_previewed("candidate"):
+        candidate = _ANSWER if answer is None else answer.answer
     if rules.shows_volumes:
         return blinding.judged_payload(
             desk=desk,
@@ -129,9 +136,18 @@ def _in_place(form: ShownForm, words: str) -> list[Line]:
     return [[field.label, words] for field in form.fields]
 
 
-def _attributes(session: Session, rules: PhaseRules, item: ShownItem) -> list[Line]:
-    """Return attributes as a rater will see them; of an answer, or what tells the reference, words in their place."""
-    withheld = [part for part in rules.released if part.tells_reference or part.table == "candidates"]
-    open_to_admins = replace(rules, released=tuple(part for part in rules.released if part not in withheld))
-    lines = releasing.lines_of(session, open_to_admins, item.item_id, None)
-    return lines + [[part.label, "The attribute stands here."] for part in withheld]
+def _is_previewed(thing: str) -> bool:
+    return may_see("admin", None, thing, Progress())
+
+
+def _reference(session: Session, phases: StudyPhases, phase: Phase, study_id: int, item: ShownItem) -> list[str] | None:
+    if not shows_the_reference(phases.rules_of(phase).shows) or not _is_previewed("reference"):
+        return None
+    return shown_items.words_of_reference(session, phases, phase, study_id, item)
+
+
+def _explanation(session: Session, rules: PhaseRules, item: ShownItem) -> str:
+    if "explanation" not in rules.shows or not _is_previewed("explanation"):
+        return ""
+    reference = queries.reference_for_forms_that_show_it(session, item.item_id)
+    return "" if reference is None else reference.explanation

@@ -9,16 +9,18 @@ from sqlalchemy import exists, func, or_
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from db import Candidate, Database, Item, PoolFile, Study, Volume, queries
+from db import Database, Item, PoolFile, Study, Volume, queries
 from db.base import stored_id
+from protocol.language.things import shows_the_reference
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.reading import practice, preview_payloads
+from services.reading import practice, preview_payloads, previewed_answers
 from services.reading.payloads import AnyItemPayload, Line
 from services.studies import frozen_facts
+from services.studies.item_references import references_of
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.
 MOST_FOUND = 50
@@ -26,7 +28,9 @@ LONGEST_PROMPT = 120
 
 _PRACTICE_ALONE = "This phase is practice, and the item is none; choose an item of practice."
 _NO_PRACTICE = "The item is one of practice and comes in no other phase; choose another item or phase."
-_NO_ANSWER = "No answer to this item is in the study, so that none of it is rated in this phase; choose another item."
+_NO_ANSWER = "The study has no answer to this item that could be rated in this phase; choose another item."
+_NO_REFERENCE = "This item has no reference that could be rated in this phase; choose another item."
+_SHOWS_NONE = "This item has no reference: nothing stands where this phase shows it."
 _NO_PAIR = "There are no two answers to this item to compare in this phase; choose another item."
 _FOLLOWS = (
     "What comes in this phase is drawn from answers, once the phases before it are closed: this is how it will look."
@@ -176,7 +180,7 @@ def phases_to_preview(database: Database, actor: Actor, study_key: str, item_key
                 phase.heading or phase.queue.title,
                 phase == first,
                 _nothing_in(session, phase, item),
-                _FOLLOWS if phase.follows else "",
+                _remark_on(session, phases, phase, item),
             )
             for phase in offered
         ]
@@ -191,13 +195,24 @@ def _nothing_in(session: Session, phase: Phase, item: Item) -> str:
     """Return why nothing of an item can come in a phase; empty where something can, as far as tables say."""
     if phase.listed and item.practice != phase.trains:
         return _PRACTICE_ALONE if phase.trains else _NO_PRACTICE
-    if phase.kind not in ("candidates", "pairs") or phase.follows:
+    if phase.kind == "references" and not _has_reference(session, item):
+        return _NO_REFERENCE
+    if phase.follows:
         return ""
-    answers = select(func.count()).select_from(Candidate).where(Candidate.item_id == item.id)
-    given = session.exec(answers.where(col(Candidate.model) != "", col(Candidate.answer) != "")).one()
-    if phase.kind == "pairs":
-        return "" if given > 1 else _NO_PAIR
-    return "" if given else _NO_ANSWER
+    if phase.kind == "candidates" and previewed_answers.answer_to_show(session, phase, item) is None:
+        return _NO_ANSWER
+    return _NO_PAIR if phase.kind == "pairs" and not previewed_answers.answers_to_compare(session, phase, item) else ""
+
+
+def _remark_on(session: Session, phases: StudyPhases, phase: Phase, item: Item) -> str:
+    """Return what an admin has to know of a unit of a phase that it does not show itself."""
+    lacks = shows_the_reference(phases.rules_of(phase).shows) and not _has_reference(session, item)
+    return " ".join(filter(None, (_FOLLOWS if phase.follows else "", _SHOWS_NONE if lacks else "")))
+
+
+def _has_reference(session: Session, item: Item) -> bool:
+    reference = queries.reference_for_forms_that_show_it(session, stored_id(item.id))
+    return any(part.says_something for part in references_of(reference).fields)
 
 
 def preview_item(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from db.queries import ShownItem
 from protocol.fields import KINDS
 from protocol.forms import FormField, PhaseField
+from protocol.language.things import shows_the_reference
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
 from services.reading import shown_forms
@@ -55,9 +56,11 @@ def whole_reference(
         All phases of the study, in whose words that stands which only other groups are asked.
     """
     if all(not reference.field for reference in references.fields):
-        # It is the answer to the item, whatever its reviewers fill in.
-        answer = shown_forms.answered_as(item)
-        return [way for reference in references.fields for way in ways_of(answer, reference)]
+        return [
+            way
+            for reference in references.fields
+            for way in ways_of(_set_as(phases, item, reference, study), reference)
+        ]
     return ["\n".join(part.line for part in in_fields(phases, item, references, study))]
 
 
@@ -69,7 +72,8 @@ def parts_of_reference(
     study: StudyPhases | None = None,
 ) -> list[str]:
     """Return the reference of some fields alone, as one text with a line of each; of all phases, see above."""
-    asked, answered = _asked(phases, item, study), _answered_without_name(phases, item, references)
+    asked = _asked(phases, item, study)
+    answered = _answered_without_name(asked, _compared(phases, item, study), references)
     parts = [
         _in_words(key, asked, item, reference)
         for key in fields
@@ -87,7 +91,7 @@ def in_fields(
     return [
         _in_words(reference.field, asked, item, reference)
         if reference.field
-        else _of_no_field(asked, compared_in(phases, item), item, reference)
+        else _of_no_field(asked, _compared(phases, item, study), reference, _set_as(phases, item, reference, study))
         for reference in references.fields
         if reference.says_something
     ]
@@ -112,13 +116,49 @@ def compared_in(phases: StudyPhases, item: ShownItem) -> set[str]:
     return {phases.rules_of(phase).compared_in(item.form) for phase in phases.phases if phase.kind == "items"}
 
 
-def _answered_without_name(phases: StudyPhases, item: ShownItem, references: ItemReferences) -> set[str]:
+def _compared(phases: StudyPhases, item: ShownItem, study: StudyPhases | None) -> set[str]:
+    """Return what `compared_in` returns, for people who are asked nothing of an item that of the study."""
+    return compared_in(phases, item) or compared_in(study or phases, item)
+
+
+def _answered_without_name(asked: dict[str, PhaseField], compared: set[str], references: ItemReferences) -> set[str]:
     """Return the compared fields that what names no field could be about; of several nobody knows which it answers."""
     nameless = next((reference for reference in references.fields if not reference.field), None)
     if nameless is None:
         return set()
-    asked = _asked(phases, item)
-    return {key for key in compared_in(phases, item) if key in asked and can_be_right(asked[key], nameless)}
+    return {key for key in compared if key in asked and can_be_right(asked[key], nameless)}
+
+
+def _set_as(phases: StudyPhases, item: ShownItem, reference: FieldReference, study: StudyPhases | None) -> FormField:
+    """Return the field in whose words that is set which names no field: it answers the item.
+
+    An item without options of its own is answered by those of the form in which it is read; a form beside which the
+    reference is shown asks something else.
+    """
+    answer = shown_forms.answered_as(item)
+    if item.options or not reference.accepted:
+        return answer
+    for known in (phases, study or phases):
+        offering = [field for field in _read_in(known, item) if {*reference.accepted} <= _ids(field)]
+        if offering:
+            words = {tuple(ways_of(field, reference)) for field in offering}
+            # Read in other words elsewhere, it is in nobody's.
+            return offering[0] if len(words) == 1 else answer
+    return answer
+
+
+def _read_in(phases: StudyPhases, item: ShownItem) -> Iterator[FormField]:
+    """Yield the compared field of each phase in which an item is answered without its reference."""
+    for phase in phases.phases:
+        rules = phases.rules_of(phase)
+        if phase.kind == "items" and not shows_the_reference(rules.shows):
+            compared = rules.compared_in(item.form)
+            fields = shown_forms.fields_asked(rules, item.form, item.options)
+            yield from (field for field in fields if field.key == compared)
+
+
+def _ids(field: FormField) -> set[str]:
+    return {option.id for option in field.offered}
 
 
 def _in_words(key: str, asked: dict[str, PhaseField], item: ShownItem, reference: FieldReference) -> InWords:
@@ -129,12 +169,15 @@ def _in_words(key: str, asked: dict[str, PhaseField], item: ShownItem, reference
 
 
 def _of_no_field(
-    asked: dict[str, PhaseField], compared: set[str], item: ShownItem, reference: FieldReference
+    asked: dict[str, PhaseField],
+    compared: set[str],
+    reference: FieldReference,
+    set_as: FormField,
 ) -> InWords:
     """Return what is about the primary field, in the words of the item's options, or else of that field's own."""
     primary = next((asked[key] for key in asked if key in compared), None)
-    offers_it = primary is not None and {option.id for option in primary.offered} & set(reference.accepted)
-    field = primary if primary is not None and offers_it else shown_forms.answered_as(item)
+    offers_it = primary is not None and _ids(primary) & set(reference.accepted)
+    field = primary if primary is not None and offers_it else set_as
     label, key = (primary.label, primary.key) if primary is not None else (ANSWER, "")
     return InWords("", key, label, tuple(ways_of(field, reference)))
 

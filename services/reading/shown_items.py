@@ -108,14 +108,21 @@ def texts_of_reference(primary: FormField, texts: Mapping[str, str], reference: 
 
 def reference_words(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> list[str] | None:
     """Return what counts as right for an item, as far as its phase shows that; None where there is nothing."""
+    return words_of_reference(session, phases, phases.named(assignment.phase), assignment.study_id, item)
+
+
+def words_of_reference(
+    session: Session, phases: StudyPhases, phase: Phase, study_id: int, item: ShownItem
+) -> list[str] | None:
+    """Return what counts as right for an item, as far as a phase shows that; None where there is nothing."""
     reference = queries.reference_for_forms_that_show_it(session, item.item_id)
-    rules = phases.rules_of(phases.named(assignment.phase))
+    rules = phases.rules_of(phase)
     if reference is None:
         return None
     if not phases.listed:
         return reference_texts(rules.primary_of(item.form), item, reference)
     # Whoever scores need not be of the group that is asked: the labels and options are those of the study.
-    study = frozen_facts.phases_of(session, assignment.study_id)
+    study = frozen_facts.phases_of(session, study_id)
     if "reference" in rules.shows:
         return references_in_words.whole_reference(phases, item, references_of(reference), study)
     named = sorted(fields_of_reference(rules.shows))

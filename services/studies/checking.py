@@ -13,6 +13,7 @@ from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
 from protocol.language.expansion import Expansion
 from protocol.language.wording import place_in_words
+from services.errors import counted
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
@@ -82,6 +83,30 @@ def refusal_of(folder: Path) -> InputRefused | None:
     except InputRefused as refusal:
         return refusal
     return None
+
+
+def items_in_words(items: int, practice: int) -> str:
+    """Return how many items there are beside those for practice, and how many these are.
+
+    Parameters
+    ----------
+    items
+        All of them.
+    """
+    return counted(items - practice, "item") + (f" and {practice} for practice" if practice else "")
+
+
+def held_in_words(contents: StudyFolder) -> str:
+    """Return how many cases, scans, items and answers a study folder holds."""
+    practice = sum(row.practice for row in contents.items)
+    return ", ".join(
+        (
+            counted(len(contents.cases), "case"),
+            counted(len(contents.volumes), "volume"),
+            items_in_words(len(contents.items), practice),
+            counted(len(contents.candidates), "candidate"),
+        )
+    )
 
 
 def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:

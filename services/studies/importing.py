@@ -21,12 +21,12 @@ from db import (
 from db.base import stored_id
 from exchange.folder_rows import StudyFolder
 from exchange.refusal import Conversion
-from services.errors import Conflict, NotAllowed, Refused, counted
+from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
 from services.seals import proofs
 from services.studies import draft_studies, leftovers, pairing, pool_files, table_rows, volume_store
 from services.studies.alignment import Files
-from services.studies.checking import checked_folder
+from services.studies.checking import checked_folder, items_in_words
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.preparing import Prepared, Progress, prepare_files, require_files, store_files
 
@@ -51,9 +51,7 @@ class Imported:
     @property
     def items_in_words(self) -> str:
         """How many items there are to read, and how many for practice, as the list of studies counts them."""
-        return counted(self.items - self.practice, "item") + (
-            f" and {self.practice} for practice" if self.practice else ""
-        )
+        return items_in_words(self.items, self.practice)
 
 
 def import_study(

@@ -9,24 +9,18 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from db import Database, Invitation, Membership, Person, Study, now
+from db.base import stored_id
+from protocol.study_phases import StudyPhases
 from services.errors import Conflict, Refused
 from services.people.identity import LINK_LIFETIME, Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
-from services.studies import frozen_facts
+from services.studies import frozen_facts, letters
 from services.studies.members import invite_within
 
 MOST_AT_ONCE = 200
 _COLUMNS = ("login", "name", "role", "specialty", "years", "group")
-_WORK = {
-    "rater": "read scans and answer questions about them",
-    # True of flagged, disagreeing and control items alike: nobody learns from a letter why an item comes to them.
-    "reviewer": (
-        "read items yourself, then see what the raters said of them, and decide which answer stands. Items may have "
-        "been flagged or answered differently, or be controls; why an item comes to you is not shown"
-    ),
-    "admin": "administer the study",
-}
+_ROLES = ("rater", "reviewer", "admin")
 
 
 @dataclass(frozen=True)
@@ -92,6 +86,13 @@ def invite_people(
         if wrong:
             raise Conflict("\n".join(wrong))
         return invited
+
+
+def takes_reviewers(database: Database, actor: Actor, study_key: str) -> bool:
+    """Return, for admins, whether there is anything in a study for reviewers."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        return frozen_facts.phases_of(session, stored_id(study.id)).has_reviewers
 
 
 def read_entries(pasted: str) -> list[Entry]:
@@ -185,33 +186,17 @@ def _invite(session: Session, actor: Actor, study: Study, entry: Entry, address:
         group=entry.group,
     )
     login = canonical_login(entry.login)
-    return Invited(entry.name, login, _letter(study, entry, _work(session, study, entry), login, address, token))
+    work = letters.work_of(entry.role, _phases(session, study, entry.role, login))
+    said = letters.letter(study.title, entry.name, work, login, address, token, now() + LINK_LIFETIME)
+    return Invited(entry.name, login, said)
 
 
-def _work(session: Session, study: Study, entry: Entry) -> str:
-    """Return what somebody is invited to do, in words."""
-    is_member = (Membership.study_id == study.id, Person.login == canonical_login(entry.login))
-    member = session.exec(select(Membership).join(Person).where(*is_member)).one()
-    phases = frozen_facts.phases_of_member(session, member)
-    if entry.role == "rater" and not any(phases.rules_of(phase).shows_volumes for phase in phases.phases):
-        return "read texts and answer questions about them"
-    return _WORK[entry.role]
-
-
-def _letter(study: Study, entry: Entry, work: str, login: str, address: str, token: str) -> str:
-    """Return what to send: what it is, the address, until when it holds, and that it works once."""
-    # On one line, or a name could write an address of its own under ours.
-    name = " ".join(entry.name.split())
-    head = f'Dear {name},\n\nyou are invited to the study "{study.title}": you will {work}.\n\n'
-    if not token:
-        return f"{head}You already have an account. Sign in as usual:\n\n{address}/sign-in\n"
-    until = now() + LINK_LIFETIME
-    return (
-        f"{head}Open this address in a browser and choose a password there:\n\n{address}/link/{token}\n\n"
-        f"It works once, until {until.day} {until:%B %Y}. After you have set a password, sign in at {address}/sign-in "
-        f"with the login {login} and that password.\n\n"
-        "Please do not pass this letter on: anyone who opens the address signs in as you.\n"
-    )
+def _phases(session: Session, study: Study, role: str, login: str) -> StudyPhases:
+    """Return the phases that somebody's letter is about: of a rater those of their group."""
+    if role != "rater":
+        return frozen_facts.phases_of(session, stored_id(study.id))
+    is_member = (Membership.study_id == study.id, Person.login == login)
+    return frozen_facts.phases_of_member(session, session.exec(select(Membership).join(Person).where(*is_member)).one())
 
 
 def _problem_of(fields: list[str], seen: dict[str, int]) -> str:
@@ -219,7 +204,7 @@ def _problem_of(fields: list[str], seen: dict[str, int]) -> str:
         return "expected login and name, separated by a comma; write for example anna@example.org, Anna Maier, rater."
     if len(fields) > len(_COLUMNS):
         return f"holds {len(fields)} entries, at most {len(_COLUMNS)} are allowed: {', '.join(_COLUMNS)}."
-    if len(fields) > 2 and fields[2] and fields[2].casefold() not in _WORK:
+    if len(fields) > 2 and fields[2] and fields[2].casefold() not in _ROLES:
         return f"'{fields[2][:40]}' is not a role; write rater, reviewer or admin."
     if len(fields) > 4 and fields[4] and not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 3):
         return f"'{fields[4][:40]}' is not a number of years; write a whole number or leave it out."

@@ -180,6 +180,11 @@ def join(
         return earlier
     if role == "rater":
         require_in_study(session, acts.JOIN_AS_RATER, study)
+    if role == "reviewer" and not phases.has_reviewers:
+        raise Conflict(
+            "This study has no work for reviewers: its protocol lists its phases, and raters do all of them, in "
+            "groups; invite them as a rater, into the group that reviews."
+        )
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     # Who comes back as what they were comes back into their group.
     group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))

@@ -60,7 +60,7 @@ def lacking(phases: StudyPhases, phase: str, items: Set[str], pool: Pool, drawn:
     rules = phases.rules_of(phases.named(phase))
     needs = rules.shows | rules.tells_after | ({"reference"} if rules.needs_reference else set())
     for thing, without_it, file in (
-        ("scans", pool.without_volumes, "name sequences in items.csv"),
+        ("scans", pool.without_volumes, "name sequences in items.csv, rate these in a phase that shows none"),
         ("reference", pool.without_reference, "add lines to references.csv"),
     ):
         without = sorted(items & without_it)

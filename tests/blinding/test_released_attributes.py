@@ -201,7 +201,7 @@ def test_what_is_said_of_no_unit_of_the_phase_is_refused(
         importing.import_study(sqlite_database, owner_of(sqlite_database), folder)
 
 
-def test_an_admin_sees_neither_what_tells_the_reference_nor_what_is_said_of_an_answer(
+def test_an_admin_previews_what_a_phase_names_also_of_an_answer_and_what_tells_the_reference(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     scores = (
@@ -215,9 +215,9 @@ def test_an_admin_sees_neither_what_tells_the_reference_nor_what_is_said_of_an_a
 
     assert facts_of(preview)[-4:] == [
         ["Site", "Bonn"],
-        ["Finding", "The attribute stands here."],
-        ["Condition", "The attribute stands here."],
-        ["Length", "The attribute stands here."],
+        ["Finding", "Secret finding"],
+        ["Condition", "With the image"],
+        ["Length", "12.5"],
     ]
 
 

@@ -23,7 +23,7 @@ def test_a_study_of_the_repository_is_read_back(name: str) -> None:
     assert status == 0
     for heading in ("1. Read items (reading)", "2. Score answers (scoring)", "3. Adjudicate (review)"):
         assert heading in printed
-    assert 'Opens when the same person is done with "Read items".' in printed
+    assert "Opens when the same person is done with “Read items”." in printed
     assert "not computed" not in printed
     for sentence in (
         "All raters read all items.",
@@ -32,7 +32,7 @@ def test_a_study_of_the_repository_is_read_back(name: str) -> None:
     ):
         assert sentence in printed
     # As the report calls it.
-    assert 'Primary estimate: accuracy of "Answer" in "Read items", where format is yes/no or choice.' in printed
+    assert "Primary estimate: accuracy of “Answer” in “Read items”, where format is yes/no or choice." in printed
 
 
 def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path
     assert status == 0
     assert "On the screen: the scans." in printed
     assert "What is computed, declared before the first verdict" in printed
-    said = 'Declared, not computed by this release: Area under the ROC curve of "V" in "Read".'
+    said = "Declared, not computed by this release: Area under the ROC curve of “V” in “Read”."
     assert said in " ".join(printed.split())
     assert printed.count("not computed by this release") == 1
 

@@ -5,9 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.wrong_references import folder_of
+from db import Database
+from services.studies import importing
 from tests.harness.command_line import invoke
 from tests.listed_study import READ_THEN_SCORE, write_listed
-from tests.situations import write_study_folder
+from tests.room_study import with_practice
+from tests.situations import owner_of, write_study_folder
+
+PRACTISED = """
+blindread: 2
+name: listed
+title: Practised, then read
+phases:
+  - key: training
+    rates: items
+    from: {where: {practice: yes}}
+    shows: [prompt, options]
+    form: {answer: as_item}
+    counts: no
+  - key: read
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+"""
 
 
 def validated(path: Path) -> tuple[int, str]:
@@ -24,6 +44,16 @@ def test_a_folder_of_either_language_can_be_imported(tmp_path: Path) -> None:
         assert "can be imported: 3 cases, 9 volumes, 6 items, 6 candidates." in printed
 
 
+def test_items_for_practice_are_counted_apart_as_at_the_import(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = write_listed(tmp_path / "study", PRACTISED, [with_practice])
+
+    _, printed = validated(folder)
+
+    imported = importing.import_study(sqlite_database, owner_of(sqlite_database), folder)
+    assert "volumes, 6 items and 4 for practice, 6 candidates." in printed
+    assert imported.items_in_words == "6 items and 4 for practice"
+
+
 def test_what_a_plan_declares_and_nobody_computes_is_said(tmp_path: Path) -> None:
     plan = "analysis: {also: [{estimate: agreement, of: score.verdict}, {estimate: auc, of: score.verdict}]}\n"
 
@@ -31,7 +61,7 @@ def test_what_a_plan_declares_and_nobody_computes_is_said(tmp_path: Path) -> Non
 
     assert status == 0
     assert printed.count("not computed by this release") == 1
-    said = 'Declared, not computed by this release: Area under the ROC curve of "Verdict" in "Scores".'
+    said = "Declared, not computed by this release: Area under the ROC curve of “Verdict” in “Scores”."
     assert f"Please check: {said}" in printed
 
 

@@ -1,8 +1,9 @@
-"""The reference of keys is the one of the schema, and each of its examples is one that the schema takes."""
+"""The references of keys are those of the schema, and each of their examples is one that the schema takes."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema
@@ -13,33 +14,58 @@ from pydantic import BaseModel
 from protocol.language.authored_fields import AttributeType, AuthoredField, FieldType
 from protocol.language.authored_plan import Estimated
 from protocol.language.phases import KNOWN_ATTRIBUTES
-from protocol.language.reference import PAGE, PARTS, default_of, filled_in, keys_of, parts_in, says_of, values_of
+from protocol.language.reference import (
+    PAGE,
+    PAGES,
+    PARTS,
+    PARTS_OF_FIRST,
+    default_of,
+    filled_in,
+    keys_of,
+    parts_in,
+    says_of,
+    values_of,
+)
 from protocol.language.schema import json_schema
+from protocol.study import Protocol
 
 TEXT = PAGE.read_text(encoding="utf-8")
-KEYS = [(heading, key) for heading, part in PARTS.items() for key in keys_of(part)]
+KEYS = [(heading, key) for parts in PAGES.values() for heading, part in parts.items() for key in keys_of(part)]
 
 
 WHOLE = json_schema()
+OF_FIRST = Protocol.model_json_schema()
+ALL_PARTS = {**PARTS, **PARTS_OF_FIRST}
 
 
 def schema_of(part: type[BaseModel]) -> dict[str, Any]:
     """Return the schema of a part as it stands in that of the study."""
-    return WHOLE if WHOLE["title"] == part.__name__ else {**WHOLE["$defs"][part.__name__], "$defs": WHOLE["$defs"]}
+    whole = WHOLE if part in PARTS.values() else OF_FIRST
+    return whole if whole["title"] == part.__name__ else {**whole["$defs"][part.__name__], "$defs": whole["$defs"]}
 
 
-def test_the_page_is_the_one_of_the_schema() -> None:
-    assert filled_in(TEXT) == TEXT, "run: python -m protocol.language.reference"
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_page_is_the_one_of_the_schema(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+
+    assert filled_in(text) == text, "run: python -m protocol.language.reference"
 
 
-def test_each_part_has_its_table_below_a_heading_of_its_own() -> None:
-    assert list(parts_in(TEXT)) == list(PARTS)
-    for heading in PARTS:
-        assert re.search(rf"^##+ {heading}\n(?:(?!#).*\n)*<!-- keys: {heading} -->", TEXT, re.MULTILINE), heading
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_each_part_has_its_table_below_a_heading_of_its_own(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+
+    assert list(parts_in(text)) == list(PAGES[page])
+    for heading in PAGES[page]:
+        assert re.search(rf"^##+ {heading}\n(?:(?!#).*\n)*<!-- keys: {heading} -->", text, re.MULTILINE), heading
+
+
+def test_each_part_of_the_first_language_has_a_table() -> None:
+    assert {OF_FIRST["title"], *OF_FIRST["$defs"]} == {part.__name__ for part in PARTS_OF_FIRST.values()}
 
 
 def test_each_part_of_the_schema_has_a_table() -> None:
-    """But for what its short forms say, and for how scans hang, which write-a-protocol.md describes."""
+    """But for what its short forms say, and for how scans hang, which the page of the first language lists."""
     without = {"AuthoredForm", "AuthoredOptions", "OptionWords"}
     hanging = {"Hanging", "Pane", "WindowPreset"}
 
@@ -50,8 +76,8 @@ def test_each_part_of_the_schema_has_a_table() -> None:
 
 @pytest.mark.parametrize(("heading", "key"), KEYS)
 def test_each_example_is_taken_by_the_schema(heading: str, key: str) -> None:
-    schema = schema_of(PARTS[heading])
-    written = yaml.safe_load(says_of(keys_of(PARTS[heading])[key]).example)
+    schema = schema_of(ALL_PARTS[heading])
+    written = yaml.safe_load(says_of(keys_of(ALL_PARTS[heading])[key]).example)
 
     assert list(written) == [key]
     value = "" if written[key] is None else written[key]
@@ -61,9 +87,9 @@ def test_each_example_is_taken_by_the_schema(heading: str, key: str) -> None:
 
 @pytest.mark.parametrize(("heading", "key"), KEYS)
 def test_each_key_has_its_description_in_the_schema_that_editors_read(heading: str, key: str) -> None:
-    says = says_of(keys_of(PARTS[heading])[key])
+    says = says_of(keys_of(ALL_PARTS[heading])[key])
 
-    described = schema_of(PARTS[heading])["properties"][key]["description"]
+    described = schema_of(ALL_PARTS[heading])["properties"][key]["description"]
 
     assert described.lower().startswith(says.text.lower())
     assert described.endswith(says.example)

@@ -201,7 +201,7 @@ def test_a_declared_estimate_that_is_not_computed_is_named_before_the_freeze_and
 
     assert [done.exit_code for done in (imported, frozen, closed)] == [0, 0, 0]
     for done in (imported, frozen):
-        assert 'Declared, not computed by this release: Area under the ROC curve of "Verdict"' in done.stdout
+        assert "Declared, not computed by this release: Area under the ROC curve of “Verdict”" in done.stdout
     assert "1 declared estimate is not computed by this release; the report says which." in closed.stdout
 
 

@@ -11,14 +11,15 @@ from streamlit.testing.v1.element_tree import TextInput
 
 from db import Database, Membership, Person
 from services.judging import import_runs
+from services.people.identity import Actor, login_of
 from services.progress import data_lock
 from services.reading import member_progress, worklist
-from services.studies import catalogue, importing
+from services.studies import catalogue, freezing, importing, members
 from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.listed_study import READ_THEN_SCORE, SCORE_ALONE, imported_listed, opened_listed, write_listed
 from tests.pages.conftest import OpenPage
 from tests.pages.test_pages import payload_on
-from tests.situations import imported_study, open_study, owner_of, write_study_folder
+from tests.situations import imported_study, open_study, owner_of, signed_in, write_study_folder
 
 PAGE = "admin/study.py"
 REASON = "The grant ends on Friday."
@@ -30,6 +31,34 @@ def press(app: AppTest, label: str) -> None:
 
 def columns(app: AppTest) -> list[list[str]]:
     return [list(table.value.columns) for table in app.dataframe]
+
+
+def test_before_the_freeze_there_is_no_column_of_empty_bars(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = imported_study(served_database, tmp_path / "study")
+
+    before = columns(open_page(situation.admin, PAGE, study="tiny"))[0]
+    freezing.freeze_study(served_database, situation.admin, "tiny")
+
+    assert "done" not in before
+    assert "count" in before
+    assert "done" in columns(open_page(situation.admin, PAGE, study="tiny"))[0]
+
+
+def test_commands_name_whoever_is_signed_in_where_another_would_act(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    members.invite(served_database, situation.admin, "tiny", "ben", "Ben", "admin")
+    first = login_of(served_database, situation.admin)
+
+    def commands(actor: Actor) -> list[str]:
+        app = open_page(actor, PAGE, study="tiny")
+        return [caption.value for caption in app.caption if "blinding-audit" in caption.value]
+
+    assert commands(signed_in(served_database, "ben"))[0].endswith("blinding-audit tiny --as ben`")
+    assert first not in commands(situation.admin)[0].split("blinding-audit")[1]
 
 
 def test_open_work_stands_before_the_button_that_closes(
@@ -164,7 +193,7 @@ def test_the_preview_shows_the_phase_that_is_chosen(
     scored = payload_on(app)["payload"]
     assert box.options == ["Reads", "A second look", "Scores"]
     assert app.query_params["phase"] in ("score", ["score"])
-    assert [first["candidate"], scored["candidate"]] == [None, "The answer stands here."]  # type: ignore[index]
+    assert [first["candidate"], scored["candidate"]] == [None, "Yes, there is."]  # type: ignore[index]
     assert scored["prompt"] == "Does it say the same as the reference?"  # type: ignore[index]
 
 

@@ -60,7 +60,7 @@ def frame_of(study: Expansion, phase: Phase, pool: CandidateColumns, rows: Liste
     if sample and empty:
         words.append(f"{listed(sample.strata)} is not {listed(sorted(empty), 'or')}")
     if said.phase is not None:
-        words.append(f'drawn for "{study.phase(said.phase).title}"')
+        words.append(f"drawn for “{study.phase(said.phase).title}”")
     return Frame(among, listed(words) or "neither practice nor without a response")
 
 

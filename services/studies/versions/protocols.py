@@ -142,9 +142,15 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
                 "type: put it back, or ask it in a phase that is added."
             )
         elif [option.id for option in other.options] != [option.id for option in field.options]:
+            yield f"{where}: field '{field.key}' {_of_options(field, other)}, ask it in a phase that is added, {ANEW}."
+        elif [option.text for option in other.options] != [option.text for option in field.options]:
+            texts = zip(field.options, other.options, strict=True)
+            said = [f"'{old.text}' for '{old.id}', now '{new.text}'" for old, new in texts if old.text != new.text]
             yield (
-                f"{where}: field '{field.key}' offers other option ids than those that answers name; put them back, "
-                f"ask it in a phase that is added, {ANEW}."
+                f"{where}: field '{field.key}' said {listed(said)}. Answers are counted by the id, under "
+                "whichever words they were given, and no program tells a typo from another meaning: put the "
+                f"text back and say in the instructions, which may change, how it is to be read, ask it in a phase "
+                f"that is added, {ANEW}."
             )
         elif other != field:
             now = other.model_dump()
@@ -159,6 +165,20 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
             f"{where}: {'fields' if len(added) > 1 else 'field'} {listed(added)} added, which nobody was asked before; "
             "ask it in a phase that is added."
         )
+
+
+def _of_options(field: Field, other: Field) -> str:
+    """Return what a field offers otherwise than before, and the first thing to do about it."""
+    before, after = ([option.id for option in row.options] for row in (field, other))
+    added = [f"'{key}'" for key in after if key not in before]
+    if added and [key for key in after if key in before] == before:
+        return (
+            f"offers {listed(added)} anew, which nobody who answered could choose: with another choice it is another "
+            "question; leave it out"
+        )
+    if not added and sorted(before) == sorted(after):
+        return "offers its options in another order, which raters saw and a scale is counted by; list them as before"
+    return "offers other option ids than those that answers name; put them back"
 
 
 def _of_plan(before: Expansion, after: Expansion) -> Iterator[str]:

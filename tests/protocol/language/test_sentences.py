@@ -57,11 +57,11 @@ def test_who_rates_what_is_said_first() -> None:
         "earlier-study."
     )
     assert paragraph_of(STUDY, "Same fact").sentences[0] == (
-        'Any two of the scorers score each of the models\' answers of "Read"; 30 of them drawn at random, equally many '
+        "Any two of the scorers score each of the models' answers of “Read”; 30 of them drawn at random, equally many "
         "of each model."
     )
     assert paragraph_of(STUDY, "(settle)").sentences[0] == (
-        'The scorers meet and review together models\' answers of "Same fact", those on which the answers differ or '
+        "The scorers meet and review together models' answers of “Same fact”, those on which the answers differ or "
         "that somebody flagged, with 4 more as unmarked controls."
     )
 
@@ -81,7 +81,7 @@ def test_what_is_filled_in_is_said_with_its_options() -> None:
 
 def test_when_a_phase_opens_is_said_although_nobody_wrote_it() -> None:
     assert "Opens at once." in paragraph_of(STUDY, "(read)").sentences
-    assert 'Opens when everybody is done with "Same fact".' in paragraph_of(STUDY, "(settle)").sentences
+    assert "Opens when everybody is done with “Same fact”." in paragraph_of(STUDY, "(settle)").sentences
 
 
 def test_what_comes_after_the_own_answer_is_said() -> None:
@@ -91,7 +91,7 @@ def test_what_comes_after_the_own_answer_is_said() -> None:
         "After the own answer is locked, what others answered can be seen, once the item is answered; then the "
         "question is asked again, and the second answer counts."
     ) in sentences
-    assert 'Its answers stand for the differing ones of "Same fact"; both are kept.' in sentences
+    assert "Its answers stand for the differing ones of “Same fact”; both are kept." in sentences
 
 
 def test_whether_an_answer_can_be_revised_is_always_said() -> None:
@@ -208,10 +208,10 @@ FIELDS = {
     ),
     "r: resolution": ("R (Keep / Reword / Remove / Fix the answer; the new text with what is reworded or fixed)"),
     "m: {type: choice, options: {x: Ex, y: Why}}, s: {type: text, when: {m: x}}": (
-        'S (in words; asked only where "M" is Ex)'
+        "S (in words; asked only where “M” is Ex)"
     ),
     "d: {type: choice, options: {t: Tumour, n: Normal}}, s: {type: choice, options: {g: Glioma, m: Meningioma}, "
-    "options_by: {d: {t: [g, m]}}}": 'S (one of; by "D", Tumour: Glioma / Meningioma; else not asked)',
+    "options_by: {d: {t: [g, m]}}}": "S (one of; by “D”, Tumour: Glioma / Meningioma; else not asked)",
 }
 
 
@@ -231,7 +231,7 @@ def test_forms_that_items_name_are_read_back() -> None:
     """
 
     assert (
-        'Filled in: the form that the item names, "list" with Differential (a ranked list; at most 5) or "turn" with '
+        "Filled in: the form that the item names, “list” with Differential (a ranked list; at most 5) or “turn” with "
         "Answer (in words)."
     ) in paragraph_of(text, "(a)").sentences
 
@@ -272,13 +272,13 @@ def test_a_pool_of_people_and_models_is_said_with_what_its_answers_show() -> Non
     sentences = paragraph_of(POOL, "(grade)").sentences
 
     assert sentences[0] == (
-        "All graders score all models' answers and people's answers given in \"Consult\", in one shuffled pool."
+        "All graders score all models' answers and people's answers given in “Consult”, in one shuffled pool."
     )
     assert sentences[1] == (
-        'Of what people filled in, the answer shows "Answer" and "Rationale"; every answer is laid out alike.'
+        "Of what people filled in, the answer shows “Answer” and “Rationale”; every answer is laid out alike."
     )
     assert sentences[2] == "Models' answers are those to the same items."
-    assert 'Asked: "Is it right?"' in sentences
+    assert "Asked: “Is it right?”" in sentences
 
 
 def test_a_pool_in_which_people_rate_each_other_or_of_one_person_is_said() -> None:
@@ -293,7 +293,7 @@ def test_how_several_answers_become_one_is_said_where_something_goes_by_it() -> 
         "Where several raters' answers have to become one, it is their majority."
         in (paragraph_of(POOL, "(grade)").sentences[-1])
     )
-    assert 'for which "Right" was answered no in "Grading"' in paragraph_of(POOL, "(settle)").sentences[0]
+    assert "for which “Right” was answered no in “Grading”" in paragraph_of(POOL, "(settle)").sentences[0]
 
 
 def test_columns_are_named_with_their_table_type_and_who_sees_them() -> None:
@@ -307,12 +307,12 @@ def test_columns_are_named_with_their_table_type_and_who_sees_them() -> None:
 def test_the_plan_is_read_back_as_it_was_declared() -> None:
     primary, joint, agreement, tables, intervals = paragraph_of(POOL, "computed").sentences
 
-    assert primary == 'Primary estimate: share of "Yes" for "Right" in "Grading", by group and level.'
+    assert primary == "Primary estimate: share of “Yes” for “Right” in “Grading”, by group and level."
     assert joint == (
-        'Share of items with "Positive" for "Finding" in "Settle", where "Right" of "Grading" is no, '
+        "Share of items with “Positive” for “Finding” in “Settle”, where “Right” of “Grading” is no, "
         "in every condition."
     )
-    assert agreement == 'Agreement on "Right" in "Grading" and "Finding" in "Settle", against the judges.'
+    assert agreement == "Agreement on “Right” in “Grading” and “Finding” in “Settle”, against the judges."
     assert tables == "Tables by level."
     assert intervals == (
         "Intervals of 95 %: percentile bootstrap with 1000 resamples, resampled within each level; clustered by "

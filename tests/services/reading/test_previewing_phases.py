@@ -12,8 +12,15 @@ from db import Database
 from services.errors import Conflict, NotAllowed, NotFound
 from services.reading import previewing, worklist
 from tests.following_study import READ_THEN_RESOLVE, flagging, opened_following, read_through
-from tests.listed_study import READ_THEN_SCORE, SCORE_ALONE, opened_listed, work_through
-from tests.pair_study import BESIDE_SCANS, PAIRS, opened_pairs, with_models
+from tests.listed_study import (
+    READ_THEN_SCORE,
+    SCORE_ALONE,
+    imported_listed,
+    opened_listed,
+    work_through,
+    write_listed,
+)
+from tests.pair_study import BESIDE_SCANS, MODELS, PAIRS, opened_pairs, with_models
 from tests.room_study import rewrite, rows_of
 from tests.situations import Situation, on_the_desk
 
@@ -29,9 +36,19 @@ phases:
     form: {answer: as_item}
     then: {shows: [reference]}
 """
+PEOPLES_ANSWERS = """
+  - key: score
+    title: Scores
+    rates: [answers of secret_arm]
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+"""
 # What is another for everybody, and what stands for that which no admin is shown.
-OF_EACH = {"assignment", "key", "phase", "heading", "progress", "draft", "images", "prefetch", "revisable"}
-WITHHELD = {"reference", "candidate", "sides", "own", "opinions"}
+OF_EACH = {"assignment", "key", "phase", "heading", "progress", "draft", "images", "prefetch", "revisable"} | {
+    "sides",
+    "candidate",
+}
+WITHHELD = {"own", "opinions"}
 
 
 def preview(situation: Situation, item: str, phase: str = "") -> dict[str, Any]:
@@ -75,6 +92,7 @@ def test_a_preview_of_each_phase_is_what_its_raters_are_shown(
 
     assert seen
     met = set()
+    rated: dict[tuple[str, str], set[str | None]] = {}
     for shown in seen:
         same = [
             phase
@@ -86,7 +104,10 @@ def test_a_preview_of_each_phase_is_what_its_raters_are_shown(
         met.update(same)
         assert same
         assert_is_the_same(shown, looked_at[same[0], item_in(shown)])
+        rated.setdefault((same[0], item_in(shown)), set()).add(shown["candidate"])
     assert met == set(phases)
+    # Of several answers to an item, one that was drawn.
+    assert all(looked_at[place]["candidate"] in answers for place, answers in rated.items())
 
 
 def _nothing(situation: Situation, item: str) -> dict[str, str]:
@@ -105,7 +126,10 @@ def test_a_preview_of_a_comparison_has_two_sides_and_its_form(
     previewed = preview(situation, item_in(dict(shown)), "secret_arm")
 
     assert_is_the_same(dict(shown), previewed)
-    assert previewed["sides"] == ["One answer stands here.", "The other answer stands here."]
+    # Which stands at A is drawn for each person; the preview has the order of the tables, and names no model.
+    item = item_in(dict(shown)).removeprefix("i")
+    assert previewed["sides"] == [f"A says {item}.", f"B says {item}."]
+    assert not any(model in json.dumps(previewed) for model in MODELS)
 
 
 def test_a_preview_of_what_follows_from_answers_shows_where_these_will_stand(
@@ -119,8 +143,8 @@ def test_a_preview_of_what_follows_from_answers_shows_where_these_will_stand(
     lines = previewing.phases_to_preview(sqlite_database, situation.admin, situation.study_key, "i2")
 
     assert [opinion["lines"][0] for opinion in previewed["opinions"]] == [
-        ["Answer", "The answer of one rater stands here."],
-        ["Answer", "The answer of another rater stands here."],
+        ["Answer", "What one rater has answered will stand here."],
+        ["Answer", "What another rater has answered will stand here."],
     ]
     assert "Which side?" not in json.dumps(previewed)
     assert [(line.key, line.title, bool(line.remark)) for line in lines] == [
@@ -140,6 +164,44 @@ def test_where_nothing_of_an_item_comes_in_a_phase_it_is_said(sqlite_database: D
     assert [bool(_nothing(situation, item)["secret_arm"]) for item in ("i1", "i2")] == [False, True]
     with pytest.raises(Conflict, match="no two answers to this item to compare"):
         preview(situation, "i2", "secret_arm")
+
+
+def test_an_admin_of_a_draft_sees_the_reference_and_the_answer_that_the_phase_selects(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = SCORE_ALONE.replace("    shows: [prompt", "    from: {where: {model: model-b}}\n    shows: [prompt")
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [with_models]))
+
+    previewed = preview(situation, "i2", "score")
+
+    assert (previewed["reference"], previewed["candidate"]) == (["Left"], "B says 2.")
+    assert "model-b" not in json.dumps(previewed)
+
+
+def test_an_item_without_a_reference_is_said_to_have_none(sqlite_database: Database, tmp_path: Path) -> None:
+    def without_one(folder: Path) -> None:
+        path = folder / "references.csv"
+        rewrite(path, [row for row in rows_of(path) if row["item"] != "i2"])
+
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", SCORE_ALONE, [without_one]))
+
+    remarks = {
+        item: previewing.phases_to_preview(sqlite_database, situation.admin, situation.study_key, item)[0].remark
+        for item in ("i1", "i2")
+    }
+    assert remarks == {"i1": "", "i2": "This item has no reference: nothing stands where this phase shows it."}
+    assert preview(situation, "i2", "score")["reference"] is None
+
+
+def test_what_people_will_answer_is_a_sentence_and_never_theirs(sqlite_database: Database, tmp_path: Path) -> None:
+    protocol = f"{READ_THEN_SCORE[: READ_THEN_SCORE.index('  - key: second')]}{PEOPLES_ANSWERS}"
+    situation = opened_listed(sqlite_database, tmp_path / "study", protocol, raters=2)
+
+    previewed = preview(situation, "i1", "score")
+
+    assert (
+        previewed["candidate"] == "No answer stands here yet: it will be one that somebody gives in an earlier phase."
+    )
 
 
 def test_an_unknown_phase_is_named_and_raters_choose_none(sqlite_database: Database, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from services.reading import previewing, worklist
 from services.reading.references_in_words import parts_of_reference
 from services.studies import freezing, frozen_facts, importing
 from tests.listed_study import imported_listed, opened_listed, write_listed
-from tests.room_study import with_practice
+from tests.room_study import rewrite, rows_of, with_practice
 from tests.situations import Situation, answers, on_the_desk, owner_of, show, submit
 
 TRAINED = """
@@ -122,6 +122,74 @@ def test_an_admin_previews_the_reference_of_every_field(sqlite_database: Databas
     lines = previewing.preview_feedback(sqlite_database, situation.admin, situation.study_key, "p1")
 
     assert lines[:2] == [["Diagnosis", "Tumour or Stroke"], ["Kind of scan", "MRI"]]
+
+
+@pytest.mark.parametrize("groups", ["", "groups: {readers: Readers, scorers: Scorers}"], ids=["alike", "apart"])
+@pytest.mark.parametrize(
+    ("shows", "further", "shown"),
+    [
+        ("reference", "", ["Tumour"]),
+        ("reference", "i2,why,A mass.\n", ["Diagnosis: Tumour\nWhy: A mass."]),
+        ("reference.diagnosis", "", ["Diagnosis: Tumour"]),
+    ],
+)
+def test_scorers_are_shown_a_reference_without_a_field_in_the_words_of_the_form(
+    sqlite_database: Database, tmp_path: Path, groups: str, shows: str, further: str, shown: list[str]
+) -> None:
+    def of_open_items(folder: Path) -> None:
+        rows = rows_of(folder / "items.csv")
+        rewrite(folder / "items.csv", [{**row, "options": "", "format": "open", "form": ""} for row in rows])
+        (folder / "references.csv").write_text(f"item,field,accepted\ni2,,tumor\n{further}", encoding="utf-8")
+
+    by = ("\n    by: readers", "\n    by: scorers") if groups else ("", "")
+    protocol = f"""
+blindread: 2
+name: listed
+title: Read, then scored
+{groups}
+phases:
+  - key: read
+    rates: items
+    shows: [prompt]
+    form: {{diagnosis: {{type: choice, options: {{tumor: Tumour, stroke: Stroke}}}}, why: {{type: text}}}}{by[0]}
+  - key: score
+    rates: candidates
+    shows: [prompt, {shows}, candidate]
+    form: {{verdict: correctness}}{by[1]}
+"""
+    situation = imported_listed(
+        sqlite_database, write_listed(tmp_path / "study", protocol, [of_open_items]), groups=["readers"] * bool(groups)
+    )
+
+    previewed = dict(previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2", "score"))
+
+    assert previewed["reference"] == shown
+
+
+def test_what_a_form_beside_the_reference_offers_is_not_what_the_reference_says(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    def of_open_items(folder: Path) -> None:
+        rows = rows_of(folder / "items.csv")
+        rewrite(folder / "items.csv", [{**row, "options": "", "format": "open", "form": ""} for row in rows])
+        (folder / "references.csv").write_text("item,accepted\ni2,1\n", encoding="utf-8")
+
+    protocol = """
+blindread: 2
+name: listed
+title: Items with their references
+phases:
+  - key: curate
+    rates: items
+    shows: [prompt, reference]
+    form: {value: {type: ordinal, options: {'1': Of no use, '2': Useful}}}
+"""
+    folder = write_listed(tmp_path / "study", protocol, [of_open_items])
+    situation = imported_listed(sqlite_database, folder)
+
+    previewed = dict(previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2"))
+
+    assert previewed["reference"] == ["1"]
 
 
 def test_practice_that_is_passed_by_a_field_without_reference_is_refused(

@@ -82,7 +82,7 @@ def test_what_the_plan_declares_stands_first_and_is_marked_in_every_form(judged:
     assert {row["plan"] for row in rows if row["section"] == "plan"} == {"also"}
     assert {row["field"] for row in rows} == {"judge.verdict", "judge.reason"}
     words = " ".join(report.sections[0].explanation)
-    primary = 'Agreement on "The answer is" in "Verdicts on answers to multiple-choice questions", against the judges.'
+    primary = "Agreement on “The answer is” in “Verdicts on answers to multiple-choice questions”, against the judges."
     assert f"Primary estimate, not computed, since no judge’s run is about this field: {primary}" in words
 
     content = json.loads(report_json(report))

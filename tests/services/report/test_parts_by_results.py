@@ -27,7 +27,7 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
     assert len(negative) == 20
     said = values_in([row for row in tables["fields.csv"] if row["phase"] == "label"], "finding")
     candidates = {(row["model"], row["item"], row["condition"]): row["candidate"] for row in tables["candidates.csv"]}
-    where = 'Where "The text says" of "What the reports say" is negative'
+    where = "Where “The text says” of “What the reports say” is negative"
     positive = "Positive"
     for model in planted.MIRAGES:
         for who in ("Rater 1", "Rater 2", "Consensus"):

@@ -13,9 +13,28 @@ from services.errors import Conflict, NotAllowed
 from services.people import identity
 from services.studies import importing, invitations
 from services.studies.invitations import Entry, read_entries
-from tests.listed_study import TWO_GROUPS, imported_listed, write_listed
+from tests.listed_study import READ_THEN_JUDGE, TWO_GROUPS, imported_listed, write_listed
 from tests.situations import Situation, at_once, owner_of, write_study_folder
 
+POOL = """
+blindread: 2
+name: listed
+title: A pool
+groups: {residents: Residents, scorers: Scorers}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    by: residents
+  - key: secret
+    title: Scores
+    rates: [candidates, answers of read]
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+    by: scorers
+"""
 ADDRESS = "https://reads.example.org"
 
 
@@ -47,7 +66,73 @@ def test_a_letter_to_somebody_who_is_shown_no_scans_promises_none(sqlite_databas
     of_resident, of_scorer = invitations.invite_people(sqlite_database, situation.admin, "listed", people, ADDRESS)
 
     assert "you will read scans and answer questions about them." in of_resident.letter
-    assert "you will read texts and answer questions about them." in of_scorer.letter
+    assert "you will score answers to questions, with the reference answer on the screen." in of_scorer.letter
+
+
+def letter_to(database: Database, situation: Situation, entry: Entry) -> str:
+    (invited,) = invitations.invite_people(database, situation.admin, situation.study_key, [entry], ADDRESS)
+    return invited.letter
+
+
+def test_a_letter_lists_what_each_phase_holds_once(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", READ_THEN_JUDGE), raters=0)
+
+    letter = letter_to(sqlite_database, situation, Entry("rita", "Rita"))
+
+    assert letter.split("you will")[1].split("Open this")[0].strip().splitlines() == [
+        "- read scans and answer questions about them",
+        "- score answers to questions, with the scans and the reference answer on the screen",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("phase", "work"),
+    [
+        ("rates: pairs\n    shows: [prompt, candidate]\n    form: {better: preference}",
+         "compare pairs of answers to questions."),
+        ("rates: references\n    shows: [prompt, scans, reference]\n    form: {right: yes_no}",
+         "score reference answers to questions, with the scans on the screen."),
+        ("rates: items\n    shows: [prompt, vignette]\n    form: {clear: yes_no}",
+         "read descriptions of cases and answer questions about them."),
+        ("rates: items\n    shows: [prompt, options]\n    form: {clear: yes_no}",
+         "read texts and answer questions about them."),
+    ],
+)  # fmt: skip
+def test_each_kind_of_phase_has_its_words(sqlite_database: Database, tmp_path: Path, phase: str, work: str) -> None:
+    text = f"blindread: 2\nname: listed\ntitle: One phase\nphases:\n  - key: secret\n    title: Part\n    {phase}\n"
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", text), raters=0)
+
+    assert f"you will {work}" in letter_to(sqlite_database, situation, Entry("rita", "Rita"))
+
+
+def test_a_letter_to_raters_says_nothing_that_phases_hide(sqlite_database: Database, tmp_path: Path) -> None:
+    text = f"{POOL}    then: {{shows: [reference]}}\n"
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", text), raters=0)
+
+    letter = letter_to(sqlite_database, situation, Entry("sven", "Sven", group="scorers"))
+
+    # Neither who wrote an answer, nor what comes after the own one, nor that there are others who read.
+    assert "you will score answers to questions." in letter
+    for hidden in ("model", "people", "reference", "esidents", "corers", "scans", "secret"):
+        assert hidden not in letter
+
+
+def test_the_letter_to_an_admin_says_what_raters_do(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", TWO_GROUPS), raters=0)
+
+    letter = letter_to(sqlite_database, situation, Entry("ada", "Ada", "admin"))
+
+    assert "administer the study: invite people, freeze it" in letter
+    assert "read scans and answer questions about them; score answers to questions, with the reference" in letter
+    assert "rates nothing in it." in letter
+
+
+def test_nobody_is_invited_to_review_where_no_phase_is_for_reviewers(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", TWO_GROUPS), raters=0)
+
+    with pytest.raises(Conflict, match="no work for reviewers: its protocol lists its phases"):
+        letter_to(sqlite_database, situation, Entry("rob", "Rob", "reviewer"))
+    assert not invitations.takes_reviewers(sqlite_database, situation.admin, "listed")
 
 
 def test_a_reviewers_letter_does_not_say_why_items_come_to_them(imported: Situation) -> None:

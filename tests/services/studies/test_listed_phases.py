@@ -137,8 +137,8 @@ def test_an_item_without_scans_is_in_no_phase_that_shows_them(sqlite_database: D
     )
 
     assert said == (
-        "Phase 'secret_arm' shows the scans, which 1 drawn item ('i4') lacks; name sequences in items.csv, or select "
-        "other items."
+        "Phase 'secret_arm' shows the scans, which 1 drawn item ('i4') lacks; name sequences in items.csv, rate these "
+        "in a phase that shows none, or select other items."
     )
 
 
@@ -271,16 +271,7 @@ def test_who_joins_later_gets_the_same_units(sqlite_database: Database, tmp_path
     assert first == later and len(first) == 13
 
 
-def test_an_admin_sees_neither_reference_nor_answer_in_a_preview(sqlite_database: Database, tmp_path: Path) -> None:
-    situation = opened_listed(sqlite_database, tmp_path / "study", SCORE_ALONE)
-
-    preview = previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2")
-
-    assert preview["reference"] == ["The reference stands here."]
-    assert preview["candidate"] == "The answer stands here."
-
-
-def test_a_preview_beside_scans_hangs_them_and_shows_neither_reference_nor_answer(
+def test_a_preview_beside_scans_hangs_them_and_shows_reference_and_answer(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     beside_scans = SCORE_ALONE.replace("shows: [prompt,", "shows: [scans, prompt,")
@@ -289,8 +280,8 @@ def test_a_preview_beside_scans_hangs_them_and_shows_neither_reference_nor_answe
     preview = previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2")
 
     assert [volume["label"] for pane in preview["images"]["panes"] for volume in pane["volumes"]] == ["T1", "T2"]
-    assert preview["reference"] == ["The reference stands here."]
-    assert preview["candidate"] == "The answer stands here."
+    assert preview["reference"] == ["Left"]
+    assert preview["candidate"] in ("On the left.", "On the right.")
     assert preview["question"] == "Does it say the same as the reference?"
 
 

@@ -50,6 +50,6 @@ def test_what_a_phase_shows_and_items_lack_is_said_with_the_folder(
     warnings = checking.validated_folder(write_listed(tmp_path / "study", drawn, [without])).warnings
 
     said = [warning for warning in warnings if warning.startswith("The freeze would")]
-    lacks = f"phase 'read': it shows the scans, which 1 {which} item ('i5') lacks; name sequences in items.csv, or"
+    lacks = f"phase 'read': it shows the scans, which 1 {which} item ('i5') lacks; name sequences in items.csv, rate"
     assert len(said) == bool(would)
     assert all(warning.startswith(f"The freeze {would} {lacks}") for warning in said)

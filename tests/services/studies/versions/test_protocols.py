@@ -23,6 +23,12 @@ phases:
 """
 TO_WHOM = "to whom units were dealt; plan as many or more."
 OTHER_IDS = "other option ids than those that answers name; put them back"
+ANOTHER_ORDER = "its options in another order, which raters saw and a scale is counted by; list them as before"
+ANOTHER_QUESTION = "which nobody who answered could choose: with another choice it is another question; leave it out"
+NO_TYPO = (
+    "Answers are counted by the id, under whichever words they were given, and no program tells a typo from another "
+    "meaning: put the text back and say in the instructions, which may change, how it is to be read"
+)
 ASKED_ANEW = "ask it in a phase that is added, or import the folder as a study of its own, under another key."
 FOREVER = "a key means for ever what it meant: put that back, or add"
 
@@ -31,9 +37,13 @@ FOREVER = "a key means for ever what it meant: put that back, or add"
     ("before", "after", "reasons"),
     [
         ("tumor: Tumour", "tumor: A tumour",
-         [f"Form 'report': field 'diagnosis' says something else under options; put it back, {ASKED_ANEW}"]),
+         [f"Form 'report': field 'diagnosis' said 'Tumour' for 'tumor', now 'A tumour'. {NO_TYPO}, {ASKED_ANEW}"]),
         ("tumor: Tumour", "tumor: Tumour, other: Other",
+         [f"Form 'report': field 'diagnosis' offers 'other' anew, {ANOTHER_QUESTION}, {ASKED_ANEW}"]),
+        ("tumor: Tumour", "tumour: Tumour",
          [f"Form 'report': field 'diagnosis' offers {OTHER_IDS}, {ASKED_ANEW}"]),
+        ("tumor: Tumour, stroke: Stroke", "stroke: Stroke, tumor: Tumour",
+         [f"Form 'report': field 'diagnosis' offers {ANOTHER_ORDER}, {ASKED_ANEW}"]),
         ("| Ischaemic stroke", "| Apoplexy",
          [f"Form 'report': field 'differential' says something else under synonyms; put it back, {ASKED_ANEW}"]),
         ("size: 5", "size: 6", [f"Phase 'read' says something else under from; {FOREVER} a phase of another key."]),
