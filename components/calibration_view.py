@@ -77,8 +77,10 @@ def _choose_people(actor: Actor, study_key: str, field: str) -> tuple[str, ...]:
     if not names:
         return ()
     left, right = st.columns([1, 2])
+    # Where nobody rated here, labels are all that there is.
+    usual = _RATERS if calibration.is_rated(database(), actor, study_key, field) else _ELSEWHERE
     people = left.segmented_control(
-        "People", (_RATERS, _ELSEWHERE), default=_RATERS, required=True, key=f"people-{field}"
+        "People", (_RATERS, _ELSEWHERE), default=usual, required=True, key=f"people-{field}"
     )
     if people != _ELSEWHERE:
         return ()

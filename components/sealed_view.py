@@ -56,12 +56,12 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:
     line = sealed_split.make_split(database(), current_actor(), study_key, share, strata)
-    return f"Divided: {line.method}."
+    return f"Divided. {line.in_words}"
 
 
 def _opened(study_key: str, run: str, reason: str) -> str:
     judge = sealed_split.open_test(database(), current_actor(), study_key, run, reason)
-    return f"Agreement on test subjects is open for {judge}: panels 5 and 8, and its certificate."
+    return f"Agreement on test subjects is open for {judge}: panels 5, 6 and 8, and its certificate."
 
 
 def _unsealed(study_key: str, reason: str) -> str:

@@ -18,7 +18,7 @@ from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference, stands_for
-from agreement.judge.wording import counted, in_points, margin_in_words, p_in_words
+from agreement.judge.wording import counted, in_figures, in_points, margin_in_words, p_in_words
 from agreement.measurements import bland_altman
 
 KEY = "direction"
@@ -150,4 +150,4 @@ def _labels(labels: Estimate, margin: str, plan: Plan) -> str:
         return f"how many labels would show a difference of {margin} is not known ({labels.undefined_because})"
     limits = "" if np.isnan(labels.low) else f" ({labels.low:,.0f} to {labels.high:,.0f})"
     number = counted(int(labels.value), "label")
-    return f"a difference of {margin} is noticed with power {plan.power:g} by {number}{limits}"
+    return f"a difference of {margin} is noticed with power {in_figures(plan.power)} by {number}{limits}"

@@ -103,6 +103,16 @@ def test_curve_and_threshold_come_from_one_part_and_are_shown_on_another():
     assert values[thresholds.SPECIFICITY].n + values[thresholds.SENSITIVITY].n == 200
 
 
+def test_what_is_divided_here_is_called_halves_with_the_numbers_that_each_figure_rests_on():
+    panel = thresholds.panel(with_grades(), Plan(resamples=200, specificity=0.8))
+
+    at = {row.statistic: row.estimate.n for row in panel.rows}
+    assert {row.stratum for row in panel.rows} == {thresholds.HELD_BACK, thresholds.FITTED}
+    assert panel.sentence.startswith("On 200 candidates of the half held back, the Brier score of judge is .")
+    assert "chosen for a specificity of .8 on the other half, specificity is ." in panel.sentence
+    assert f"] (n = {at[thresholds.SPECIFICITY]}) and sensitivity ." in panel.sentence
+
+
 def test_too_few_to_divide_are_refused_with_the_numbers():
     panel = thresholds.panel(with_grades(50), PLAN)
 

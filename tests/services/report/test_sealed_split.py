@@ -360,7 +360,8 @@ def test_figures_of_a_sealed_study_are_of_development_subjects_and_say_so(sealed
 
     assert computed.material.n == N - len(items_for_test(sealed))
     assert computed.of_judges["Judge (v1)"].part == "development"
-    assert all(panel.sentence.startswith("On development subjects: ") for panel in computed.panels.values())
+    for panel in computed.panels.values():
+        assert panel.sentences[0] == "On development subjects:" and "development subjects:" not in panel.sentences[1:]
 
 
 def test_what_reviewers_settled_stands_beside_majority_and_each_rater(sealed: Situation) -> None:
@@ -545,7 +546,7 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
     with pytest.raises(Conflict, match="Freeze the study first"):
         sealed_split.make_split(database, admin, "sealed")
     freezing.freeze_study(database, admin, "sealed")
-    with pytest.raises(Conflict, match="has 44 subjects and 44 labelled items; expected 40 and 60 or more"):
+    with pytest.raises(Conflict, match="has 44 subjects and 44 items that people rate; expected 40 and 60 or more"):
         sealed_split.make_split(database, admin, "sealed")
     assert sealed_split.can_be_divided(database, admin, "sealed")
     data_lock.take_interim_look(database, admin, "sealed", "Only to see.")
