@@ -105,7 +105,7 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
         with refusals():
             basis, labels = shown.plan.basis or "", tuple(line.name for line in shown.labels)
             made = _certified(actor, shown.study_key, shown.field, shown.runs, basis, labels, stamp)
-        st.code(made.card, language=None)
+        st.code(made.card, language=None, wrap_lines=True)
         said = {"field": shown.field, "run": shown.runs, "basis": basis, "labels": labels}
         asked = urlencode(said, doseq=True)
         with st.container(horizontal=True):

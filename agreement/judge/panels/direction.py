@@ -120,6 +120,8 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         if row.sentence == "undecided":
             text = f"Whether {judge} is stricter or more lenient than {basis.name} is undecided at n = {estimate.n}"
             text += f": human minus judge {in_points(estimate, shares)}"
+            if is_within(estimate, margin):
+                text += f", within the margin of {margin_in_words(margin or 0.0, shares)}"
         else:
             text = f"{judge} is {row.sentence} than {basis.name}, by {in_points(_size(estimate), shares)}"
         text += f", {_test(panel, parties)}" if basis.right_or_wrong(material.scale) else ""
@@ -128,6 +130,21 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
             text += f"; {_labels(needed.estimate, margin_in_words(margin, shares), plan)}"
         sentences.append(f"{text}{basis.omitted}.")
     return tuple(sentences)
+
+
+def is_within(estimate: Estimate, margin: float | None) -> bool:
+    """Whether a difference lies with its whole interval within the margin: then it is small, whatever its sign.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    margin : float or None
+
+    Returns
+    -------
+    bool
+    """
+    return margin is not None and -margin < estimate.low and estimate.high < margin
 
 
 def _size(estimate: Estimate) -> Estimate:

@@ -9,7 +9,8 @@ from agreement.judge.material import Material
 from agreement.judge.panels import ceiling, criteria, direction, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
-from agreement.judge.wording import in_brief, in_points, listed
+from agreement.judge.signed import margin_of
+from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
 from exchange.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
@@ -67,7 +68,11 @@ def _direction(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell
     rows = panel.of(direction.DIFFERENCE, parties=(judge, main_basis(material, plan).name))
     if not rows:
         return NOT_DEFINED
-    return f"{in_points(rows[0].estimate, material.scale.shares)}, n = {rows[0].estimate.n}, {rows[0].sentence}"
+    estimate, margin, shares = rows[0].estimate, margin_of(material.scale, plan), material.scale.shares
+    said = rows[0].sentence
+    if margin is not None and direction.is_within(estimate, margin):
+        said += f", within {margin_in_words(margin, shares)}"
+    return f"{in_points(estimate, shares)}, n = {estimate.n}, {said}"
 
 
 def _uniformity(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:

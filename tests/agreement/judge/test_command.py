@@ -189,6 +189,8 @@ def test_a_run_that_leaves_out_no_more_than_the_upper_limit_is_within(files, cer
     status, said = checked(files, certified, leaving_out(files, tmp_path / "few.csv", 200), capsys)
 
     assert (status, "of 398 repeated candidates" in said) == (0, True)
+    assert " Without a verdict are 2 of 400 candidates, most often of " in said
+    assert "the limit is one for all models." in said
 
 
 def test_a_share_that_may_be_missing_is_declared_and_is_a_criterion(files, tmp_path, capsys):
