@@ -47,7 +47,9 @@ class Split:
     method: str
 
 
-def development_and_test(subjects: Ratings, strata: Ratings, *, share: float = 0.5, seed: Seed) -> Split:
+def development_and_test(
+    subjects: Ratings, strata: Ratings, *, share: float = 0.5, seed: Seed, items: str = "labelled items"
+) -> Split:
     """Divide a sample into a development and a test part, whole subjects at a time.
 
     All items of a subject are in the same part, so that nothing of the test part is seen in development, and the parts
@@ -65,6 +67,8 @@ def development_and_test(subjects: Ratings, strata: Ratings, *, share: float = 0
         Share of the items for development, between 0 and 1; to the nearest fraction with a denominator up to 20.
     seed : int, sequence of int or SeedSequence
         Of the draw.
+    items : str
+        What the items with a label are called where there are too few of them.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def development_and_test(subjects: Ratings, strata: Ratings, *, share: float = 0
     n_subjects = int(np.unique(groups).size)
     if n_subjects < 2 * FEWEST_SUBJECTS or is_labelled.sum() < 2 * FEWEST_LABELLED:
         raise ValueError(
-            f"the sample has {n_subjects} subjects and {int(is_labelled.sum())} labelled items; expected "
+            f"the sample has {n_subjects} subjects and {int(is_labelled.sum())} {items}; expected "
             f"{2 * FEWEST_SUBJECTS} and {2 * FEWEST_LABELLED} or more, to be divided"
         )
     is_test = ~_development(groups, codes, fraction, seed)
@@ -107,8 +111,8 @@ def development_and_test(subjects: Ratings, strata: Ratings, *, share: float = 0
     for name, many, labelled in zip(("development", "test"), of_subjects, of_labelled, strict=True):
         if many < FEWEST_SUBJECTS or labelled < FEWEST_LABELLED:
             raise ValueError(
-                f"the {name} part has {many} subjects and {labelled} labelled items; expected {FEWEST_SUBJECTS} and "
-                f"{FEWEST_LABELLED} or more: label more items, or take a share nearer to .5"
+                f"the {name} part has {many} subjects and {labelled} {items}; expected {FEWEST_SUBJECTS} and "
+                f"{FEWEST_LABELLED} or more: take more of them, or a share nearer to .5"
             )
     strata_of = dict(enumerate(levels)) | ({} if is_labelled.all() else {-1: None})
     counts = {name: tuple(int((codes[part] == code).sum()) for part in parts) for code, name in strata_of.items()}

@@ -77,8 +77,10 @@ def _choose_people(actor: Actor, study_key: str, field: str) -> tuple[str, ...]:
     if not names:
         return ()
     left, right = st.columns([1, 2])
+    # Where nobody rated here, labels are all that there is.
+    usual = _RATERS if calibration.is_rated(database(), actor, study_key, field) else _ELSEWHERE
     people = left.segmented_control(
-        "People", (_RATERS, _ELSEWHERE), default=_RATERS, required=True, key=f"people-{field}"
+        "People", (_RATERS, _ELSEWHERE), default=usual, required=True, key=f"people-{field}"
     )
     if people != _ELSEWHERE:
         return ()
@@ -103,7 +105,7 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
         with refusals():
             basis, labels = shown.plan.basis or "", tuple(line.name for line in shown.labels)
             made = _certified(actor, shown.study_key, shown.field, shown.runs, basis, labels, stamp)
-        st.code(made.card, language=None)
+        st.code(made.card, language=None, wrap_lines=True)
         said = {"field": shown.field, "run": shown.runs, "basis": basis, "labels": labels}
         asked = urlencode(said, doseq=True)
         with st.container(horizontal=True):

@@ -65,7 +65,10 @@ def _draw_close(line: StudyLine) -> None:
     elif outstanding.is_anything_assigned(database(), current_actor(), line.key):
         st.success("No open work: everything that was assigned is done.", icon=":material/task_alt:")
     else:
-        st.info("Nobody has been assigned anything yet: invite people before you close the study.")
+        st.info(
+            "Nobody has been assigned anything yet: invite people before you close the study, or close it where all "
+            "labels were made elsewhere."
+        )
     if work:
         st.dataframe(_table(work), hide_index=True, width="stretch")
     remark = data_lock.remark_on_report(database(), current_actor(), line.key)

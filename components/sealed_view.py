@@ -44,7 +44,10 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
     if split is None or split.is_unsealed:
         return
     with st.expander("Test subjects: open agreement for a final prompt", icon=":material/lock:"):
-        st.caption(split.in_words)
+        st.caption(
+            f"{split.in_words} Agreement is opened once for each prompt, with figures and without rows; unsealing "
+            "brings all rows back, and is for the end of the study. Neither can be taken back."
+        )
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")
         with st.container(horizontal=True):
@@ -56,12 +59,12 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:
     line = sealed_split.make_split(database(), current_actor(), study_key, share, strata)
-    return f"Divided: {line.method}."
+    return f"Divided. {line.in_words}"
 
 
 def _opened(study_key: str, run: str, reason: str) -> str:
     judge = sealed_split.open_test(database(), current_actor(), study_key, run, reason)
-    return f"Agreement on test subjects is open for {judge}: panels 5 and 8, and its certificate."
+    return f"Agreement on test subjects is open for {judge}: panels 5, 6 and 8, and its certificate."
 
 
 def _unsealed(study_key: str, reason: str) -> str:

@@ -21,6 +21,7 @@ from agreement.judge.panels.criteria import KEY, criteria_in_words, passes, seve
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
+from agreement.judge.wording import in_figures
 
 KIND, VERSION = "judge-certificate", 1
 MOST_REPEATED = 5_000
@@ -289,7 +290,7 @@ def card(document: dict[str, Any]) -> str:
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]
         lines.append(f"  {key}: {words}")
-        lines += [f"    {_result_in_words(row)}" for row in results]
+        lines += [f"    {_result_in_words(row, in_points='points' in words)}" for row in results]
     lines += ["", "What was seen"]
     lines += [f"  {sentence}" for sentence in document["sentences"].values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"], ""]
@@ -326,10 +327,15 @@ def _scale_in_words(scale: dict[str, Any]) -> str:
     return f"{scale['kind']}{levels}"
 
 
-def _result_in_words(row: dict[str, Any]) -> str:
+def _result_in_words(row: dict[str, Any], *, in_points: bool) -> str:
+    """A result in the unit of its criterion, to one place more than on the pages, as bounds are often round."""
     estimate = row["estimate"]
     value, low, high = (estimate[name] for name in ("value", "low", "high"))
-    figure = "undefined" if value is None else f"{value:.3g}"
-    figure += "" if low is None else f" [{low:.3g}, {high:.3g}]"
+
+    def short(number: float) -> str:
+        return f"{100 * number:z.2f}" if in_points else in_figures(round(number, 3))
+
+    figure = "undefined" if value is None else short(value) + (" points" if in_points else "")
+    figure += "" if low is None else f" [{short(low)}, {short(high)}]"
     stratum = "" if row["stratum"] == "all" else f"{row['stratum']}: "
     return f"{stratum}{row['sentence']}, {figure}, n = {estimate['n']}"

@@ -90,6 +90,9 @@ def check(asked: CheckAsked) -> Check:
             "make it again with --judge-model and --prompt, or say --allow-unsaid",
         )
     result = _left_out(judged, document) or _shift(judged, document, scale)
+    if result.status == WITHIN:
+        (verdicts,) = judged.material.judges.values()
+        result = replace(result, sentence=result.sentence + missing.most_in_one(verdicts, judged.material.models))
     if missing.KEY not in document:
         unsaid.append(missing.KEY)
     if not unsaid:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from agreement.intervals import wilson_limits
-from agreement.judge.material import Verdicts
+from agreement.judge.material import Factor, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.scale import State
 from agreement.judge.wording import counted
@@ -84,6 +84,30 @@ def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
     return (
         f"{count:,} of {counted(n, 'candidate')} ({100 * count / n:.2g} %) have no verdict ({WHAT}), and the "
         f"certificate allows {in_words(certified)}"
+    )
+
+
+def most_in_one(run: Verdicts, models: Factor | None) -> str:
+    """How many of a run are without a verdict, and of which model most of them are: the limit is one for all models.
+
+    Parameters
+    ----------
+    run : Verdicts
+    models : Factor or None
+
+    Returns
+    -------
+    str
+        A sentence after a space; empty where all have one, or the models are not known.
+    """
+    count, n = left_out(run)
+    if not count or models is None:
+        return ""
+    parts = [(name, *left_out(run.part(among))) for name, among in models.levels()]
+    name, many, of = max(parts, key=lambda part: part[1] / part[2] if part[2] else 0.0)
+    return (
+        f" Without a verdict are {count:,} of {counted(n, 'candidate')}, most often of {name}: {many:,} of {of:,} "
+        f"({100 * many / of:.2g} %); the limit is one for all models."
     )
 
 

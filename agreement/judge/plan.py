@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
+from agreement.judge.wording import in_figures
 from agreement.rater_tests import check_margins
 
 Design = Literal["random", "stratified", "probability", "unknown"]
@@ -50,8 +51,8 @@ class Declared:
     @property
     def in_words(self) -> str:
         """What it asks."""
-        bounds = [f"lower limit above {self.above:g}"] if self.above is not None else []
-        bounds += [f"upper limit below {self.below:g}"] if self.below is not None else []
+        bounds = [f"lower limit above {in_figures(self.above)}"] if self.above is not None else []
+        bounds += [f"upper limit below {in_figures(self.below)}"] if self.below is not None else []
         words = f"{self.statistic.replace('_', ' ')} of judge and human: {' and '.join(bounds)}"
         words += ", beside each human" if self.each_human else ""
         words += f", in every {' and '.join(self.by)}" if self.by else ""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
 from agreement.judge.rows import Panel, Row
-from agreement.judge.scale import State
+from agreement.judge.scale import SEVERAL, State
 from agreement.judge.wording import counted
 
 MOST_ROWS = 40
@@ -87,7 +87,7 @@ def what_was_read(material: Material) -> Iterator[str]:
 
 
 def _in_words(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {words}" for words, count in counts.items())
+    return ", ".join(f"{n:,} {words if n == 1 else SEVERAL.get(words, words)}" for words, n in counts.items())
 
 
 def _table(rows: tuple[Row, ...]) -> list[str]:

@@ -25,6 +25,14 @@ class State(IntEnum):
     EXCLUDED = 5
 
 
+SEVERAL = {
+    "no verdict": "without a verdict",
+    "error": "errors",
+    "refusal": "refusals",
+    "unreadable reply": "unreadable replies",
+}
+"""The words of more than one of them, where they are others."""
+
 IN_WORDS: dict[State, str] = {
     State.NO_VERDICT: "no verdict",
     State.ERROR: "error",

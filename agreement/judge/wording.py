@@ -63,6 +63,25 @@ def margin_in_words(margin: float, shares: bool) -> str:
     return f"{100 * margin:g} points" if shares else f"{margin:g} of the scale"
 
 
+def in_figures(number: float) -> str:
+    """A number that was declared or chosen, such as a bound, written as values and intervals are beside it.
+
+    Parameters
+    ----------
+    number : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> in_figures(0.2), in_figures(-0.1), in_figures(4.0), in_figures(0.3649)
+    ('.2', '-.1', '4', '.365')
+    """
+    return re.sub(r"^(-?)0\.", r"\1.", f"{number:.3g}")
+
+
 def p_in_words(p: float | None) -> str:
     """A P value as in a paper.
 

@@ -50,6 +50,15 @@ def stands() -> Any:
     return ~select(later.id).where(later.supersedes_id == Verdict.id).correlate(Verdict).exists()
 
 
+def is_answered(session: Session, study_id: int, phase: str) -> bool:
+    """Return whether anybody has submitted anything in a phase."""
+    query = select(Verdict.id).join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    return (
+        session.exec(query.where(Assignment.study_id == study_id, Assignment.phase == phase).limit(1)).first()
+        is not None
+    )
+
+
 def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tuple[Verdict, int]]:
     """Return every verdict of a phase that no other supersedes, with its item's id, in order of submission."""
     rows = session.exec(

@@ -80,12 +80,14 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
         if not asked.columns and not source.is_array and own <= set(source.first) and LABELLER not in source.first:
             return None
         recognised = next((layout for layout in formats.FOREIGN_VERDICTS if layout.recognises(source)), None)
+        is_strange = bool(source.first) and not own & set(source.first)
     except NotRead as problem:
         if asked.columns or _is_of_others(source.name):
             raise InputRefused(f"{source.name} {problem}") from None
         # Whoever reads our own tables says what is wrong with it.
         return None
-    if recognised is None and not asked.columns and _is_of_others(source.name):
+    # Of a table in which none of our columns stands, each line would be refused for the same.
+    if recognised is None and not asked.columns and (_is_of_others(source.name) or is_strange):
         known = ", ".join(key for key in layouts if key != mapped_columns.LAYOUT.key)
         raise InputRefused(
             f"{source.name} is laid out as none of the known formats ({known}): say what its columns are, such as "

@@ -133,7 +133,7 @@ def import_labels(
     asked = replace(asked, field=field.rpartition(".")[2], of_people=True)
     read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
     file_name = shown(file_name, 80)
-    by_labeller = _by_labeller(read, labeller, file_name)
+    by_labeller = _by_labeller(read, labeller, file_name, in_columns=bool(asked.labellers))
     sha256 = hashlib.sha256(content).hexdigest()
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -206,13 +206,18 @@ def _only_field(database: Database, actor: Actor, study_key: str) -> str:
     return next(iter(known), "")
 
 
-def _by_labeller(read: Verdicts, labeller: str, file_name: str) -> dict[str, tuple[JudgeRow, ...]]:
+def _by_labeller(read: Verdicts, labeller: str, file_name: str, *, in_columns: bool) -> dict[str, tuple[JudgeRow, ...]]:
     """Return what each person said; a line without a label, and without a reason for that, says nothing."""
     named = sorted(who for who in read.rows if who)
     if named and labeller:
         raise InputRefused(
             f"{file_name} says itself who labelled ({listed(named)}), and the labeller is given as "
             f"'{shown(labeller)}'; leave it out."
+        )
+    if "" in read.rows and not labeller and in_columns:
+        raise InputRefused(
+            f"{file_name} has a column for each labeller, and none that says which answer is meant: name the columns "
+            "of item and candidate, such as item=COLUMN and candidate=COLUMN."
         )
     if "" in read.rows and not labeller:
         raise InputRefused(

@@ -233,7 +233,7 @@ def _drawn(session: Session, study_id: int, share: float, strata: Sequence[str])
     key = draws.key_of(session, study_id, frozen_facts.phases_of(session, study_id).seed)
     seed = key.rng("test subjects").getrandbits(32)
     try:
-        split = development_and_test(subjects, of_items, share=1.0 - share, seed=seed)
+        split = development_and_test(subjects, of_items, share=1.0 - share, seed=seed, items="items that people rate")
     except ValueError as error:
         sentence = str(error)
         raise Conflict(f"{sentence[0].upper()}{sentence[1:]}.") from None

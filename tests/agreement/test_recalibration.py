@@ -239,7 +239,7 @@ def test_items_without_a_label_go_with_their_subject_and_do_not_count_as_labelle
         (100, 59, 0.5, "59 labelled items; expected 40 and 60 or more"),
         (50, 500, 0.1, "the development part has 5 subjects and 50 labelled items; expected 20 and 30 or more"),
         (50, 500, 0.9, "the test part has 5 subjects and 50 labelled items; expected 20 and 30 or more"),
-        (100, 100, 0.25, "25 labelled items; expected 20 and 30 or more: label more items, or take a share nearer"),
+        (100, 100, 0.25, "25 labelled items; expected 20 and 30 or more: take more of them, or a share nearer"),
     ],
 )
 def test_parts_of_too_few_subjects_or_labels_are_refused_with_the_numbers(subjects, items, share, words):

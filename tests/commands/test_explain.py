@@ -96,10 +96,10 @@ def test_a_folder_whose_plan_the_import_refuses_is_explained_and_refused_as_vali
     folder = folder_with(tmp_path, "item,format,prompt\nq1,yes_no,Is it?\nq2,yes_no,Is it so?\n")
 
     status, printed = explained(folder)
-    refused = CliRunner().invoke(cli, ["validate", str(folder)])
+    refused = invoke("validate", folder)
 
     assert (status, refused.exit_code) == (1, 1)
-    assert 'Primary estimate: accuracy of "V" in "Read"' in printed
+    assert "Primary estimate: accuracy of “V” in “Read”" in printed
     assert printed.endswith(f"'manage.py validate' refuses this study:\n{refused.stdout}")
 
 

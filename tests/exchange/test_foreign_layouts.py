@@ -110,6 +110,17 @@ def test_our_own_tables_and_what_nobody_knows_are_of_no_layout(content: bytes) -
     assert layout_of(Source(content, "judge"), OF_ITSELF) is None
 
 
+def test_json_lines_without_any_column_of_ours_are_refused_once_and_not_line_by_line() -> None:
+    rows = [{"meta": {"qid": "i1"}, "grader": {"label": "PASS"}}] * 3
+
+    with pytest.raises(
+        InputRefused, match=r"judged.jsonl is laid out as none of the known formats .* say what its col"
+    ):
+        layout_of(json_lines(*rows), OF_ITSELF)
+    mapped = layout_of(json_lines(*rows), asked_of(columns=["item=meta.qid", "verdict=grader.label"]))
+    assert mapped is not None and mapped.key == "mapped"
+
+
 def test_a_layout_that_is_asked_for_has_to_exist() -> None:
     with pytest.raises(InputRefused, match=r"no layout 'marcos' \(nearest: 'marcus'\), expected one of array, marcus"):
         layout_of(source_of("marcus_vqa.json"), Asked("marcos"))

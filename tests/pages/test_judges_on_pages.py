@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services.judging import import_runs, scoring
+from services.judging import import_labels, import_runs, scoring
 from services.judging.import_runs import Identity
 from services.progress import data_lock
 from tests.listed_study import SCORE_ALONE, opened_listed, work_through
@@ -83,3 +83,30 @@ def test_labels_made_elsewhere_are_imported_and_chosen_on_the_pages_and_marked_t
     app.toggle[0].set_value(True).run()
     assert any("not blinded here; elsewhere, 'sheet': not known" in code.value for code in app.code)
     assert "(elsewhere)" in "".join(str(html.proto.body) for html in app.get("html"))
+
+
+def test_a_study_that_nobody_rates_shows_the_labels_made_elsewhere_and_says_of_raters_that_there_are_none(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = opened_listed(served_database, tmp_path / "study", SCORE_ALONE, raters=0)
+    for bring_in, more in (
+        (import_runs.import_judge_verdicts, {"judge": "Judge"}),
+        (import_labels.import_labels, {"labeller": "Dr A"}),
+    ):
+        bring_in(
+            served_database, situation.admin, "listed", name="one", file_name="j.csv", field="score.verdict",
+            content=b"item,candidate,verdict\ni1,k1,1\ni1,k2,0\n", **more,
+        )  # fmt: skip
+    data_lock.close_study(served_database, situation.admin, "listed")
+
+    app = open_page(situation.admin, "admin/calibration.py", study="listed")
+
+    assert not app.exception and not app.error
+    (people,) = [group for group in app.get("button_group") if group.label == "People"]
+    assert people.value == "Labels made elsewhere"
+    people.set_value("Raters of this study").run()
+    (refusal,) = app.error
+    assert refusal.value == (
+        "Nobody rates score.verdict in this study, so that judges are held against nobody: choose labels made "
+        "elsewhere: one."
+    )

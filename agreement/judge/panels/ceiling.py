@@ -15,7 +15,7 @@ from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale, State
-from agreement.judge.wording import counted, in_brief, listed
+from agreement.judge.wording import counted, in_brief, in_figures, listed
 from agreement.leave_one_out import FEWEST_RATERS
 
 KEY = "ceiling"
@@ -120,7 +120,7 @@ def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHI
 
 def _as_close(gap: Estimate, plan: Plan) -> str:
     if gap.low > plan.criteria.agreement_bound:
-        return f"not worse than a human by {-plan.criteria.agreement_bound:g} or more"
+        return f"not worse than a human by {in_figures(-plan.criteria.agreement_bound)} or more"
     return "worse than a human" if gap.high < 0.0 else "undecided"
 
 

@@ -74,7 +74,7 @@ def panel(material: Material, plan: Plan) -> Panel:
         rows += of_judge
         for why in words:
             refused.setdefault(why, []).append(judge)
-        sentences += [_sentence(judge, of_judge, plan), *more]
+        sentences += [_sentence(judge, of_judge, pool, plan), *more]
     return Panel(KEY, tuple(sentences), tuple(rows), said_of_judges(refused))
 
 
@@ -246,7 +246,7 @@ def _between_models(pool: Pool, judge: str) -> Iterator[Row]:
         yield Row("McNemar", pair, estimate, f"by {judge}{part}")
 
 
-def _sentence(judge: str, rows: list[Row], plan: Plan) -> str:
+def _sentence(judge: str, rows: list[Row], pool: Pool, plan: Plan) -> str:
     corrected = sorted((row for row in rows if row.statistic == CORRECTED), key=lambda row: -row.estimate.value)
     raw = sorted((row for row in rows if row.statistic == RAW), key=lambda row: -row.estimate.value)
     if not corrected:
@@ -254,6 +254,9 @@ def _sentence(judge: str, rows: list[Row], plan: Plan) -> str:
         return f"By {judge} alone, uncorrected: {scores}; what is true behind these scores cannot be said."
     design = DESIGNS[plan.design]
     scores = listed([f"{row.parties[0]} {in_brief(row.estimate)}" for row in corrected], 6)
+    if len(corrected) == len(raw) and all(pool.labelled_of(name) == among.sum() for name, among in pool.models.items()):
+        alone = listed([f"{row.parties[0]} {in_brief(row.estimate)}" for row in raw], 6)
+        return f"Every candidate is labelled, so that scores are the humans' own: {scores}; by {judge} alone: {alone}."
     text = f"By {judge}, corrected by the humans' verdicts on {design}: {scores}"
     without = [row.parties[0] for row in raw if row.parties[0] not in {other.parties[0] for other in corrected}]
     if without:

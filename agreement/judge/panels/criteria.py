@@ -16,7 +16,7 @@ from agreement.judge.missing import left_out
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.signed import margin_of, signed_difference
-from agreement.judge.wording import in_points, listed, margin_in_words
+from agreement.judge.wording import in_figures, in_points, listed, margin_in_words
 
 KEY = "certificate"
 PASSED, FAILED, NOT_ESTIMABLE = "passed", "failed", "not estimable"
@@ -186,7 +186,7 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
     margin = plan.criteria.direction_margin or margin_of(material.scale, plan)
     within = "not declared" if margin is None else margin_in_words(margin, material.scale.shares)
     shipped = {
-        AGREEMENT: f"judge minus left-out human: lower limit above {plan.criteria.agreement_bound:g}",
+        AGREEMENT: f"judge minus left-out human: lower limit above {in_figures(plan.criteria.agreement_bound)}",
         DIRECTION: f"human minus judge: both limits within {within}",
     }
     most = plan.criteria.most_missing

@@ -18,7 +18,7 @@ from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference, stands_for
-from agreement.judge.wording import counted, in_points, margin_in_words, p_in_words
+from agreement.judge.wording import counted, in_figures, in_points, margin_in_words, p_in_words
 from agreement.measurements import bland_altman
 
 KEY = "direction"
@@ -120,6 +120,8 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         if row.sentence == "undecided":
             text = f"Whether {judge} is stricter or more lenient than {basis.name} is undecided at n = {estimate.n}"
             text += f": human minus judge {in_points(estimate, shares)}"
+            if is_within(estimate, margin):
+                text += f", within the margin of {margin_in_words(margin or 0.0, shares)}"
         else:
             text = f"{judge} is {row.sentence} than {basis.name}, by {in_points(_size(estimate), shares)}"
         text += f", {_test(panel, parties)}" if basis.right_or_wrong(material.scale) else ""
@@ -128,6 +130,21 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
             text += f"; {_labels(needed.estimate, margin_in_words(margin, shares), plan)}"
         sentences.append(f"{text}{basis.omitted}.")
     return tuple(sentences)
+
+
+def is_within(estimate: Estimate, margin: float | None) -> bool:
+    """Whether a difference lies with its whole interval within the margin: then it is small, whatever its sign.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    margin : float or None
+
+    Returns
+    -------
+    bool
+    """
+    return margin is not None and -margin < estimate.low and estimate.high < margin
 
 
 def _size(estimate: Estimate) -> Estimate:
@@ -150,4 +167,4 @@ def _labels(labels: Estimate, margin: str, plan: Plan) -> str:
         return f"how many labels would show a difference of {margin} is not known ({labels.undefined_because})"
     limits = "" if np.isnan(labels.low) else f" ({labels.low:,.0f} to {labels.high:,.0f})"
     number = counted(int(labels.value), "label")
-    return f"a difference of {margin} is noticed with power {plan.power:g} by {number}{limits}"
+    return f"a difference of {margin} is noticed with power {in_figures(plan.power)} by {number}{limits}"

@@ -15,7 +15,7 @@ from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import State
-from agreement.judge.wording import in_brief, in_points, listed, said_of_judges
+from agreement.judge.wording import in_brief, in_figures, in_points, listed, said_of_judges
 from agreement.readers import readers_against_judge
 
 KEY = "replacement"
@@ -122,13 +122,13 @@ def _sentence(judge: str, result: AltTest, plan: Plan) -> str:
     if result.passed is None:
         return f"Whether {judge} may replace a human cannot be tested: {result.undefined_because}."
     least = result.least_epsilon.value
-    at_least = f"it would from {least:g} on" if least == least else "it would at none that was tried"
+    at_least = f"it would from {in_figures(least)} on" if least == least else "it would at none that was tried"
     may = "may" if result.passed else "may not"
     wins = round(result.winning_rate.value * result.winning_rate.n)
     return (
         f"By the alternative annotator test {judge} {may} replace one of the humans, being forgiven "
-        f"{100 * plan.epsilon:g} points for its lower cost (epsilon {plan.epsilon:g}; {at_least}): it wins against "
-        f"{wins} of {result.winning_rate.n}, and is at least as close to the others as a human on "
+        f"{100 * plan.epsilon:g} points for its lower cost (epsilon {in_figures(plan.epsilon)}; {at_least}): it "
+        f"wins against {wins} of {result.winning_rate.n}, and is at least as close to the others as a human on "
         f"{in_brief(result.advantage_probability)} of the candidates."
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agreement.coding import Codes, Floats, compact
-from agreement.estimate import undefined
+from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis
 from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
@@ -16,7 +16,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
-from agreement.judge.wording import in_brief
+from agreement.judge.wording import counted, in_brief, in_figures
 from agreement.percent import share
 from agreement.recalibration import Recalibration, recalibrate
 from agreement.splitting import development_and_test
@@ -26,6 +26,8 @@ THRESHOLD, SPECIFICITY, SENSITIVITY = "threshold", "specificity at the threshold
 BRIER, ERROR = "Brier score", "calibration error"
 AS_GIVEN, RECALIBRATED = "as given", "recalibrated"
 ON_TEST, IN_DEVELOPMENT = "test part", "development part"
+HELD_BACK, FITTED = "half held back", "other half"
+"""Of subjects that are divided here alone, which makes none of them the test subjects of a study."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,28 @@ class _Part:
     clusters: Codes
 
 
+@dataclass(frozen=True)
+class _Division:
+    """What curve and threshold are fitted on, what they are shown on, and how both are called."""
+
+    fitted: _Part
+    shown: _Part
+    is_of_study: bool
+
+    @property
+    def stratum(self) -> str:
+        return ON_TEST if self.is_of_study else HELD_BACK
+
+    @property
+    def origin(self) -> str:
+        return IN_DEVELOPMENT if self.is_of_study else FITTED
+
+
 def panel(material: Material, plan: Plan) -> Panel:
     """Of each graded judge: reliability before and after recalibration, and a threshold for the wanted specificity.
 
-    The labelled are divided by subject (cluster, else item) into a development and a test part; curve and threshold
-    come from the first and are shown on the second.
+    The labelled are divided by subject (cluster, else item) into two halves; curve and threshold come from one, and
+    what they do is shown on the other, which was held back.
 
     Parameters
     ----------
@@ -54,7 +73,7 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
-    return _each(material, plan, lambda judge: _divided(_graded(material, plan, judge), plan))
+    return _each(material, plan, lambda judge: _halves(_graded(material, plan, judge), plan))
 
 
 def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
@@ -73,19 +92,33 @@ def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
         Of the judges of test.
     """
 
-    def parts(judge: str) -> tuple[_Part, _Part]:
+    def parts(judge: str) -> _Division:
         on_test = _graded(test, plan, judge)
         if on_test.score.size < plan.fewest_shown:
             raise ValueError(f"what the test part says is {why_withheld(plan.fewest_shown)}")
         fitted = _graded(development, plan, judge)
         # Clusters of two materials are numbered each for itself.
         apart = replace(on_test, clusters=on_test.clusters + 1 + int(fitted.clusters.max(initial=-1)))
-        return fitted, apart
+        return _Division(fitted, apart, is_of_study=True)
 
     return _each(test, plan, parts)
 
 
-def _each(material: Material, plan: Plan, parts: Callable[[str], tuple[_Part, _Part]]) -> Panel:
+def has_grades(material: Material) -> bool:
+    """Whether a judge of these gives a probability or a grade, of a known meaning or not.
+
+    Parameters
+    ----------
+    material : Material
+
+    Returns
+    -------
+    bool
+    """
+    return any(judge in material.grades or judge in material.ungraded for judge in material.judges)
+
+
+def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> Panel:
     usual, basis = main_basis(material, plan), right_or_wrong_basis(material, plan)
     ungraded = {judge: why for judge, why in material.ungraded.items() if judge in material.judges}
     graded = [judge for judge in material.judges if judge in material.grades]
@@ -101,20 +134,20 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], tuple[_Part, _P
     sentences += [f"It is not known what the probabilities of {judge} say." for judge in ungraded]
     for judge in graded:
         try:
-            development, test = parts(judge)
+            division = parts(judge)
         except ValueError as error:
             refused.append(f"{judge}: {error}.")
-            sentences.append(f"The probabilities of {judge} cannot be divided into development and test.")
+            sentences.append(f"The probabilities of {judge} cannot be divided into a part to fit and one held back.")
             continue
-        clusters = (development.clusters, test.clusters)
+        fitted, held_back = division.fitted, division.shown
         result = recalibrate(
-            development.score, development.outcome, test.score, test.outcome,
-            clusters=clusters, unit=UNIT, **plan.bootstrap,
+            fitted.score, fitted.outcome, held_back.score, held_back.outcome,
+            clusters=(fitted.clusters, held_back.clusters), unit=UNIT, **plan.bootstrap,
         )  # fmt: skip
-        of_judge = [*_reliability(result, judge, basis.in_words)]
-        of_judge += _at_threshold(development, test, judge, basis.in_words, plan)
+        of_judge = [*_reliability(result, judge, division.stratum, basis.in_words)]
+        of_judge += _at_threshold(division, judge, basis.in_words, plan)
         rows += of_judge
-        sentences.append(_sentence(judge, result, of_judge, plan))
+        sentences.append(_sentence(judge, result, of_judge, division, plan))
         if judge in material.grades_say:
             sentences.append(material.grades_say[judge])
     return Panel(KEY, tuple(sentences), tuple(rows), tuple(refused))
@@ -160,12 +193,13 @@ def _graded(material: Material, plan: Plan, judge: str) -> _Part:
     return _Part(grades[known], basis.scores[known], _subjects(labelled)[known])
 
 
-def _divided(part: _Part, plan: Plan) -> tuple[_Part, _Part]:
+def _halves(part: _Part, plan: Plan) -> _Division:
     split = development_and_test(part.clusters, part.outcome.astype(int), seed=plan.seed)
     first, second = (np.array(places, dtype=np.intp) for places in (split.development, split.test))
-    return (
+    return _Division(
         _Part(part.score[first], part.outcome[first], part.clusters[first]),
         _Part(part.score[second], part.outcome[second], part.clusters[second]),
+        is_of_study=False,
     )
 
 
@@ -177,33 +211,34 @@ def _subjects(labelled: Material) -> Codes:
     return np.arange(labelled.n)
 
 
-def _reliability(result: Recalibration, judge: str, words: str) -> Iterator[Row]:
+def _reliability(result: Recalibration, judge: str, stratum: str, words: str) -> Iterator[Row]:
     for when, reliability in ((AS_GIVEN, result.before), (RECALIBRATED, result.after)):
-        yield Row(f"{BRIER}, {when}", (judge,), reliability.brier, ON_TEST, words)
-        yield Row(f"{ERROR}, {when}", (judge,), reliability.calibration_error, ON_TEST, words)
-    yield Row("change of the Brier score", (judge,), result.change, ON_TEST, words, result.because)
+        yield Row(f"{BRIER}, {when}", (judge,), reliability.brier, stratum, words)
+        yield Row(f"{ERROR}, {when}", (judge,), reliability.calibration_error, stratum, words)
+    yield Row("change of the Brier score", (judge,), result.change, stratum, words, result.because)
 
 
-def _at_threshold(development: _Part, test: _Part, judge: str, words: str, plan: Plan) -> Iterator[Row]:
+def _at_threshold(division: _Division, judge: str, words: str, plan: Plan) -> Iterator[Row]:
+    development, test = division.fitted, division.shown
     threshold = least_threshold(development.score, development.outcome, plan.specificity)
-    wanted = f"specificity of at least {plan.specificity:g} on the development part"
+    wanted = f"specificity of at least {in_figures(plan.specificity)} on the {division.origin}"
     n = int((development.outcome == 0.0).sum())
     reason = "a choice has no interval" if threshold == threshold else "no negatives to choose by"
     chosen = undefined("threshold", n, UNIT, wanted, reason, value=threshold)
-    yield Row(THRESHOLD, (judge,), chosen, IN_DEVELOPMENT, words)
+    yield Row(THRESHOLD, (judge,), chosen, division.origin, words)
     if threshold != threshold:
         return
     said = test.score >= threshold
     numbers = {SPECIFICITY: int((test.outcome == 0.0).sum()), SENSITIVITY: int((test.outcome == 1.0).sum())}
     withheld = too_few(numbers, plan.fewest_shown)
-    for name, truth, counted in ((SPECIFICITY, 0.0, ~said), (SENSITIVITY, 1.0, said)):
+    for name, truth, agreed in ((SPECIFICITY, 0.0, ~said), (SENSITIVITY, 1.0, said)):
         among = test.outcome == truth
         if name in withheld:
             estimate = undefined(name, 0, UNIT, "share", why_withheld(plan.fewest_shown), confidence=plan.confidence)
         else:
             clusters = compact(test.clusters[among])[0]
-            estimate = share(counted[among], clusters, name=name, unit=UNIT, confidence=plan.confidence)
-        yield Row(name, (judge,), estimate, ON_TEST, words)
+            estimate = share(agreed[among], clusters, name=name, unit=UNIT, confidence=plan.confidence)
+        yield Row(name, (judge,), estimate, division.stratum, words)
 
 
 def least_threshold(score: Floats, outcome: Floats, specificity: float) -> float:
@@ -233,14 +268,21 @@ def least_threshold(score: Floats, outcome: Floats, specificity: float) -> float
     return float(candidates[np.flatnonzero(below >= specificity - 1e-12)[0]])
 
 
-def _sentence(judge: str, result: Recalibration, rows: list[Row], plan: Plan) -> str:
+def _sentence(judge: str, result: Recalibration, rows: list[Row], division: _Division, plan: Plan) -> str:
     of = {row.statistic: row.estimate for row in rows}
-    text = f"On the test part, the Brier score of {judge} is {in_brief(result.before.brier)}"
+    many = counted(result.before.brier.n, UNIT)
+    where = "" if division.is_of_study else " of the half held back"
+    text = f"On {many}{where}, the Brier score of {judge} is {in_brief(result.before.brier)}"
     if result.kind is None:
         text += f"; no curve was fitted ({result.because})"
     else:
         text += f", after {result.kind} recalibration {in_brief(result.after.brier)}"
     if SPECIFICITY in of:
-        text += f"; from {of[THRESHOLD].value:.3g} on, chosen for a specificity of {plan.specificity:g}, "
-        text += f"specificity is {in_brief(of[SPECIFICITY])} and sensitivity {in_brief(of[SENSITIVITY])}"
+        text += f"; from {in_figures(of[THRESHOLD].value)} on, chosen for a specificity of "
+        text += f"{in_figures(plan.specificity)} on the {division.origin}, specificity is "
+        text += f"{_with_n(of[SPECIFICITY])} and sensitivity {_with_n(of[SENSITIVITY])}"
     return f"{text}."
+
+
+def _with_n(estimate: Estimate) -> str:
+    return f"{in_brief(estimate)} (n = {estimate.n})" if estimate.n else in_brief(estimate)

@@ -17,7 +17,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
 from agreement.judge.rows import Panel, Row
-from db import Database, JudgeRun, Study
+from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from exchange.report_words import said_once, shown_p
@@ -113,6 +113,20 @@ def labels_in(database: Database, actor: Actor, study_key: str, field: str) -> l
         return [line.name for line in lines_of(session, stored_id(study.id)) if line.field == of_field]
 
 
+def is_rated(database: Database, actor: Actor, study_key: str, field: str) -> bool:
+    """Return whether a rater of a study has submitted anything in the phase of a field.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As of the report.
+    """
+    with database.read_only() as session:
+        study, expansion = _open(session, actor, study_key)[:2]
+        phase = "scoring" if expansion is None else field.partition(".")[0]
+        return queries.is_answered(session, stored_id(study.id), phase)
+
+
 def calibration_of(
     database: Database,
     actor: Actor,
@@ -167,7 +181,10 @@ def calibration_of(
             with no_search_for_garbage():
                 what = parts.read_parts(session, study, expansion, chosen, wanted, basis, labels)
         # Who imported them is asked each time: what was retained would name somebody whose name was erased since.
-        lines = tuple(line for line in lines_of(session, stored_id(study.id)) if line.name in labels)
+        imports = lines_of(session, stored_id(study.id))
+    lines = tuple(line for line in imports if line.name in labels)
+    known_labels = [line.name for line in imports if line.field == ("" if expansion is None else chosen)]
+    _require_humans(what.whole, chosen, known_labels)
     _require_basis(what.whole, basis)
     seen = earlier.seen if earlier else _seen(what)
     times = looks.note_looks(database, actor, study_key, chosen, seen)
@@ -196,6 +213,16 @@ def _panels(what: Parts) -> dict[str, Panel]:
         return parts.panels_of(what)
 
 
+def _require_humans(material: Material, field: str, labels: Sequence[str]) -> None:
+    """Refuse to hold a judge against nobody."""
+    if material.humans:
+        return
+    remedy = "invite raters, or import labels that people gave elsewhere"
+    if labels:
+        remedy = f"choose labels made elsewhere: {', '.join(labels)}"
+    raise Conflict(f"Nobody rates {field} in this study, so that judges are held against nobody: {remedy}.")
+
+
 def _require_basis(material: Material, basis: str) -> None:
     known = [each.name for each in bases(material)]
     if basis and basis not in (*known, *(name.split(" of ")[0] for name in known)):
@@ -210,7 +237,8 @@ def in_words(calibration: Calibration, *, everything: bool = False) -> str:
 
 def summary_of(calibration: Calibration) -> Section:
     """Return what it rests on, and each judge at a glance."""
-    glance = at_a_glance(calibration.material, calibration.panels, calibration.plan)
+    on_test = [name for name, own in calibration.of_judges.items() if own.part == "test"]
+    glance = at_a_glance(calibration.material, calibration.panels, calibration.plan, on_test)
     return Section("summary", "In short", "In short", calibration.read, (glance,))
 
 

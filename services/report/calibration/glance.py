@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from agreement.judge.bases import main_basis
 from agreement.judge.material import Material
 from agreement.judge.panels import ceiling, criteria, direction, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
-from agreement.judge.wording import in_brief, in_points, listed
+from agreement.judge.signed import margin_of
+from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
 from exchange.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
 
 
-def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan) -> PlainTable:
-    """Return a table with one line for each judge."""
+def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_test: Collection[str] = ()) -> PlainTable:
+    """Return a table with one line for each judge.
+
+    Parameters
+    ----------
+    on_test
+        Judges whose criteria were held against test subjects, while all else is of development subjects.
+    """
     return PlainTable(
         key="judges_at_a_glance",
         title="The judges at a glance",
@@ -29,7 +38,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan) -> Pla
         rows=tuple(
             (
                 judge,
-                _certificate(panels[criteria.KEY], judge),
+                f"{_certificate(panels[criteria.KEY], judge)}{', on test subjects' if judge in on_test else ''}",
                 _agreement(panels[ceiling.KEY], judge),
                 _direction(panels[direction.KEY], judge, material, plan),
                 _uniformity(panels[uniformity.KEY], judge, material, plan),
@@ -39,7 +48,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan) -> Pla
     )
 
 
-def _certificate(panel: Panel, judge: str) -> Cell:
+def _certificate(panel: Panel, judge: str) -> str:
     if criteria.passes(panel, judge):
         return "passed"
     short = {row.statistic: row.sentence for row in _of(panel, judge) if row.sentence != criteria.PASSED}
@@ -52,12 +61,18 @@ def _certificate(panel: Panel, judge: str) -> Cell:
 
 def _agreement(panel: Panel, judge: str) -> Cell:
     gaps = [row for row in panel.of(ceiling.GAP, stratum=EVERYTHING) if row.parties[0] == judge]
-    return f"{in_brief(gaps[0].estimate)}, {gaps[0].sentence}" if gaps else NOT_DEFINED
+    return f"{in_brief(gaps[0].estimate)}, n = {gaps[0].estimate.n}, {gaps[0].sentence}" if gaps else NOT_DEFINED
 
 
 def _direction(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:
     rows = panel.of(direction.DIFFERENCE, parties=(judge, main_basis(material, plan).name))
-    return f"{in_points(rows[0].estimate, material.scale.shares)}, {rows[0].sentence}" if rows else NOT_DEFINED
+    if not rows:
+        return NOT_DEFINED
+    estimate, margin, shares = rows[0].estimate, margin_of(material.scale, plan), material.scale.shares
+    said = rows[0].sentence
+    if margin is not None and direction.is_within(estimate, margin):
+        said += f", within {margin_in_words(margin, shares)}"
+    return f"{in_points(estimate, shares)}, n = {estimate.n}, {said}"
 
 
 def _uniformity(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:

@@ -215,8 +215,10 @@ def panels_of(what: Parts) -> dict[str, Panel]:
     for key, kind in PANELS.items():
         judges = {name: own for name, own in what.whole.judges.items() if key not in _ON_TEST or name not in opened}
         own = []
-        if judges:
-            panel = kind.compute(replace(what.whole, judges=judges), what.plan)
+        rest = replace(what.whole, judges=judges)
+        # Of judges without grades nothing is said beside one that has some, and is open on test.
+        if judges and (key != thresholds.KEY or not opened or thresholds.has_grades(rest)):
+            panel = kind.compute(rest, what.plan)
             own.append(panel if what.part == "all" else _marked(panel, what.part))
         if key in _ON_TEST:
             own += [_on_test(key, what.whole, each) for each in opened.values()]
@@ -245,9 +247,10 @@ def _marked(panel: Panel, part: Part) -> Panel:
     rows = tuple(
         _row_of(row, "development" if row.stratum == thresholds.IN_DEVELOPMENT else part) for row in panel.rows
     )
-    of_part = f"{part} subjects"
-    sentences = tuple(f"On {of_part}: {sentence}" for sentence in panel.sentences)
-    heads = tuple(f"On {of_part}: {head}" for head in panel.heads)
+    # Said once of all that follow, which are many where there are several judges.
+    lead = f"On {part} subjects:"
+    sentences = (lead, *panel.sentences) if panel.sentences else ()
+    heads = (lead, *panel.heads) if panel.heads else ()
     return replace(panel, sentences=sentences, rows=rows, heads=heads)
 
 

@@ -137,7 +137,7 @@ def test_the_card_says_what_was_shown_and_that_it_is_no_signature(certified):
     card = certified.with_suffix(".txt").read_text()
 
     assert card.startswith("Certificate of a judge: PASSED")
-    for words in ("gpt-5-mini-2026-08", "to the judge", "lower limit above -0.1", "no signature", "Looks        1"):
+    for words in ("gpt-5-mini-2026-08", "to the judge", "lower limit above -.1", "no signature", "Looks        1"):
         assert words in card
 
 
@@ -189,6 +189,8 @@ def test_a_run_that_leaves_out_no_more_than_the_upper_limit_is_within(files, cer
     status, said = checked(files, certified, leaving_out(files, tmp_path / "few.csv", 200), capsys)
 
     assert (status, "of 398 repeated candidates" in said) == (0, True)
+    assert " Without a verdict are 2 of 400 candidates, most often of " in said
+    assert "the limit is one for all models." in said
 
 
 def test_a_share_that_may_be_missing_is_declared_and_is_a_criterion(files, tmp_path, capsys):
@@ -361,4 +363,4 @@ def test_of_many_humans_six_are_named_and_the_others_counted(tmp_path, capsys):
 
     printed = capsys.readouterr().out
     assert "4 candidates, 4 of them with a verdict of a human (h0, h1, h2, h3, h4, h5 and 2 more)" in printed
-    assert "8 humans: 1 to 4 verdicts each; 3 no verdict: not scored." in printed
+    assert "8 humans: 1 to 4 verdicts each; 3 without a verdict: not scored." in printed

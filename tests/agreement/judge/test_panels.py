@@ -43,6 +43,18 @@ def test_a_lenient_judge_is_so_by_a_size_without_a_sign():
     assert "grok is more lenient than h1, by 8.8 points [3.8, 13.8]" in panel.sentence
 
 
+def test_a_direction_that_is_undecided_and_small_is_said_to_lie_within_the_margin():
+    truth = np.tile([1.0, 1.0, 0.0], 200)
+    judge = np.where(np.isin(np.arange(600), [0, 2]), 1.0 - truth, truth)
+    small, few = (
+        direction.panel(material([truth[:n]], {"judge": judge[:n]}), PLAN).sentence.partition(";")[0] for n in (600, 6)
+    )
+
+    assert "is undecided at n = 600: human minus judge 0.0 points [-0." in small
+    assert ", within the margin of 5 points, " in small
+    assert "undecided" in few and "within" not in few
+
+
 def test_the_labels_that_settle_a_direction_follow_from_margin_and_disagreement_alone():
     seen = direction_of_mri_eval().of("labels needed")[0].estimate
     human, judge = np.ones(136), np.r_[np.zeros(7), np.ones(129)]
@@ -101,6 +113,16 @@ def test_curve_and_threshold_come_from_one_part_and_are_shown_on_another():
     assert values["Brier score, as given"].n == 200
     assert abs(values[thresholds.SPECIFICITY].value - 0.8) < 0.15
     assert values[thresholds.SPECIFICITY].n + values[thresholds.SENSITIVITY].n == 200
+
+
+def test_what_is_divided_here_is_called_halves_with_the_numbers_that_each_figure_rests_on():
+    panel = thresholds.panel(with_grades(), Plan(resamples=200, specificity=0.8))
+
+    at = {row.statistic: row.estimate.n for row in panel.rows}
+    assert {row.stratum for row in panel.rows} == {thresholds.HELD_BACK, thresholds.FITTED}
+    assert panel.sentence.startswith("On 200 candidates of the half held back, the Brier score of judge is .")
+    assert "chosen for a specificity of .8 on the other half, specificity is ." in panel.sentence
+    assert f"] (n = {at[thresholds.SPECIFICITY]}) and sensitivity ." in panel.sentence
 
 
 def test_too_few_to_divide_are_refused_with_the_numbers():

@@ -101,6 +101,17 @@ def test_another_verdict_of_such_a_file_is_no_physicians(situation: Situation) -
     assert stored(situation, "mine")[1] == {("k1", "Dr A"): ("correct", ""), ("k3", "Dr A"): ("correct", "")}
 
 
+def test_columns_of_labellers_beside_strange_keys_ask_for_the_keys_and_not_for_a_labeller(situation: Situation) -> None:
+    content = b"Question,Answer,Dr A,Dr B\ni1,k1,correct,incorrect\n"
+
+    (problem,) = problems_of(situation, content, asked=asked_of(labellers=["Dr A", "Dr B"]), file_name="sheet.csv")
+
+    assert problem.startswith("sheet.csv has a column for each labeller, and none that says which answer is meant")
+    columns = ["item=Question", "candidate=Answer"]
+    take_in(situation, content, "keyed", asked=asked_of(columns=columns, labellers=["Dr A", "Dr B"]))
+    assert stored(situation, "keyed")[1] == {("k1", "Dr A"): ("correct", ""), ("k1", "Dr B"): ("incorrect", "")}
+
+
 def test_a_file_that_names_nobody_takes_the_labeller_that_is_named(situation: Situation) -> None:
     content = (FILES / "marcus_vqa.json").read_bytes()
     (problem,) = problems_of(situation, content, field="grade.likert", file_name="marcus.json")

@@ -117,7 +117,7 @@ def test_a_model_without_human_labels_has_no_corrected_score(computed: calibrati
 
 
 def test_what_stands_in_the_place_of_a_verdict_is_counted_by_its_kind(computed: calibration.Calibration) -> None:
-    assert f"Judge: {N // 2} refusal: not scored." in computed.read
+    assert f"Judge: {N // 2} refusals: not scored." in computed.read
 
 
 def test_uniformity_over_one_validated_model_is_not_estimable_and_over_tiers_is_tested(

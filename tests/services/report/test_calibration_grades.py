@@ -174,6 +174,9 @@ def test_a_curve_is_fitted_on_development_and_shown_on_test_after_the_act_alone(
     assert values(panel)[f"{thresholds.BRIER}, {thresholds.AS_GIVEN}"].n == known
     marked = {row.stratum: row.basis.rpartition(", ")[2] for row in panel.rows}
     assert marked == {thresholds.ON_TEST: "test subjects", thresholds.IN_DEVELOPMENT: "development subjects"}
+    # Beside it nothing is said of development subjects, on whom no judge is left.
+    assert panel.sentences[0] == "On test subjects:" and panel.sentence.count("On test subjects") == 1
+    assert panel.refused == ()
     grades = opened.material.grades["Own"]
     (right,) = opened.material.humans.values()
     used = ~np.isnan(grades)

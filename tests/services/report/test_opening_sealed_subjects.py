@@ -161,7 +161,7 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
     with pytest.raises(Conflict, match="Freeze the study first"):
         sealed_split.make_split(database, admin, "sealed")
     freezing.freeze_study(database, admin, "sealed")
-    with pytest.raises(Conflict, match="has 44 subjects and 44 labelled items; expected 40 and 60 or more"):
+    with pytest.raises(Conflict, match="has 44 subjects and 44 items that people rate; expected 40 and 60 or more"):
         sealed_split.make_split(database, admin, "sealed")
     assert sealed_split.can_be_divided(database, admin, "sealed")
     data_lock.take_interim_look(database, admin, "sealed", "Only to see.")
