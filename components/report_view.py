@@ -144,15 +144,15 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
     titles = [f"{number}. {figure.title}" for number, figure in enumerate(figures, start=1)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         word = st.text_input("A word of the title", key=f"word-{section}", width=240).strip()
-        found = [title for title in titles if word.casefold() in title.casefold()]
+        matches = [title for title in titles if word.casefold() in title.casefold()]
         chosen = st.selectbox(
             f"{len(figures)} figures of this section: choose one",
-            [*found, everything],
+            [*matches, everything],
             key=f"figures-{section}",
             # Its own filter says no more than “No results”.
             filter_mode=None,
         )
-    if word and not found:
+    if word and not matches:
         st.info(
             f"No figure of this section has “{word}” in its title. Type another word, or empty the field to choose "
             f"among all {len(figures)}."

@@ -192,7 +192,7 @@ def _kind(sentence: str) -> str:
 def _together(sentences: Iterable[str], kind: str) -> str:
     """Return the sentences of a kind as one, with the least and the greatest of their numbers."""
     own = [sentence for sentence in sentences if _kind(sentence) == kind]
-    numbers = sorted({found.group() for sentence in own if (found := _OWN_NUMBER.search(sentence))}, key=float)
+    numbers = sorted({number.group() for sentence in own if (number := _OWN_NUMBER.search(sentence))}, key=float)
     if len(numbers) < 2:
         return own[0]
     return _OWN_NUMBER.sub(f"{numbers[0]} to {numbers[-1]}", own[0])

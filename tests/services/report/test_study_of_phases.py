@@ -67,8 +67,8 @@ def report(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         flag = {"id": "prompt", "note": "It names no side."} if len(seen) == 2 else None
         return {**any_answers(payload), "flag": flag}
 
-    one, _, scorer = opened.raters
-    work_through(replace(opened, raters=(one, scorer)), answer)
+    resident, _, scorer = opened.raters
+    work_through(replace(opened, raters=(resident, scorer)), answer)
     data_lock.close_study(database, opened.admin, "listed", "The second resident left.")
     yield build_report(database, opened.admin, "listed")
     engine.dispose()
@@ -86,7 +86,7 @@ def lines_of(report: Report, key: str) -> list[dict[str, Cell]]:
 def test_the_plan_stands_with_its_seeds_and_with_the_hashes_that_the_report_names(report: Report) -> None:
     fixed = {line["what"]: line["value"] for line in reversed(lines_of(report, "plan"))}
 
-    assert fixed["Plan"] == 'Primary estimate: agreement on "Answer" in "Reads", between raters.'
+    assert fixed["Plan"] == "Primary estimate: agreement on “Answer” in “Reads”, between raters."
     assert (fixed["SHA-256 of the freeze"], fixed["SHA-256 of the protocol"]) == (
         report.freeze_sha256, report.protocol_sha256,
     )  # fmt: skip
