@@ -13,7 +13,7 @@ from agreement.accuracy import correctness
 from agreement.arguments import whole_number
 from agreement.cautions import few_clusters, rare_category, uneven_clusters
 from agreement.coding import Floats, Ratings, compact, encode_clusters, same_length
-from agreement.effective_size import clusters_with, effective_size
+from agreement.effective_size import clusters_with, effective_size, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.lone_items import alone
 
@@ -201,11 +201,11 @@ def rogan_gladen_in_clusters(
     adds: Floats = np.where(
         truth, -raw * (said - sensitivity) / positives, (1.0 - raw) * (~said - specificity) / negatives
     )
-    wrong, rarer = cells["false_negative"] + cells["false_positive"], min(judged.sum(), (~judged).sum())
+    wrong = cells["false_negative"] + cells["false_positive"]
     worth = effective_size(np.asarray(adds, dtype=np.float64), groups, events=wrong) / adds.size
     sampled = _Samples(
         apparent,
-        effective_size(judged.astype(np.float64) - apparent, rest, events=float(rarer)),
+        share_size(judged, rest),
         sensitivity,
         positives * worth,
         specificity,
