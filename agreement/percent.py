@@ -41,8 +41,9 @@ def percent_agreement(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", which is Wilson's, with `clusters` on as many items as the clustered ones are worth and
-        with a t quantile [2]_; the others are the bootstrap of items or clusters.
+        By default "score", which is Wilson's, with `clusters` on as many items as the clustered ones are worth
+        (`agreement.effective_size.share_size`) and with a t quantile [2]_; the others are the bootstrap of items or
+        clusters.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float

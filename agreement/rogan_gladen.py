@@ -116,10 +116,11 @@ def rogan_gladen_in_clusters(
 
     Value and undefined cases are those of `rogan_gladen`. The interval is that of Lang and Reiczigel [1]_ on as many
     units as the clustered ones are worth: the design effect of the share judged positive from the clusters of the
-    unlabelled, and one of sensitivity and specificity together, for a cluster may count in both, from those of the
-    labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples are taken as independent of each
-    other. Where they share clusters in which the judge errs alike, the interval is wider than it need be. No limits for
-    fewer than two clusters in either sample. Where no two units of one sample share a cluster, it is `rogan_gladen`'s.
+    unlabelled (`agreement.effective_size.share_size`), and one of sensitivity and specificity together, for a cluster
+    may count in both, from those of the labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples
+    are taken as independent of each other. Where they share clusters in which the judge errs alike, the interval is
+    wider than it need be. No limits for fewer than two clusters in either sample. Where no two units of one sample
+    share a cluster, it is `rogan_gladen`'s.
 
     Parameters
     ----------
