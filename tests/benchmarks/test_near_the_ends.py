@@ -29,3 +29,9 @@ def test_accuracy_in_very_unequal_clusters_holds_and_is_warned_of_where_few_are_
 
     assert few.held > 0.9 and few.warned == 1.0
     assert many.held > 0.92 and many.warned == 0.0
+
+
+def test_verdicts_of_a_cluster_are_as_many_as_its_items():
+    samples = SIMULATIONS["Cohen's kappa in clusters of ten"].draw(20, 0.9, 50, np.random.default_rng(1))
+
+    assert (samples.reshape(50, 20, 4).sum(axis=2) == 10).all()
