@@ -31,6 +31,10 @@ FEW_UNEVEN = 15
 """Clusters of very unequal sizes that are worth fewer than this, as Kish counts, say too little about how a share
 spreads among them, however many there are (`docs/statistics.md`, coverage)."""
 
+FEW_UNEVEN_OF_SHARE = 6
+"""The same of Wilson's interval of a share, whose design effect knows how alike the items of small clusters are too
+(`agreement.effective_size.share_size`)."""
+
 
 def few_clusters(n_clusters: int | None) -> str | None:
     """The warning of an interval that allows for clusters.
@@ -174,7 +178,7 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
     worth : float or None
         Kish's number of them by their items; None where that is not known.
     fewest : int
-        From how many on it is enough; of bootstraps `FEW_RESAMPLED`.
+        From how many on it is enough; of bootstraps `FEW_RESAMPLED`, of shares `FEW_UNEVEN_OF_SHARE`.
 
     Returns
     -------
@@ -194,7 +198,7 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
 
 
 def gathered_events(events: float, clusters: int, worth: float) -> str | None:
-    """The warning of a share in clusters of very unequal sizes, few of which have what is rarer.
+    """The warning of a bootstrapped share, or an area, where few of very unequal clusters have what is rarer.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
 
@@ -53,6 +54,77 @@ def effective_size(influence: Floats, groups: Codes, events: float | None = None
     if effect is None:
         return float(clusters)
     return n / drawn_effect(effect, n / clusters, float(n) if events is None else events)
+
+
+def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
+    """Units over their design effect, for a share.
+
+    As `effective_size` with the rarer kind as events, or by ``(e d_a + 1) / (e + 1)`` where that design effect is
+    greater; ``d_a = 1 + (sum_c n_c^2 / n - 1) r``, r the intraclass correlation by analysis of variance, at least 0
+    [1]_. In clusters of one size it never is. In clusters of unequal sizes the squared sums of the few large ones are
+    nearly all of ``d_0``, which is too small where these happen to be alike; r learns from all clusters, and rests on
+    their being alike to the same degree. e events say little about r too, so d_a is drawn towards 1 as by one event,
+    which is chosen by simulation (`docs/statistics.md`, coverage).
+
+    Parameters
+    ----------
+    counted : ndarray of bool, shape (n,)
+        Which units count.
+    groups : ndarray of int, shape (n,)
+        Cluster of each unit, without gaps; two at least.
+
+    Returns
+    -------
+    float
+        At most n.
+
+    References
+    ----------
+    .. [1] Saha, Miller and Wang (2016). A comparison of some approximate confidence intervals for a single proportion
+       for clustered binary outcome data. Int J Biostat 12(2), doi 10.1515/ijb-2015-0024.
+
+    Examples
+    --------
+    Of clusters of 1, 1, 4, 4 and 4 units the small ones are wrong: d_0 is 25 / 14, d_a 25 / 7, and the design effect,
+    with two events, (2 * 25 / 7 + 1) / 3 = 19 / 7.
+
+    >>> share_size(np.arange(14) >= 2, np.repeat(np.arange(5), [1, 1, 4, 4, 4])) * 19 / 7
+    14.0
+    """
+    n, count = counted.size, int(counted.sum())
+    events = min(count, n - count)
+    usual = effective_size(counted.astype(np.float64) - count / n, groups, events=events)
+    return min(usual, n * (events + 1.0) / (events * effect_by_variance(counted, groups) + 1.0))
+
+
+def effect_by_variance(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
+    """The design effect of a share by the analysis of variance, ``d_a`` of `share_size`.
+
+    Parameters
+    ----------
+    counted, groups
+        As in `share_size`.
+
+    Returns
+    -------
+    float
+        At least 1; 1 where no cluster has two units, or nothing varies.
+
+    Examples
+    --------
+    >>> effect_by_variance(np.array([True, True, False, False]), np.array([0, 0, 1, 1]))
+    2.0
+    """
+    sizes = np.bincount(groups).astype(np.float64)
+    counts = np.bincount(groups, weights=counted)
+    n, clusters, count = counted.size, sizes.size, float(counts.sum())
+    if n == clusters:
+        return 1.0
+    explained, alike = float((counts**2 / sizes).sum()), float((sizes**2).sum()) / n
+    between, within = (explained - count**2 / n) / (clusters - 1), (count - explained) / (n - clusters)
+    usual_size = (n - alike) / (clusters - 1)
+    total = between + (usual_size - 1.0) * within
+    return 1.0 + (alike - 1.0) * max(0.0, between - within) / total if total > 0.0 else 1.0
 
 
 def observed_effect(influence: Floats, groups: Codes) -> float | None:

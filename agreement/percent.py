@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
-from agreement.cautions import gathered_events, uneven_clusters
+from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
-from agreement.effective_size import clusters_with, effective_size
+from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
@@ -41,8 +41,9 @@ def percent_agreement(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", which is Wilson's, with `clusters` on as many items as the clustered ones are worth and
-        with a t quantile [2]_; the others are the bootstrap of items or clusters.
+        By default "score", which is Wilson's, with `clusters` on as many items as the clustered ones are worth
+        (`agreement.effective_size.share_size`) and with a t quantile [2]_; the others are the bootstrap of items or
+        clusters.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -257,7 +258,7 @@ def bounded_mean(
 def _score_in_clusters(
     counted: npt.NDArray[np.bool_], clusters: Codes, name: str, unit: str, note: str, confidence: float
 ) -> Estimate:
-    """Wilson's interval on `effective_size` units, t with as many degrees of freedom as clusters less 1."""
+    """Wilson's interval on `share_size` units, t with as many degrees of freedom as clusters less 1."""
     groups, n_clusters = compact(clusters)
     n, x = counted.size, int(counted.sum())
     text = "Wilson score interval on the effective number of independent items"
@@ -266,13 +267,13 @@ def _score_in_clusters(
         value = x / n if n else math.nan
         return undefined(name, n, unit, text + note, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     value = x / n
-    effective = effective_size(counted.astype(np.float64) - value, groups, events=min(x, n - x))
+    effective = share_size(counted, groups)
     low, high = wilson_limits(value * effective if x < n else effective, effective, confidence, n_clusters - 1)
     se = math.sqrt(value * (1.0 - value) / effective) or None
     method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
     return Estimate(
         name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
-        warning=of_uneven_clusters(counted, groups),
+        warning=uneven_clusters(n_clusters, clusters_with(np.ones(n), groups), FEW_UNEVEN_OF_SHARE),
     )  # fmt: skip
 
 

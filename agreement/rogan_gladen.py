@@ -13,7 +13,7 @@ from agreement.accuracy import correctness
 from agreement.arguments import whole_number
 from agreement.cautions import few_clusters, rare_category, uneven_clusters
 from agreement.coding import Floats, Ratings, compact, encode_clusters, same_length
-from agreement.effective_size import clusters_with, effective_size
+from agreement.effective_size import clusters_with, effective_size, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.lone_items import alone
 
@@ -116,10 +116,11 @@ def rogan_gladen_in_clusters(
 
     Value and undefined cases are those of `rogan_gladen`. The interval is that of Lang and Reiczigel [1]_ on as many
     units as the clustered ones are worth: the design effect of the share judged positive from the clusters of the
-    unlabelled, and one of sensitivity and specificity together, for a cluster may count in both, from those of the
-    labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples are taken as independent of each
-    other. Where they share clusters in which the judge errs alike, the interval is wider than it need be. No limits for
-    fewer than two clusters in either sample. Where no two units of one sample share a cluster, it is `rogan_gladen`'s.
+    unlabelled (`agreement.effective_size.share_size`), and one of sensitivity and specificity together, for a cluster
+    may count in both, from those of the labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples
+    are taken as independent of each other. Where they share clusters in which the judge errs alike, the interval is
+    wider than it need be. No limits for fewer than two clusters in either sample. Where no two units of one sample
+    share a cluster, it is `rogan_gladen`'s.
 
     Parameters
     ----------
@@ -201,11 +202,11 @@ def rogan_gladen_in_clusters(
     adds: Floats = np.where(
         truth, -raw * (said - sensitivity) / positives, (1.0 - raw) * (~said - specificity) / negatives
     )
-    wrong, rarer = cells["false_negative"] + cells["false_positive"], min(judged.sum(), (~judged).sum())
+    wrong = cells["false_negative"] + cells["false_positive"]
     worth = effective_size(np.asarray(adds, dtype=np.float64), groups, events=wrong) / adds.size
     sampled = _Samples(
         apparent,
-        effective_size(judged.astype(np.float64) - apparent, rest, events=float(rarer)),
+        share_size(judged, rest),
         sensitivity,
         positives * worth,
         specificity,

@@ -23,7 +23,6 @@ _BCA = {"interval": "bca", "resamples": RESAMPLES}
 OF_CLUSTER = 5  # items
 CLUSTERS = (10, 20, 30, 50, 100)
 CLUSTERS_OF_TEN = (20, 30, 50)
-UNEVEN = SIZES["1, 1, 1, 40"]
 AT_ONCE = ("scattered", "effective", "adjusted")
 NEGATIVES = 10  # for each positive
 
@@ -212,17 +211,27 @@ def _right_of_clusters(clusters: int, level: float, samples: int, rng: Rng) -> D
     return np.sort(rng.binomial(OF_CLUSTER, chance), axis=1)
 
 
-def _right_of_uneven(clusters: int, level: float, samples: int, rng: Rng) -> Data:
-    """How many are right in each of clusters of 1, 1, 1 and 40 items, with an intraclass correlation of one third."""
-    chance = rng.beta(2 * level, 2 * (1 - level), (samples, clusters))
-    return rng.binomial(UNEVEN(clusters), chance)
+def _accuracy_in_unequal_clusters(sizes_of: Callable[[int], np.ndarray]) -> Simulation:
+    """How many are right in each of clusters of these sizes, with an intraclass correlation of one third."""
 
+    def right(clusters: int, level: float, samples: int, rng: Rng) -> Data:
+        chance = rng.beta(2 * level, 2 * (1 - level), (samples, clusters))
+        return rng.binomial(sizes_of(clusters), chance)
 
-def _accuracy_of_uneven(right: Data, _: float, clusters: int, **method: Any) -> Estimate:
-    sizes = UNEVEN(clusters)
-    place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    correct, subjects = place < np.repeat(right, sizes), np.repeat(np.arange(clusters), sizes)
-    return agreement.accuracy_of_correctness(correct, clusters=subjects, **method).primary
+    def accuracy(right: Data, _: float, clusters: int, **method: Any) -> Estimate:
+        sizes = sizes_of(clusters)
+        place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        correct, subjects = place < np.repeat(right, sizes), np.repeat(np.arange(clusters), sizes)
+        return agreement.accuracy_of_correctness(correct, clusters=subjects, **method).primary
+
+    return Simulation(
+        CLUSTERS[1:],
+        right,
+        accuracy,
+        lambda level: level,
+        lambda clusters, level: sizes_of(clusters).sum() * (1 - level),
+        {"score": {}, "percentile": _RESAMPLED},
+    )
 
 
 def _accuracy(right: Data, _: float, clusters: int, **method: Any) -> Estimate:
@@ -304,14 +313,8 @@ SIMULATIONS: dict[str, Simulation] = {
         lambda clusters, level: OF_CLUSTER * clusters * (1 - level),
         {"score": {}, "percentile": _RESAMPLED, "BCa": _BCA},
     ),
-    "accuracy in clusters of 1, 1, 1 and 40": Simulation(
-        CLUSTERS[1:],
-        _right_of_uneven,
-        _accuracy_of_uneven,
-        lambda level: level,
-        lambda clusters, level: UNEVEN(clusters).sum() * (1 - level),
-        {"score": {}, "percentile": _RESAMPLED},
-    ),
+    "accuracy in clusters of 2, 7 and 21": _accuracy_in_unequal_clusters(SIZES["2, 7, 21"]),
+    "accuracy in clusters of 1, 1, 1 and 40": _accuracy_in_unequal_clusters(SIZES["1, 1, 1, 40"]),
     "Cohen's kappa": _coefficient(agreement.cohen_kappa, 2, "normal", "normal"),
     "alpha of three, nominal": _coefficient(agreement.krippendorff_alpha, 3, "t", "t"),
     "Cohen's kappa in clusters of five": _coefficient_in_clusters(agreement.cohen_kappa, 2),

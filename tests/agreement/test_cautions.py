@@ -130,7 +130,6 @@ def test_few_large_clusters_warn_of_every_interval_that_counts_on_the_number_of_
     by = {"clusters": codes, "seed": 1, "resamples": 100}
 
     estimates = [
-        accuracy_of_correctness(right, **by).primary,
         accuracy_of_correctness(right, interval="percentile", **by).primary,
         accuracy_of_correctness(right, interval="bca", **by).primary,
         brier_score(np.where(right, 0.8, 0.6), right, clusters=codes),
@@ -150,7 +149,21 @@ def test_few_large_clusters_warn_of_every_interval_that_counts_on_the_number_of_
     assert [estimate.name for estimate in estimates if uneven not in (estimate.warning or "")] == []
 
 
-@pytest.mark.parametrize(("sizes", "clusters"), [([10], 20), ([1, 2, 3, 4, 5, 6], 24), ([2, 7, 21], 30)])
+@pytest.mark.parametrize(
+    ("sizes", "clusters", "worth"), [([1, 1, 1, 40], 20, "5.8"), ([1] * 19 + [40], 20, "2.2"), ([2, 30], 10, "5.7")]
+)
+def test_clusters_worth_fewer_than_six_warn_of_wilsons_interval_of_a_share(sizes, clusters, worth):
+    codes, right = in_clusters_of(sizes, clusters)
+
+    assert accuracy_of_correctness(right, clusters=codes).primary.warning == (
+        f"clusters are of very unequal sizes, and worth {worth} of one size: the interval is likely to be too narrow"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "clusters"),
+    [([10], 20), ([1, 2, 3, 4, 5, 6], 24), ([2, 7, 21], 20), ([1, 1, 1, 40], 24), ([1] * 99 + [40], 100)],
+)
 def test_clusters_of_like_sizes_or_enough_of_unlike_ones_do_not_warn_of_a_share(sizes, clusters):
     codes, right = in_clusters_of(sizes, clusters)
 
@@ -175,12 +188,12 @@ def test_few_large_clusters_warn_of_areas_and_of_corrected_prevalences_too(sizes
     assert ["of very unequal sizes, and worth 5.8" in (each.warning or "") for each in estimates] == [warned] * 3
 
 
-def test_errors_in_few_of_many_very_unequal_clusters_warn():
+def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():
     codes, _ = in_clusters_of([1, 1, 1, 40], 100)
     wrong = np.isin(codes, [3, 7, 11])
 
-    for right, interval in ((wrong, None), (~wrong, None), (wrong, "percentile")):
-        assert accuracy_of_correctness(right, clusters=codes, interval=interval).primary.warning == (
+    for right in (wrong, ~wrong):
+        assert accuracy_of_correctness(right, clusters=codes, interval="percentile").primary.warning == (
             "clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer: "
             "the interval is likely to be too narrow"
         )
