@@ -13,6 +13,7 @@ from services.report.sections.fields.ceilings import (
     CEILINGS,
     OF_OTHERS,
     always_the_same,
+    ceilings_in_words,
     place_of_best,
     rows_against_others,
 )
@@ -22,11 +23,12 @@ from services.report.sections.fields.order_and_time import ORDER_AND_TIME, Measu
 def ceilings_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     """Return what always the same answer reaches, and the best single rater, on all items and by format."""
     parts = reads.with_reference([reads.everything, reads.closed_ended, *reads.formats])
+    rows = tuple(row for part in parts for row in _ceilings(part, reads, intervals))
     return EstimateTable(
         key="ceilings",
         title=_as_title(CEILINGS.title),
-        explanation=CEILINGS.explanation,
-        rows=tuple(row for part in parts for row in _ceilings(part, reads, intervals)),
+        explanation=ceilings_in_words(rows),
+        rows=rows,
         lines="both",
     )
 
