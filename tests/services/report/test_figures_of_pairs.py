@@ -87,6 +87,10 @@ def test_the_declared_win_rate_is_the_primary_estimate(tables: dict[str, Rows]) 
     planned = [row for row in tables["estimates.csv"] if row["section"] == "plan"]
 
     assert {row["raters"] for row in planned} == {"model-a", "model-b", "model-c"}
+    assert {row["label"]: row["plan"] for row in planned} == {
+        "All pairs: preferred": "primary",
+        "All pairs: tie or neither": "also",
+    }
 
 
 def test_of_two_models_alone_a_part_says_who_was_preferred(tables: dict[str, Rows]) -> None:
