@@ -17,7 +17,7 @@ from services.report.sections.fields.ceilings import (
     place_of_best,
     rows_against_others,
 )
-from services.report.sections.fields.order_and_time import ORDER_AND_TIME, Measured, rows_of_thirds
+from services.report.sections.fields.order_and_time import ORDER_AND_TIME, Measured, rows_of_thirds, thirds_in_words
 
 
 def ceilings_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
@@ -73,11 +73,12 @@ def order_and_time_table(reads: Reads, intervals: IntervalSettings) -> EstimateT
         )
         for column in reads.columns
     ]
+    rows = tuple(rows_of_thirds(columns, reads.subjects_of(known), "item", ALL_ITEMS, intervals))
     return EstimateTable(
         key="order_and_time",
         title=_as_title(ORDER_AND_TIME.title),
-        explanation=ORDER_AND_TIME.explanation,
-        rows=tuple(rows_of_thirds(columns, reads.subjects_of(known), "item", ALL_ITEMS, intervals)),
+        explanation=thirds_in_words(rows),
+        rows=rows,
         lines="both",
     )
 
