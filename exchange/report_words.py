@@ -330,7 +330,7 @@ def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
     """
     estimates = [row.estimate for row in rows if has_interval(row.estimate)]
     if not estimates:
-        return "none, since no value has an interval (the table says why)"
+        return "no value has an interval (the table says why)"
     kinds = dict.fromkeys(re.split(r"[,;(]", estimate.method, maxsplit=1)[0].strip() for estimate in estimates)
     clustered = all(estimate.n_clusters is not None for estimate in estimates)
     allowing = f" that allow for clustering by {cluster}" if clustered else ""

@@ -78,7 +78,7 @@ def test_a_caption_of_values_without_intervals_says_where_the_reason_stands() ->
 
     (figure,) = figures_of_fields(Section("phase_a", "A", "A", (), (table,)))
 
-    assert "lines: none, since no value has an interval (the table says why)" in figure.caption
+    assert "lines: no value has an interval (the table says why)" in figure.caption
 
 
 def test_many_pairs_on_one_line_get_a_line_each() -> None:
