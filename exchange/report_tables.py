@@ -28,7 +28,7 @@ _EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t
 _FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
 _FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each kind, then doubled, tripled
 # What differs from line to line in sentences of one kind: `only 13 clusters`, and degrees of freedom of a method.
-_OWN_NUMBER = re.compile(r"(?<=^only )\d+(?= )|(?<=\bt on )[\d.]+(?= degrees of freedom)")
+_OWN_NUMBER = re.compile(r"(?<=^only )\d+(?= )|(?:(?<=\bt on )|(?<=\bt with ))[\d.]+(?= degrees of freedom)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
 _TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
@@ -208,7 +208,7 @@ def _method(estimate: Estimated) -> str:
     method = _EFFECTIVE.sub(
         lambda part: ", ".join(filter(None, (*part.groups(), "by the t distribution"))), estimate.method
     )
-    return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", method))
+    return _LEFT_OUT.sub("those ", _NO_VALUE.sub("; resamples without a value left out", method))
 
 
 def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:

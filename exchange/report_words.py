@@ -164,6 +164,8 @@ def stratum_in_words(stratum: Stratum) -> str:
         return FORMATS[stratum.value]
     if stratum.kind == "grounding":
         return GROUNDINGS[stratum.value]
+    if stratum.kind == "category":
+        return f"Category: {stratum.value}"
     if stratum.kind in ("model", "prior"):
         return said_once(f"{stratum.kind.capitalize()} {stratum.value}")
     if stratum.kind == "attribute":
@@ -328,7 +330,7 @@ def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
     """
     estimates = [row.estimate for row in rows if has_interval(row.estimate)]
     if not estimates:
-        return "no intervals"
+        return "no value has an interval (the table says why)"
     kinds = dict.fromkeys(re.split(r"[,;(]", estimate.method, maxsplit=1)[0].strip() for estimate in estimates)
     clustered = all(estimate.n_clusters is not None for estimate in estimates)
     allowing = f" that allow for clustering by {cluster}" if clustered else ""

@@ -176,6 +176,18 @@ def test_methods_that_differ_in_degrees_of_freedom_alone_share_a_note() -> None:
     assert printed_table.notes == ("a: Obuchowski-Rockette, t on 152.1 to 1750.0 degrees of freedom (Hillis)",)
 
 
+def test_degrees_of_freedom_of_small_samples_share_a_note() -> None:
+    rows = tuple(row(estimate(f"Gwet, t with {degrees} degrees of freedom")) for degrees in (99, 91))
+
+    assert printed(EstimateTable("t", "Title", "", rows)).notes == ("a: Gwet, t with 91 to 99 degrees of freedom",)
+
+
+def test_what_was_left_out_is_said_in_words_where_its_number_is_not() -> None:
+    table = EstimateTable("t", "Title", "", (row(estimate("Wilson; 3 with a missing value left out")),))
+
+    assert printed(table).notes == ("a: Wilson; those with a missing value left out",)
+
+
 def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> None:
     columns = (Column("rater", "Rater", ""), Column("n", "Items", ""))
     rows = (("Rater 1", 3), ("Rater 1", 4), ("Rater 2", 5), ("Rater 1", 6))
@@ -197,7 +209,7 @@ def test_methods_that_differ_in_counts_of_left_out_items_share_a_note() -> None:
         ),
     )  # fmt: skip
 
-    assert printed(table).notes == (f"a: {METHOD}; without both verdicts left out",)
+    assert printed(table).notes == (f"a: {METHOD}; those without both verdicts left out",)
 
 
 def test_few_clusters_are_as_many_as_those_of_which_an_estimate_warns() -> None:

@@ -64,8 +64,14 @@ def _line(row: EstimateRow) -> str:
     return who(row) if row.compared == "reference" else f"{words[:1].upper()}{words[1:]}: {who(row)}"
 
 
-def thirds(section: str, key: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
-    """Draw the accuracy of each rater, or of all together where they are many, over the thirds of queue and times."""
+def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
+    """Draw the accuracy of each rater, or of all together where they are many, over the thirds of queue and times.
+
+    Parameters
+    ----------
+    title
+        What is drawn, of which field: before the words on which thirds these are.
+    """
     figures = []
     for compared, axis, words in _THIRDS:
         own = [row for row in rows if row.compared == compared and row.statistic == "accuracy" and row.category]
@@ -79,12 +85,12 @@ def thirds(section: str, key: str, rows: Sequence[EstimateRow], cluster: str) ->
             what = f"{statistic_in_words(row)} {shown_estimate(row.estimate, row.scale)}"
             place = float(row.category.id) if row.category is not None else 0.0
             series.setdefault(who(row), []).append(Point(place, row.estimate, what))
-        title = f"Accuracy {words}"
+        named = f"{title} {words}"
         caption = (
-            f"{title}: {stratum_in_words(own[0].stratum)}. Points: share right in each third; lines: "
+            f"{named}: {stratum_in_words(own[0].stratum)}. Points: share right in each third; lines: "
             f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: nobody was "
             "randomised to be slow."
         )
         draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
-        figures.append(Figure(f"{key}-{compared}", section, title, caption, draw))
+        figures.append(Figure(f"{key}-{compared}", section, named, caption, draw))
     return figures

@@ -46,7 +46,8 @@ _DRAWN: dict[Statistic, tuple[str, tuple[float, float] | None]] = {
 }
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
-_LEVELS = "What raters stand between"
+_LEVELS = "what raters stand between"
+_PRIMARY, _ALSO = "Primary estimate: ", "Also declared: "
 
 
 def figures_of_fields(section: Section) -> list[Figure]:
@@ -62,9 +63,13 @@ def figures_of_fields(section: Section) -> list[Figure]:
 
 
 def _forests(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the values of each statistic of a table with their intervals; Wilson's and the bounds stay in the table."""
+    """Draw the values of each statistic of a table with their intervals; Wilson's and the bounds stay in the table.
+
+    Of the primary line the primary statistic is drawn first.
+    """
     figures = []
-    for statistic in dict.fromkeys(row.statistic for row in table.rows):
+    in_order = sorted(table.rows, key=lambda row: not row.planned)
+    for statistic in dict.fromkeys(row.statistic for row in in_order):
         rows = [row for row in table.rows if row.statistic == statistic and not row.bound and not row.weighted]
         by_judge = directions.are_of_judges(rows)
         if len(rows) > MOST_LINES:
@@ -87,7 +92,7 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
             # So many on one line are told apart by a legend that nobody follows.
             labels, names = names, ["" for _ in rows]
         draw = partial(forest, rows, axis, limits=limits, labels=labels, names=names)
-        title = table.title if len(words) > 1 or _is_said(words[0], table.title) else f"{table.title}: {words[0]}"
+        title = _title(table, rows, words, axis)
         figures.append(
             Figure(
                 f"{section.key}-{table.key}-{statistic}", section.key, title,
@@ -99,6 +104,17 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
             )
         )  # fmt: skip
     return figures
+
+
+def _title(table: EstimateTable, rows: Sequence[EstimateRow], words: Sequence[str], axis: str) -> str:
+    """Return what a figure of one statistic of a table is called: no other figure is, nor primary what is beside it."""
+    title = table.title
+    if any(row.planned for row in table.rows) and not any(row.planned for row in rows):
+        title = f"{_ALSO}{title.removeprefix(_PRIMARY)}" if title.startswith(_PRIMARY) else title
+    if len(words) == 1:
+        return title if _is_said(words[0], title) else f"{title}: {words[0]}"
+    drawn = {row.statistic for row in table.rows if row.statistic in _DRAWN}
+    return title if len(drawn) == 1 else f"{title}: {axis.partition(' (')[0]}"
 
 
 def _label(row: EstimateRow, *, several: bool, alone: bool) -> str:
@@ -222,11 +238,18 @@ def _levels(section: Section, table: EstimateTable) -> list[Figure]:
     stratum = table.rows[0].stratum
     rows = [row for each in of_field for row in each.rows if row.stratum == stratum]
     field = table.key.rsplit("_", 1)[0]
-    return floors_and_ceilings(section.key, f"{section.key}-{field}_levels", _LEVELS, rows, table.cluster)
+    title = _of_field(table, _LEVELS)
+    return floors_and_ceilings(section.key, f"{section.key}-{field}_levels", title, rows, table.cluster)
 
 
 def _thirds(section: Section, table: EstimateTable) -> list[Figure]:
-    return thirds(section.key, f"{section.key}-{table.key}", table.rows, table.cluster)
+    return thirds(section.key, f"{section.key}-{table.key}", _of_field(table, "accuracy"), table.rows, table.cluster)
+
+
+def _of_field(table: EstimateTable, words: str) -> str:
+    """Return a title with the field before it, where the titles of the tables have it: where a phase has several."""
+    label, parted, _ = table.title.rpartition(": ")
+    return f"{label}: {words}" if parted else words[:1].upper() + words[1:]
 
 
 def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:

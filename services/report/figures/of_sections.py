@@ -126,7 +126,7 @@ def _floors(report: Report, section: Section) -> list[Figure]:
     for key, stratum in (("levels", ALL_ITEMS), ("levels_closed", Stratum("closed"))):
         own = [row for row in rows if row.stratum == stratum]
         figures += floors_and_ceilings(section.key, key, "What raters stand between", own, SUBJECT)
-    return figures + thirds(section.key, "order_and_time", _estimates(section, "order_and_time"), SUBJECT)
+    return figures + thirds(section.key, "order_and_time", "Accuracy", _estimates(section, "order_and_time"), SUBJECT)
 
 
 def _agreement(report: Report, section: Section) -> list[Figure]:

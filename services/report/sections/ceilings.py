@@ -13,20 +13,22 @@ from services.report.sections.fields.ceilings import (
     CEILINGS,
     OF_OTHERS,
     always_the_same,
+    ceilings_in_words,
     place_of_best,
     rows_against_others,
 )
-from services.report.sections.fields.order_and_time import ORDER_AND_TIME, Measured, rows_of_thirds
+from services.report.sections.fields.order_and_time import ORDER_AND_TIME, Measured, rows_of_thirds, thirds_in_words
 
 
 def ceilings_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     """Return what always the same answer reaches, and the best single rater, on all items and by format."""
     parts = reads.with_reference([reads.everything, reads.closed_ended, *reads.formats])
+    rows = tuple(row for part in parts for row in _ceilings(part, reads, intervals))
     return EstimateTable(
         key="ceilings",
         title=_as_title(CEILINGS.title),
-        explanation=CEILINGS.explanation,
-        rows=tuple(row for part in parts for row in _ceilings(part, reads, intervals)),
+        explanation=ceilings_in_words(rows),
+        rows=rows,
         lines="both",
     )
 
@@ -71,11 +73,12 @@ def order_and_time_table(reads: Reads, intervals: IntervalSettings) -> EstimateT
         )
         for column in reads.columns
     ]
+    rows = tuple(rows_of_thirds(columns, reads.subjects_of(known), "item", ALL_ITEMS, intervals))
     return EstimateTable(
         key="order_and_time",
         title=_as_title(ORDER_AND_TIME.title),
-        explanation=ORDER_AND_TIME.explanation,
-        rows=tuple(rows_of_thirds(columns, reads.subjects_of(known), "item", ALL_ITEMS, intervals)),
+        explanation=thirds_in_words(rows),
+        rows=rows,
         lines="both",
     )
 

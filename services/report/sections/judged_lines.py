@@ -16,6 +16,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
 from exchange.estimate_rows import Category, Compared, EstimateRow, LeftOut, Party, Statistic, Stratum
+from exchange.report_words import stratum_in_words
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words
@@ -26,11 +27,14 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import within
 
-UNIFORMITY = (
+_UNIFORM = (
     "Human minus judge, above 0 the judge is stricter. The test asks whether that difference is the same at every "
-    "level of what the plan names; its P is adjusted by Holm for their number. Intervals of the levels of one "
-    "attribute hold together, and so do those of their differences (Bonferroni). A large P does not show that the "
-    "judge is alike at every level: the intervals say how far apart the levels may be."
+    "level of what the plan names."
+)
+_SEVERAL_TESTS = "Its P is adjusted by Holm for the number of attributes."
+_TOGETHER = "Intervals of the levels of one attribute hold together, and so do those of their differences (Bonferroni)."
+_LARGE_P = (
+    "A large P does not show that the judge is alike at every level: the intervals say how far apart the levels may be."
 )
 CORRECTED = (
     "The judge’s score of all candidates from which people’s were drawn, and the same corrected by what people said of "
@@ -39,6 +43,18 @@ CORRECTED = (
     "score counts the candidates that people rated."
 )
 _UNIT = "candidate"
+
+
+def uniformity_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what lines on whether a judge errs alike everywhere say, of the rows that there are."""
+    tests = [row for row in rows if row.statistic == "chi_square" and row.estimate.p is not None]
+    said = (
+        (_UNIFORM, True),
+        (_SEVERAL_TESTS, len({row.category for row in tests}) > 1),
+        (_TOGETHER, any("Bonferroni" in row.estimate.method for row in rows)),
+        (_LARGE_P, bool(tests)),
+    )
+    return " ".join(sentence for sentence, holds in said if holds)
 
 
 def judged_rows(
@@ -118,19 +134,21 @@ def _uniformity(
         for name, result in of_factors(material, run, basis, plan).items():
             attribute = Category(name, capital(spoken(name)))
             rows.append(EstimateRow("chi_square", "levels", both, stratum, _test(result, plan), category=attribute))
-            for level, estimate in result.levels.items():
+            order = {level: place for place, level in enumerate(in_order(study, name, list(result.levels)))}
+            for level, estimate in sorted(result.levels.items(), key=lambda each: order[each[0]]):
                 of_level = within(stratum, stratum_of(study, name, level))
                 together = _together(estimate, len(result.levels), plan)
                 rows.append(EstimateRow(statistic, "levels", both, of_level, together, category=attribute))
             for (first, second), estimate in result.gaps.items():
-                levels = (
-                    Party("part", stratum_of(study, name, first).value),
-                    Party("part", stratum_of(study, name, second).value),
-                    judge,
-                )
+                levels = (*(Party("part", _level(study, name, level)) for level in (first, second)), judge)
                 together = _together(estimate, len(result.gaps), plan)
                 rows.append(EstimateRow(statistic, "between_levels", levels, stratum, together, category=attribute))
     return rows
+
+
+def _level(study: Expansion, name: str, value: str) -> str:
+    """Return a level with the name of its attribute, without which `1` says nothing; a model has a name of its own."""
+    return value if name == "model" else stratum_in_words(stratum_of(study, name, value))
 
 
 def _test(result: Uniformity, plan: Plan) -> Estimate:

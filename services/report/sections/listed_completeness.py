@@ -33,7 +33,7 @@ def _by_phase(rows: ListedRows, phases: StudyPhases) -> PlainTable:
             Column("assigned", "Assigned", "Number that was to be rated"),
             Column("answered", "Answered", "Number with an answer"),
             Column("not_assessable", "Not assessable", "Number that was called not assessable"),
-            Column("technical_failure", "Not shown", "Number that could not be shown"),
+            Column("technical_failure", "Could not be shown", "Number that could not be shown"),
             Column("missing", "Missing", "Number without a verdict"),
         ),
         rows=tuple(

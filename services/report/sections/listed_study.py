@@ -120,8 +120,8 @@ def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: Stu
         key="drawn",
         title="Phases, and what became of their units",
         explanation=(
-            "Units with at least one: the same unit is answered by one rater and not assessable to another. Verdicts "
-            "by rater are in the section “Completeness”."
+            "Each column counts the units of which that is true of at least one rater: a unit that one rater answered "
+            "and another called not assessable is in both. Verdicts by rater are in the section “Completeness”."
         ),
         columns=(
             Column("phase", "Phase", "Title of the phase"),
@@ -129,7 +129,7 @@ def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: Stu
             Column("shown", "Shown", "Number of units that stood on a screen"),
             Column("answered", "Answered", "Number of units with an answer"),
             Column("not_assessable", "Not assessable", "Number of units that somebody called not assessable"),
-            Column("not_shown", "Not possible to show", "Number of units that could not be shown to somebody"),
+            Column("not_shown", "Could not be shown", "Number of units that could not be shown to somebody"),
             Column("flagged", "Flagged", "Number of units with a flag"),
             Column("missing", "Without a verdict", "Number of units that lack a verdict of somebody"),
         ),

@@ -37,6 +37,7 @@ _MAIN: dict[Estimated, frozenset[Statistic]] = {
     "difference": frozenset({"mean_difference", "accuracy_difference"}),
     "blinding_index": frozenset({"bang_index"}),
     "uniformity": frozenset({"chi_square"}),
+    "win_rate": frozenset({"win_rate"}),
 }
 
 

@@ -37,7 +37,7 @@ _STATES = (
     ("empty", "Left empty", "Units on which the field was asked, and left empty as it may be"),
     ("not_asked", "Not asked", "Units on which the field did not apply, by the answer to a field above"),
     ("not_assessable", "Not assessable", "Units that were called not assessable"),
-    ("not_shown", "Not shown", "Units that could not be shown"),
+    ("not_shown", "Could not be shown", "Units that could not be shown"),
     ("missing", "Missing", "Units without a verdict"),
     ("invalid", "Invalid", "Of a model: units on which what it wrote is no answer to the field"),
     ("no_response", "No response", "Of a model: units on which it wrote nothing in the field"),

@@ -25,13 +25,17 @@ from services.report.sections.criteria import Outcome, criteria_table, in_words,
 from services.report.sections.fields import REPORTS
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.comparing import INTERACTION, between_parts, interaction_rows
-from services.report.sections.fields.comparing_groups import EXPLANATION as GROUPS
-from services.report.sections.fields.comparing_groups import agreement_rows_of_groups, group_rows, mean_rows_of_groups
+from services.report.sections.fields.comparing_groups import (
+    agreement_rows_of_groups,
+    group_rows,
+    groups_in_words,
+    mean_rows_of_groups,
+)
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, weighted_in_words
-from services.report.sections.judged_lines import CORRECTED, UNIFORMITY, judged_rows
+from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.lines_left_out import left_out, with_unanswered_parts
 from services.report.sections.main_statistic import is_main
 from services.report.sections.phases import in_order, stratum_of
@@ -212,8 +216,9 @@ def _table(
     explanations = [*pieces, weighted_in_words(rows)]
     if line.compare == "group":
         between_groups = _between_groups(study, line, ratings, phases)
-        rows += counted(between_groups, intervals, study.analysis.comparisons)
-        explanations.append(GROUPS)
+        of_groups = counted(between_groups, intervals, study.analysis.comparisons)
+        rows += of_groups
+        explanations.append(groups_in_words(of_groups))
     if by_each_rater(study, line):
         between_raters = _between_raters(study, line, ratings, phases)
         rows += counted(between_raters, intervals, study.analysis.comparisons)
@@ -316,7 +321,7 @@ def _of_judges(
         return judged_rows(study, line, ratings, pools.of(ratings), plan) if ratings.judges else []
 
     rows = counted(computed, intervals, study.analysis.comparisons)
-    explanation = UNIFORMITY if line.estimate == "uniformity" else CORRECTED
+    explanation = uniformity_in_words(rows) if line.estimate == "uniformity" else CORRECTED
     return EstimateTable(
         key=key,
         title=f"{name}: {_words(study, line, ratings)}",

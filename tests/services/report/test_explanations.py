@@ -34,6 +34,10 @@ def test_models_and_baselines_are_spoken_of_where_there_are_some(tmp_path: Path)
     beside_models = explained_by(planted.made_once_in_the_run(planted.structured_reads, tmp_path / "models")[1])
     assert "What a model wrote that is no answer is not right" in beside_models("phase_read", "diagnosis_accuracy")
     assert "Shortcut Score" not in beside_models("phase_read", "diagnosis_floors")
+    # Nobody abstained in the plane, and somebody did in the diagnosis.
+    for table in ("classes", "distribution"):
+        assert "bstention" not in beside_models("phase_read", f"plane_{table}")
+        assert "bstention" in beside_models("phase_read", f"diagnosis_{table}")
     # A line of two topics says once what both have in common.
     assert beside_models("plan", "line_2_4").count("“All raters” pools verdicts.") == 1
 

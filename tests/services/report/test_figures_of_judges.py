@@ -54,6 +54,33 @@ def test_of_a_single_rater_the_caption_says_against_whom() -> None:
     assert "stricter: birch against Rater 1; more lenient: cedar against Rater 1" in figure_of(HUMANS[0]).caption
 
 
+def test_the_primary_statistic_is_drawn_first_and_no_other_is_called_primary() -> None:
+    estimate = Estimate("agreement", 0.5, 0.4, 0.6, 40, "item", "Wilson", n_clusters=20)
+    rows = tuple(
+        EstimateRow(statistic, "answers", (human,), ALL_CANDIDATES, estimate, planned=statistic == "quadratic_kappa")
+        for statistic in ("percent_agreement", "quadratic_kappa")
+        for human in HUMANS
+    )
+    table = EstimateTable("line_1", "Primary estimate: Agreement on it", "", rows, lines="both", drawn="forest")
+
+    titles = [figure.title for figure in figures_of_fields(Section("plan", "Plan", "Plan", (), (table,)))]
+
+    assert titles == [
+        "Primary estimate: Agreement on it: Kappa, quadratic weights",
+        "Also declared: Agreement on it: Same answer",
+    ]
+
+
+def test_a_caption_of_values_without_intervals_says_where_the_reason_stands() -> None:
+    estimate = Estimate("share", 1.0, math.nan, math.nan, 8, "item", "bootstrap", "every resample gave the same value")
+    rows = tuple(EstimateRow("percent_agreement", "answers", (human,), ALL_CANDIDATES, estimate) for human in HUMANS)
+    table = EstimateTable("agreement", "Agreement", "", rows, lines="both", drawn="forest")
+
+    (figure,) = figures_of_fields(Section("phase_a", "A", "A", (), (table,)))
+
+    assert "lines: no value has an interval (the table says why)" in figure.caption
+
+
 def test_many_pairs_on_one_line_get_a_line_each() -> None:
     estimate = Estimate("agreement", 0.5, 0.4, 0.6, 40, "item", "Wilson", n_clusters=20)
     raters = [Party("rater", f"Rater {number}") for number in range(1, 6)]

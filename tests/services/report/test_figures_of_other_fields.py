@@ -142,6 +142,30 @@ def value_of(tables: dict[str, Rows], table: str, label: str, raters: str) -> fl
     return float(estimate_in(tables, "phase_read", table, label, raters)["value"])
 
 
+def test_each_figure_of_a_section_has_a_title_of_its_own_that_names_its_field(report: Report) -> None:
+    titles = [figure.title for figure in figures_of(report) if figure.section == "phase_read"]
+
+    assert len(set(titles)) == len(titles)
+    assert {"Diagnosis: what raters stand between", "Place: what raters stand between"} <= set(titles)
+    assert {"Diagnosis: accuracy by place in the queue", "Place: accuracy by place in the queue"} <= set(titles)
+    assert {"Signs: agreement on each option: Same", "Signs: agreement on each option: Kappa"} <= set(titles)
+
+
+def test_of_places_no_option_is_spoken_of_that_would_always_be_given(report: Report) -> None:
+    tables = {table.key: table for _, table in report.estimate_tables()}
+
+    assert tables["place_ceilings"].title == "Place: the best rater"
+    assert "Always the same answer" not in tables["place_ceilings"].explanation
+    assert "Always the same answer" in tables["diagnosis_ceilings"].explanation
+
+
+def test_of_groups_is_said_what_is_compared_between_them(report: Report) -> None:
+    (said,) = (table.explanation for _, table in report.estimate_tables() if "comparing the two groups" in table.title)
+
+    assert "The share of a group" in said
+    assert "kappa" not in said.lower() and "pairs of raters" not in said and "alone, on the units" in said
+
+
 def test_an_abstention_is_not_right_and_not_assessable_leaves_the_denominator(tables: dict[str, Rows]) -> None:
     for rater, name in enumerate(RATERS):
         rows = [row for row in tables["fields.csv"] if row["member"] == name and row["field"] == "diagnosis"]

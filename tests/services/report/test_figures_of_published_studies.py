@@ -74,7 +74,7 @@ def test_the_scorers_of_neuroqa_agree_by_category_as_printed(exported: Exported)
     printed = {"Anatomy": "1.00", "Demographic": "1.00", "Location": "0.92", "Longitudinal": "", "Reasoning": "0.85",
                "Severity": "0.76", "Signal": "1.00"}  # fmt: skip
     for category, kappa in printed.items():
-        row = estimate_in(tables, "phase_score", "verdict_agreement", f"{category}: Cohen’s kappa", BOTH)
+        row = estimate_in(tables, "phase_score", "verdict_agreement", f"Category: {category}: Cohen’s kappa", BOTH)
         here = pairs_of(said["Rater 1"], said["Rater 2"], [key for key in category_of if category_of[key] == category])
         assert int(row["n"]) == len(here) == sum(planted.SCORED[category])
         assert row["plan"] == ""

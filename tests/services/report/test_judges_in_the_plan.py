@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from agreement import Estimate
 from db import Database
 from db.engine import make_engine
+from exchange.estimate_rows import ALL_CANDIDATES, Category, EstimateRow
 from services.judging import import_runs
+from services.report.sections.judged_lines import uniformity_in_words
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
@@ -167,7 +170,7 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
     third = [human[n] - judge_says(n) for n in human if tier(n) == "3"]
     assert math.isclose(float(row["value"]), np.mean(third)) and row["n"] == "30"
     assert "95 % for 3 intervals together" in row["method"]
-    gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "1 minus 3 by strict")
+    gap = line(tables, "line_2", "All candidates: Tier: difference of two levels", "Tier: 1 minus Tier: 3 by strict")
     first = [human[n] - judge_says(n) for n in human if tier(n) == "1"]
     assert math.isclose(float(gap["value"]), np.mean(first) - np.mean(third))
 
@@ -184,6 +187,27 @@ def test_numbers_are_parted_by_their_declared_bounds(tables: dict[str, Rows]) ->
     assert math.isclose(float(judged["value"]), np.mean(middle))
 
 
+def test_levels_stand_in_the_order_in_which_they_are_declared(tables: dict[str, Rows]) -> None:
+    labels = [row["label"] for row in tables["estimates.csv"] if row["table"] == "line_4"]
+    levels = [label.split(":")[1].strip() for label in labels if label.startswith("Hardness: ")]
+
+    assert levels == 2 * ["below 40", "40 to below 90", "90 or more"]
+
+
+def test_what_is_said_of_the_test_is_what_its_rows_have() -> None:
+    def said(*attributes: str, p: float | None = 0.2) -> str:
+        test = Estimate("chi-square", 3.3, math.nan, math.nan, 80, "candidate", "score test", "a test has none", p=p)
+        rows = [
+            EstimateRow("chi_square", "levels", (), ALL_CANDIDATES, test, category=Category(name, name))
+            for name in attributes
+        ]
+        return uniformity_in_words(rows)
+
+    assert "by Holm" in said("tier", "site") and "A large P" in said("tier", "site")
+    assert "by Holm" not in said("tier") and "Bonferroni" not in said("tier")
+    assert said("model", p=None).endswith("at every level of what the plan names.")
+
+
 def test_over_a_single_level_uniformity_is_undefined_and_says_why(tables: dict[str, Rows]) -> None:
     label = "All candidates: Model: is the difference the same at every level (chi-square)"
     row = line(tables, "line_3", label, "Rater 1 and strict")
@@ -196,7 +220,7 @@ def test_no_two_lines_of_several_judges_are_called_the_same(tables: dict[str, Ro
         (row["section"], row["table"], row["label"], row["raters"], row["method"]) for row in tables["estimates.csv"]
     ]
 
-    assert "1 minus 3 by lenient" in {whose for _, _, _, whose, *_ in names}
+    assert "Tier: 1 minus Tier: 3 by lenient" in {whose for _, _, _, whose, *_ in names}
     assert len(set(names)) == len(names)
 
 

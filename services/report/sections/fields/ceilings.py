@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 
 from agreement import consensus, leave_one_out, pearson
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
+from exchange.estimate_rows import ALL_RATERS, Category, Compared, EstimateRow, Party, Stratum
 from protocol.fields.yes_no import YES_NO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import numbers_given
 from services.report.sections.fields.against_reference import accuracy_rows
 from services.report.sections.fields.shares import categories_of
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import Holds, Topic
 
 # With two raters the others are the other rater, whose agreement stands elsewhere.
 _FEWEST = 3
@@ -155,16 +155,46 @@ def _count(given: Sequence[Hashable | None]) -> int:
     return sum(answer is not None for answer in given)
 
 
+_OF_CEILINGS: tuple[tuple[str, Compared], ...] = (
+    (
+        (
+            "Always the same answer: how often the option is right that is right most often, which needs no look at "
+            "anything."
+        ),
+        "majority_floor",
+    ),
+    (
+        (
+            "The best rater: the accuracy of the rater who is right most often, among those who answered at least half "
+            "as many as anybody (of equal ones the first). The best of several is chosen by these very answers: "
+            "another reading by the same rater would be expected to be right less often."
+        ),
+        "best_rater",
+    ),
+)
+_OF_THESE_ITEMS = "Of the very items that were read."
+
+
+def ceilings_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what the rows say that there are, of a study in either language."""
+    compared = {row.compared for row in rows}
+    return " ".join([_OF_THESE_ITEMS, *(says for says, kind in _OF_CEILINGS if kind in compared)])
+
+
+def _has(compared: Compared) -> Holds:
+    return lambda _, rows: any(row.compared == compared for row in rows)
+
+
 CEILINGS = Topic(
     "ceilings",
     "always the same answer, and the best rater",
-    "Of the very items that were read: how often the option is right that is right most often, which needs no look at "
-    "anything; and the accuracy of the rater who is right most often, among those who answered at least half as many "
-    "as anybody (of equal ones the first). The best of several is chosen by these very answers: another reading by the "
-    "same rater would be expected to be right less often.",
+    _OF_THESE_ITEMS,
     ceiling_rows,
     drawn="levels",
+    further=tuple((says, _has(compared)) for says, compared in _OF_CEILINGS),
 )
+# Of fields without options, or of which several are chosen.
+BEST_RATER = replace(CEILINGS, title="the best rater")
 AGAINST_OTHERS = against_others(lambda ratings: ratings.answers)
 CORRELATION_WITH_OTHERS = Topic(
     "against_others",

@@ -12,7 +12,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.shares import categories_of
-from services.report.sections.fields.topics import POOLED, Topic, has_models
+from services.report.sections.fields.topics import POOLED, Topic, has_abstentions, has_models
 
 # No option has this id.
 INVALID = "not an answer"
@@ -125,17 +125,24 @@ OF_CLASSES = Topic(
     "F1 and balanced accuracy",
     "Over the options that the reference names, macro-F1 counts every class alike, and weighted F1 by how often it "
     "occurs; balanced accuracy is their mean recall (macro recall). Micro-F1 is of the counts of all options together, "
-    "and the accuracy where nobody abstains. An abstention misses the class of the reference, and is false for none.",
+    "and the accuracy where nobody abstains.",
     of_classes,
     of_models=True,
-    further=(("What a model wrote that is none of the options counts like an abstention.", has_models), POOLED),
+    further=(
+        ("An abstention misses the class of the reference, and is false for none.", has_abstentions),
+        ("What a model wrote that is none of the options misses it too, and is false for none.", has_models),
+        POOLED,
+    ),
 )
 ONE_AGAINST_REST = Topic(
     "one_against_rest",
     "area under the ROC curve, one class against the rest",
     "Mean over the classes that occur of the chance that an item of the class is given more of it than one of another; "
-    "0.5 is chance. The class that was chosen has the stated confidence, the others share the rest alike; an "
-    "abstention, and what is not one of the options, gives all classes the same.",
+    "0.5 is chance. The class that was chosen has the stated confidence, the others share the rest alike.",
     one_against_rest,
     of_models=True,
+    further=(
+        ("An abstention gives all classes the same.", has_abstentions),
+        ("What a model wrote that is none of the options gives all classes the same.", has_models),
+    ),
 )

@@ -25,14 +25,34 @@ _OF_AGREEMENT: tuple[tuple[Statistic, Literal["agreement", "kappa"]], ...] = (
     ("kappa_difference", "kappa"),
 )
 _FIXED = "; of these raters alone: of a difference of means nothing is estimated for other raters"
-EXPLANATION = (
-    "The share of a group is of all answers of its raters. The difference is first minus second group, of all "
-    "answers of each; its interval is for other raters too, who are resampled with the units, and needs five raters in "
-    "each group. Where a group has a single rater, it is of these raters alone, on the units that both groups "
-    "answered. A difference of agreements is of the pairs of raters within each group; kappa is corrected by how often "
-    "each rater uses each option (Conger). A difference of means, of what the raters of a group gave to each unit or "
-    "of how far they were from the reference, is of these raters alone, on the units that both groups answered."
+_ANY_RATERS = (
+    "The difference is first minus second group; its interval is for other raters too, who are resampled with the "
+    "units, and needs five raters in each group."
 )
+_SHARES = (
+    "The share of a group is of all answers of its raters. Where a group has a single rater, the difference is of "
+    "these raters alone, on the units that both groups answered."
+)
+_AGREEMENTS = "Agreement is of the pairs of raters within each group."
+_KAPPA = "Kappa is corrected by how often each rater uses each option (Conger)."
+_MEANS = (
+    "The difference is first minus second group, of what the raters of a group gave to each unit or of how far they "
+    "were from the reference; it is of these raters alone, on the units that both groups answered."
+)
+
+
+def groups_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what is compared between groups of raters, of the kinds of rows that there are."""
+    statistics = {row.statistic for row in rows}
+    of_agreement = "agreement_difference" in statistics
+    said = (
+        (_ANY_RATERS, of_agreement or "accuracy_difference" in statistics),
+        (_SHARES, "accuracy_difference" in statistics),
+        (_AGREEMENTS, of_agreement),
+        (_KAPPA, "kappa_difference" in statistics),
+        (_MEANS, "mean_difference" in statistics),
+    )
+    return " ".join(sentence for sentence, holds in said if holds)
 
 
 def group_rows(

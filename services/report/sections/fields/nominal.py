@@ -19,7 +19,7 @@ from services.report.sections.fields.matched_lines import MATCHED
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.seen_through import BLINDING
 from services.report.sections.fields.shares import categories_of, distribution
-from services.report.sections.fields.topics import FieldReport, Topic, has_alpha, pools_raters
+from services.report.sections.fields.topics import FieldReport, Topic, has_alpha, has_unanswered, pools_raters
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -77,9 +77,10 @@ PER_CATEGORY = Topic(
 DISTRIBUTION = Topic(
     "distribution",
     "how often each option was chosen",
-    "Share among the answers, without abstentions and what was not assessable.",
+    "Share among the answers.",
     distribution,
     further=(
+        ("Abstentions, and what was called not assessable, are none of these.", has_unanswered),
         (
             (
                 "“All raters” pools verdicts, so that a unit with two verdicts counts twice; it is not "

@@ -9,7 +9,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import MOST_PAIRS_OF_PART, Ratings
 from services.report.sections.fields import judges_on_scales
 from services.report.sections.fields.against_reference import ACCURACY
-from services.report.sections.fields.ceilings import CEILINGS, CORRELATION_WITH_OTHERS
+from services.report.sections.fields.ceilings import BEST_RATER, CORRELATION_WITH_OTHERS
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.ordinal import icc_row, mean_rows
@@ -79,7 +79,7 @@ REPORT = FieldReport(
         judges_on_scales.CORRELATION,
         judges_on_scales.DIRECTION,
         ACCURACY,
-        CEILINGS,
+        BEST_RATER,
         ORDER_AND_TIME,
     ),
     {"mean": MEANS, "agreement": AGREEMENT, "accuracy": ACCURACY},

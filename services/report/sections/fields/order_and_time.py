@@ -10,12 +10,21 @@ from agreement.contrast import difference_of_parts
 from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import Topic, pools_raters
 
 _OF_QUEUE = ("first third of the queue", "middle third of the queue", "last third of the queue")
 _OF_TIMES = ("fastest third", "middle third by time", "slowest third")
 # With fewer answers a third is a single one.
 _FEWEST = 6
+_OF_THIRDS = (
+    "Thirds of each rater’s own queue, of the answers that the reference makes right or wrong. Descriptive: hard items "
+    "may have come late."
+)
+_POOLED = "“All raters” pools verdicts, each in its rater’s third."
+_TIMES = (
+    "Thirds of each rater’s own active times likewise: nobody was randomised to be slow, and hard items take long. "
+    "Times are those of all versions of a verdict, of the step that was answered last."
+)
 # In which third an answer was given, whether it is right, and its cluster.
 Placed = tuple[int, bool, str]
 
@@ -102,13 +111,26 @@ def _in_thirds(measured: Sequence[int | None], correct: Sequence[bool | None], c
     return [(3 * rank // len(ranked), is_right, cluster) for rank, (_, is_right, cluster) in enumerate(ranked)]
 
 
+def thirds_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what is said of these thirds, of a study in either language."""
+    said = (
+        (_OF_THIRDS, True),
+        (_POOLED, any(ALL_RATERS in row.parties for row in rows)),
+        (_TIMES, _has_times(rows)),
+    )
+    return " ".join(sentence for sentence, holds in said if holds)
+
+
+def _has_times(rows: Sequence[EstimateRow]) -> bool:
+    return any(row.compared == "active_time" for row in rows)
+
+
 ORDER_AND_TIME = Topic(
     "order_and_time",
     "accuracy by place in the queue and by active time",
-    "Thirds of each rater’s own queue, and of each rater’s own active times, of the answers that the reference makes "
-    "right or wrong; “All raters” pools verdicts, each in its rater’s third. Descriptive: nobody was randomised to be "
-    "slow, and hard items take long. Times are those of all versions of a verdict, of the step that was answered last.",
+    _OF_THIRDS,
     order_and_time,
     in_parts=False,
     drawn="thirds",
+    further=((_POOLED, pools_raters), (_TIMES, lambda _, rows: _has_times(rows))),
 )

@@ -25,7 +25,7 @@ from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, C
 from services.report.sections.fields.comparing import between_models, mean_of_units
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import categories_of, distribution
-from services.report.sections.fields.topics import FieldReport, Numbers, Topic, has_alpha
+from services.report.sections.fields.topics import POOLED, FieldReport, Numbers, Topic, has_alpha, pools_raters
 
 
 def steps_of(ratings: Ratings) -> tuple[Numbers, ...]:
@@ -109,9 +109,9 @@ def icc_row(
 MEANS = Topic(
     "means",
     "means",
-    "Steps count as numbers: by their ids where these are numbers, else by their place, the lowest 1. “All raters” is "
-    "the mean over units of what the raters of each gave.",
+    "Steps count as numbers: by their ids where these are numbers, else by their place, the lowest 1.",
     means,
+    further=(("“All raters” is the mean over units of what the raters of each gave.", pools_raters),),
 )
 AGREEMENT = Topic(
     "agreement",
@@ -125,9 +125,10 @@ AGREEMENT = Topic(
 SCALE = Topic(
     "distribution",
     "how often each step was chosen",
-    "Share among the answers, lowest step first. “All raters” pools verdicts.",
+    "Share among the answers, lowest step first.",
     distribution,
     drawn="scale",
+    further=(POOLED,),
 )
 WITH_OTHERS = replace(CORRELATION_WITH_OTHERS, key="correlation_with_others")
 JUDGES = judges_on_scales.judges_on_scale(agreement)

@@ -7,7 +7,7 @@ from exchange.estimate_rows import Category, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY
-from services.report.sections.fields.ceilings import CEILINGS
+from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.topics import FieldReport, Topic
 
@@ -78,7 +78,7 @@ AGREEMENT = Topic(
     agreement,
 )
 REPORT = FieldReport(
-    (ACCURACY, CEILINGS, DISTANCE, WITHIN, AGREEMENT, ORDER_AND_TIME),
+    (ACCURACY, BEST_RATER, DISTANCE, WITHIN, AGREEMENT, ORDER_AND_TIME),
     {"accuracy": ACCURACY, "distance": DISTANCE, "agreement": AGREEMENT},
     against={("accuracy", "models"): ACCURACY, ("distance", "models"): DISTANCE},
 )

@@ -7,7 +7,7 @@ from exchange.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY
-from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
+from services.report.sections.fields.ceilings import AGAINST_OTHERS, BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import FieldReport, Topic
@@ -92,7 +92,7 @@ DISTRIBUTION = Topic(
     distribution,
 )
 REPORT = FieldReport(
-    (ACCURACY, CEILINGS, AGREEMENT, AGAINST_OTHERS, OF_OPTIONS, ORDER_AND_TIME, DISTRIBUTION),
+    (ACCURACY, BEST_RATER, AGREEMENT, AGAINST_OTHERS, OF_OPTIONS, ORDER_AND_TIME, DISTRIBUTION),
     {"accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": DISTRIBUTION},
     against={("accuracy", "models"): ACCURACY},
 )

@@ -8,7 +8,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, correct_numbers
-from services.report.sections.fields.ceilings import CEILINGS
+from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.topics import FieldReport, Topic
 
@@ -62,7 +62,7 @@ F1_OF_REFERENCE = Topic(
     of_models=True,
 )
 REPORT = FieldReport(
-    (ACCURACY, FLOORS, CEILINGS, F1_OF_REFERENCE, AGREEMENT, ON_CORRECTNESS, ORDER_AND_TIME),
+    (ACCURACY, FLOORS, BEST_RATER, F1_OF_REFERENCE, AGREEMENT, ON_CORRECTNESS, ORDER_AND_TIME),
     {"accuracy": ACCURACY, "agreement": AGREEMENT},
     against={("accuracy", "text_only"): FLOORS, ("accuracy", "models"): ACCURACY},
     numbers=correct_numbers,

@@ -101,6 +101,11 @@ def has_abstentions(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
     return any("undetermined" in column.states for column in (*ratings.columns, *ratings.models))
 
 
+def has_unanswered(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether anybody abstained in the field, or called a unit not assessable."""
+    return has_abstentions(ratings, rows) or any("not_assessable" in column.states for column in ratings.columns)
+
+
 def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
     """Return whether any row has a P value."""
     return any(shown_p(row.estimate.p) for row in rows)
