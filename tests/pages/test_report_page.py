@@ -17,10 +17,11 @@ from db import Database
 from exchange.report_words import lines_of, shown_estimate
 from services.progress import data_lock
 from services.report import EstimateTable, build_report, figures_of
+from tests.listed_study import opened_listed, work_through
 from tests.pages.conftest import OpenPage
 from tests.services.report.planted import judged_answers
 from tests.services.report.situations import FIRST, STUDY, closed_study, frozen_study, read_all, study_folder
-from tests.situations import owner_of
+from tests.situations import any_answers, owner_of
 
 PAGE = "admin/report.py"
 
@@ -71,6 +72,34 @@ def test_the_report_of_a_study_that_lists_its_phases_is_drawn_as_it_is_computed(
     by_section = Counter(figure.section for figure in figures)
     at_once = sum(count if key == "plan" or count <= 2 else 1 for key, count in by_section.items())
     assert len(app.get("plotly_chart")) == at_once < len(figures)
+
+
+def test_what_became_of_the_criteria_stands_above_the_figures_of_the_plan(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    protocol = """
+blindread: 2
+name: listed
+title: Read
+phases:
+  - {key: read, title: Reads, rates: items, shows: [scans, prompt, options], form: {answer: as_item}}
+analysis:
+  primary: {estimate: accuracy, of: read.answer}
+  also: [{estimate: accuracy, of: read.answer, by: format}]
+  criteria: [{key: above_chance, estimate: accuracy, of: read.answer, above: 0.5}]
+"""
+    situation = opened_listed(served_database, tmp_path / "study", protocol, raters=1)
+    work_through(situation, any_answers)
+    data_lock.close_study(served_database, situation.admin, "listed")
+
+    app = open_page(situation.admin, PAGE, study="listed")
+
+    drawn = [
+        "criteria" if element.type == "html" and ">Criteria<" in element.proto.body else element.type
+        for element in app.tabs[0]
+    ]
+    assert not app.exception
+    assert drawn.count("criteria") == 1 and drawn.index("criteria") < drawn.index("plotly_chart")
 
 
 def test_a_figure_that_is_chosen_takes_the_place_of_the_first_and_all_of_them_can_be_drawn(
