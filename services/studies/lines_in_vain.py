@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from protocol.language.authored_plan import RATER, AuthoredEstimate
+from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.wording import listed, spoken
 from services.studies.lines_without_numbers import Under
@@ -43,11 +43,19 @@ def of_nothing(
     """
     if "step 1" in line.using and (phase.then is None or not phase.then.again):
         yield ("as",), f"'{phase.key}' has one step, since nothing is asked again after more was shown; remove step 1."
+    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
+    by_people = sorted(of_raters & {*line.by, *line.where, line.compare})
+    if "settled" in line.using and by_people and phase.answers_of is None:
+        says = (
+            f"what is settled of a unit is one answer, and of no {spoken(by_people[0])}; remove settled, or the other."
+        )
+        yield ("as",), says
+    if isinstance(line, AuthoredCriterion) and line.each_rater and line.estimate == "difference":
+        yield ("each_rater",), "a difference is of the answers of all raters together; remove each_rater."
     if phase.answers_of is None:  # In a pool it is the group of who wrote an answer.
         yield from _of_no_group(study, phase, line)
     if phase.answers_of is not None or not units:
         return
-    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
     for name in (name for name in line.by if name not in of_raters):
         if not any(unit.value_of(name) for unit in units):
             says = f"no unit of '{phase.key}' has a value of {spoken(name)}, so that there are no parts; remove it."

@@ -59,6 +59,12 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
             "primary: {estimate: accuracy, of: alone.answer, where: {group: one}}",
             "primary.where: Nobody of the group 'one' works in 'alone'",
         ),
+        ("primary: {%s, as: [given, settled], by: group}", "primary.as: What is settled of a unit is one answer"),
+        ("primary: {%s, as: settled, where: {group: one}}", "one answer, and of no group; remove settled"),
+        (
+            "criteria: [{key: it, estimate: difference, of: read.answer, compare: site, each_rater: yes, above: 0}]",
+            "each_rater: A difference is of the answers of all raters together; remove each_rater",
+        ),
         (
             "primary: {estimate: accuracy, of: alone.answer, compare: group}",
             "Groups of raters are compared, and one works in 'alone'; remove compare",
@@ -72,7 +78,7 @@ def test_what_is_said_in_vain_is_refused_with_its_key(tmp_path: Path, plan: str,
 @pytest.mark.parametrize(
     "plan",
     [
-        "primary: {%s, by: [site, group], as: [given, settled]}",
+        "primary: {%s, by: site, as: [given, settled]}",
         "primary: {%s, where: {group: [one, two]}, compare: group}",
         "primary: {estimate: joint_rate, of: score.found, option: yes, over: image, by: [site, model]}",
     ],
