@@ -18,6 +18,7 @@ _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
 _PATTERNS = {
     "name": "at most 60 small letters, digits and hyphens, beginning with a letter or digit",
     "": "at most 40 small letters, digits and _, beginning with a letter",
+    "field": "PHASE.FIELD, the keys of a phase and of a field of it, as read.answer",
 }
 _KINDS = {
     "string": "text; put it in quotes",
@@ -109,7 +110,8 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
         near = nearest(str(error["input"]), expected.replace(" or ", ", ").replace("'", "").split(", "))
         return f"found {value}, expected {expected}{near}"
     if kind == "string_pattern_mismatch":
-        return f"found {value}, expected {_PATTERNS.get(path[-1] if path == ('name',) else '', _PATTERNS[''])}"
+        of_field = "field" if r"\." in context["pattern"] else ""
+        return f"found {value}, expected {_PATTERNS['name' if path == ('name',) else of_field]}"
     if kind == "string_too_short":
         return "it is empty, expected text"
     if kind == "string_too_long":

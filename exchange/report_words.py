@@ -118,11 +118,18 @@ class EstimateLine:
         return self.row.scale
 
 
+# Of a line of the plan that is of several kinds of answers, which a row is of.
+_ANSWERS = {"": "", "given": "as given", "settled": "as settled", "step 1": "first step"}
+
+
 def lines_of(table: EstimateTable) -> list[EstimateLine]:
     """Return the rows of a table in words."""
+    are_several = len({row.answers for row in table.rows}) > 1
+    of_answers = [_ANSWERS[row.answers] if are_several else "" for row in table.rows]
+    notes = ["; ".join(filter(None, (_note(table, row), of))) for row, of in zip(table.rows, of_answers, strict=True)]
     return [
-        EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), _note(table, row))
-        for row in table.rows
+        EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), note)
+        for row, note in zip(table.rows, notes, strict=True)
     ]
 
 

@@ -83,20 +83,19 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
         return _counts_an_option(study, field, phase, line)
     if line.estimate in ("uniformity", "corrected"):
         return _holds_judges_against_people(study, field, phase, line)
-    if line.over:
+    against = COMPUTED_AGAINST.get(field.type, frozenset())
+    if line.over or any((line.estimate, partner) not in against for partner in line.against):
         return False
     if line.estimate == "difference":
-        return line.compare is not None and field.type in COMPARED and not line.against
+        return line.compare is not None and field.type in COMPARED
     if line.compare is not None:
         # Of groups of people who answer the same units.
-        right = line.estimate in ("accuracy", "pass_at") and field.type in _RIGHT_OR_WRONG
+        known = COMPUTED[field.type] & {"accuracy", "pass_at"}
+        right = line.estimate in known and field.type in _RIGHT_OR_WRONG
         agreed = line.estimate == "agreement" and field.type in _COUNTED | {"several"} and not line.against
         measured = (line.estimate, field.type) in _MEASURED and not line.against
         return line.compare == "group" and (right or agreed or measured)
-    if line.against:
-        against = COMPUTED_AGAINST.get(field.type, frozenset())
-        return all((line.estimate, partner) in against for partner in line.against)
-    return line.estimate in COMPUTED[field.type]
+    return bool(line.against) or line.estimate in COMPUTED[field.type]
 
 
 def by_each_rater(study: Expansion, line: AuthoredEstimate) -> bool:

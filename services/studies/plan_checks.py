@@ -14,6 +14,7 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
 from protocol.language.wording import listed, path_in_words, spoken
+from services.studies.lines_in_vain import named_twice, of_nothing, said_twice
 from services.studies.lines_without_numbers import (
     References,
     decidable,
@@ -82,8 +83,11 @@ class PlanChecks:
         if self._study.analysis.cluster not in _ALWAYS_THERE:
             counted = {key: self._of(phase) for key, phase in self._phases.items() if phase.counts}
             yield from _clusters(self._study.analysis.cluster, counted)
+        for name in ("tables", "strata") if not self._frozen else ():
+            yield from ((("analysis", name), says) for says in named_twice(getattr(self._study.analysis, name)))
         for key, line in lines_of(self._study):
             if not self._frozen:
+                yield from (((*key, *under), says) for under, says in said_twice(line))
                 yield from self._without_numbers(key, line)
             for phase in self._phases_of(line):
                 if line.compare not in (None, "group"):
@@ -98,6 +102,7 @@ class PlanChecks:
         for phase in (self._study.phase(name) for name in dict.fromkeys(name.partition(".")[0] for name in line.of)):
             yield from (((*key, *under), says) for under, says in without_raters(self._study, phase, line))
             units = self._where(phase, line) if phase.key in self._phases else []
+            yield from (((*key, *under), says) for under, says in of_nothing(self._study, phase, line, units))
             named = {unit.form for unit in units} or forms
             yield from (((*key, "of"), says) for says in in_several_forms(self._study, phase, line, named))
             yield from (((*key, "of"), says) for says in in_no_figure(self._study, phase, line, named - {""}))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agreement import Estimate
 from exchange.estimate_rows import ALL_ITEMS, EstimateRow, Party
 from exchange.report_markup import table_markup
 from exchange.report_structure import EstimateTable
 from exchange.report_tables import printed
+from exchange.report_words import lines_of
 
 PLANNED = "Primary estimate: Accuracy"
 
@@ -37,3 +40,11 @@ def test_of_a_table_that_stands_in_the_plan_whole_there_is_the_title_and_where_i
 
 def test_what_stands_elsewhere_is_among_the_rows_of_the_table_for_its_files() -> None:
     assert len(table_of(PLANNED, "").rows) == 2
+
+
+def test_lines_of_given_and_settled_answers_are_told_apart_by_their_note() -> None:
+    table = table_of("")
+    both = replace(table, rows=tuple(replace(table.rows[0], answers=answers) for answers in ("given", "settled")))
+
+    assert [line.note for line in lines_of(both)] == ["as given", "as settled"]
+    assert [line.note for line in lines_of(replace(both, rows=both.rows[:1]))] == [""]

@@ -120,8 +120,9 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
         # What was settled is one answer of each unit, and none of a rater.
         return [row for row in own if row.answers == "settled" or not are_several(row)]
     chosen = []
-    for stratum in dict.fromkeys(row.stratum for row in own):
-        of_part = [row for row in own if row.stratum == stratum]
+    # What was given and what was settled of a part each have to reach them.
+    for key in dict.fromkeys((row.answers, row.stratum) for row in own):
+        of_part = [row for row in own if (row.answers, row.stratum) == key]
         together = [row for row in of_part if are_several(row)]
         chosen += together or of_part
     return chosen

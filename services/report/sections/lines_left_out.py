@@ -52,6 +52,25 @@ def _named(study: Expansion, line: AuthoredEstimate) -> str:
     return f"{'Primary estimate' if line is study.analysis.primary else 'Also declared'}, not computed"
 
 
+def why_no_row(line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:
+    """Return why a line has no row at all, of any of its parts."""
+    own = [part.ratings for part in parts if part.ratings.units]
+    if not own:
+        return "no unit that was drawn is among those that it is about"
+    if all(_SAID.isdisjoint(column.states) for ratings in own for column in ratings.columns):
+        return f"nobody has answered any of these {own[0].unit}s"
+    if line.compare not in (None, "group") and all(len(ratings.values_of(line.compare)) < 2 for ratings in own):
+        return f"no two of the {own[0].unit}s that it compares differ in {spoken(line.compare)}"
+    needs_two = line.estimate == "agreement" and not line.against
+    if needs_two and all(_people_who_answered(ratings) < 2 for ratings in own):
+        return f"a single rater has answered these {own[0].unit}s"
+    return "there is nothing to compute it from"
+
+
+def _people_who_answered(ratings: Ratings) -> int:
+    return sum(not _SAID.isdisjoint(column.states) for column in ratings.columns)
+
+
 def with_unanswered_parts(
     table: EstimateTable, parts: Sequence[PartOfLine], confidence: float, *, of_groups: bool = False
 ) -> EstimateTable:

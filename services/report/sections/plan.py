@@ -36,7 +36,7 @@ from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
-from services.report.sections.lines_left_out import left_out, with_unanswered_parts
+from services.report.sections.lines_left_out import left_out, why_no_row, with_unanswered_parts
 from services.report.sections.main_statistic import is_main
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
@@ -70,7 +70,8 @@ def plan_section(
             if table.rows:
                 tables.append(_with_all_parts(study, line, used, phases, table, intervals.confidence))
             else:
-                lacking.append(_lacking(name, line, ratings, _words(study, line, ratings)))
+                reason = why_no_row(line, _parts(study, line, used, phases))
+                lacking.append(_lacking(name, line, ratings, _words(study, line, ratings), reason))
     of_criteria, outcomes = _criteria(study, phases, intervals)
     return Section(
         key="plan",
@@ -107,10 +108,9 @@ def _with_all_parts(
     return with_unanswered_parts(table, compared, confidence, of_groups=True)
 
 
-def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str) -> str:
+def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str, reason: str) -> str:
     """Return that a line has no row, and of what, where a judge or a baseline is to be compared and there is none."""
-    reason = "there is nothing to compute it from"
-    if "judges" in line.against and not ratings.judges:
+    if ("judges" in line.against or line.estimate in ("uniformity", "corrected")) and not ratings.judges:
         reason = "no judge’s run is about this field"
     elif "models" in line.against and not ratings.models:
         reason = "no model has answered this field"

@@ -91,6 +91,8 @@ def _has_answered(column: Column) -> bool:
 def _why_nothing(criterion: AuthoredCriterion, part: PartOfLine) -> str:
     ratings, is_of_pairs = part.ratings, criterion.estimate == "agreement" and not criterion.against
     if not raters_of(ratings):
+        if part.answers == "settled":
+            return "nothing is settled of any of these units"
         return "nobody has answered any of these units"
     if is_of_pairs and len(ratings.pairs) > len(ratings.pairs_on(part.stratum)):
         return f"its {len(ratings.pairs)} pairs of raters are too many to be told apart here"

@@ -95,6 +95,35 @@ def test_given_and_settled_answers_rest_each_on_their_own(sqlite_database: Datab
     ]
 
 
+def test_given_and_settled_answers_of_a_single_rater_are_both_decided(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    criterion = f"{SHARE}, as: [given, settled], above: 0.2"
+
+    lines = lines_of(sqlite_database, tmp_path / "study", criterion, lambda *_: "yes", raters=1)
+
+    assert sorted((line.whose, line.units, line.outcome, line.because) for line in lines) == [
+        ("Consensus", 60, "met", ""),
+        ("Rater 1", 60, "met", ""),
+    ]
+
+
+def test_where_raters_agree_on_nothing_it_is_said_that_nothing_is_settled(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    lines = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SHARE}, as: [given, settled], above: 0.2",
+        lambda _, who: "no" if who == 2 else "yes",
+    )
+
+    assert [(line.whose, line.outcome, line.because) for line in lines] == [
+        ("All raters", "met", ""),
+        (None, "not decided", "nothing is settled of any of these units"),
+    ]
+
+
 @pytest.mark.parametrize(("criterion", "whose"), [(SHARE, "All raters"), (SAME, "Rater 1 and Rater 2")])
 def test_a_part_without_any_answer_is_not_decided(
     sqlite_database: Database, tmp_path: Path, criterion: str, whose: str

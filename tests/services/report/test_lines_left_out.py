@@ -12,6 +12,8 @@ import pytest
 from db import Database
 from db.engine import make_engine
 from protocol.language.expansion import Expansion
+from services.progress import data_lock
+from services.report import build_report
 from services.report.sections.lines_left_out import left_out
 from services.studies import freezing
 from services.studies.checking import checked_folder
@@ -19,6 +21,7 @@ from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed, work_through
 from tests.services.report.recomputed import Rows
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 OF_PARTS = """
 blindread: 2
@@ -86,6 +89,33 @@ analysis:
   also: [{estimate: rate, of: again.sure, option: yes}]
   criteria: [{key: enough, estimate: rate, of: read.other, option: yes, above: 0.1}]
 """
+WITHOUT_ROWS = """
+blindread: 2
+name: without-rows
+title: Lines without any row
+attributes: {items: {site: text, hard: yes_no}}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt]
+    form: {answer: yes_no, grade: {type: ordinal, options: ['1', '2']}}
+  - key: score
+    title: Scores
+    rates: candidates
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+    not_assessable: {quality: Quality}
+analysis:
+  resamples: 200
+  also:
+    - {estimate: agreement, of: read.answer}
+    - {estimate: difference, of: read.grade, compare: hard, by: site}
+    - {estimate: rate, of: read.answer, option: yes, where: {site: c}}
+    - {estimate: agreement, of: score.verdict}
+    - {estimate: corrected, of: score.verdict}
+"""
+UNSEEN = {"fields": {}, "not_assessable": "quality", "comment": "", "flag": None}
 NOBODY = "nobody has answered any of these items"
 
 
@@ -182,3 +212,31 @@ def test_a_line_of_which_no_figure_is_made_is_said_with_the_reason(tmp_path: Pat
 
     assert line.startswith("Also declared, not computed, since no figure is made of “Reads again”, whose answers do")
     assert criterion.startswith("Criterion “enough”: not decided, since no unit that was drawn for “Reads” has")
+
+
+def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "protocol.yaml").write_text(WITHOUT_ROWS, encoding="utf-8")
+    # All of one site are hard, and none of the other.
+    items = [(f"q{n}", "open", f"Item {n}?", "ab"[n % 2], ("yes", "no")[n % 2]) for n in range(4)]
+    write_table(study / "items.csv", "item,format,prompt,site,hard", items)
+    write_table(
+        study / "candidates.csv", "candidate,item,model,answer", [(item[0], item[0], "x", "T") for item in items]
+    )
+    situation = imported_listed(sqlite_database, study, raters=1)
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    store_all(situation, lambda payload: UNSEEN if payload["candidate"] else answers(answer="yes", grade="1"))
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
+
+    plan = build_report(sqlite_database, situation.admin, situation.study_key).section("plan")
+
+    assert plan is not None
+    reasons = [said.partition(", since ")[2].partition(":")[0] for said in plan.explanation if "not computed" in said]
+    assert reasons == [
+        "a single rater has answered these items",
+        "no two of the items that it compares differ in hard",
+        "no unit that was drawn is among those that it is about",
+        "nobody has answered any of these candidates",
+        "no judge’s run is about this field",
+    ]

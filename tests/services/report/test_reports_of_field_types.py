@@ -8,9 +8,15 @@ import pytest
 
 from protocol.fields import KINDS
 from protocol.language.authored_fields import ComputedType
-from protocol.language.authored_plan import Estimated
-from protocol.language.computed import COMPARED, COMPUTED, COMPUTED_AGAINST
+from protocol.language.authored_plan import AuthoredEstimate, Estimated, Partner
+from protocol.language.computed import COMPARED, COMPUTED, COMPUTED_AGAINST, is_computed
 from services.report.sections.fields import REPORTS
+from tests.protocol.language.study_text import expanded
+
+TWO_GROUPS = """
+groups: {a: A, b: B}
+phases: [{key: read, rates: items, shows: [prompt], form: {v: yes_no}}]
+"""
 
 
 def test_every_field_type_has_a_report() -> None:
@@ -24,6 +30,20 @@ def test_what_a_plan_is_promised_of_a_type_is_what_its_report_computes(field_typ
     assert COMPUTED[field_type] == frozenset(report.planned) <= frozenset(get_args(Estimated))
     assert COMPUTED_AGAINST.get(field_type, frozenset()) == frozenset(report.against)
     assert (field_type in COMPARED) == (report.numbers is not None)
+
+
+@pytest.mark.parametrize("field_type", sorted(REPORTS))
+def test_groups_are_compared_only_in_what_the_report_of_the_type_computes(field_type: str) -> None:
+    study, report = expanded(TWO_GROUPS), REPORTS[field_type]
+    field = study.phases[0].fields[0].model_copy(update={"type": field_type})
+
+    for estimate in get_args(Estimated):
+        for partners in ([], *([partner] for partner in get_args(Partner))):
+            says = {"estimate": estimate, "of": "read.v", "compare": "group", "with": partners, "option": "yes"}
+            line = AuthoredEstimate.model_validate(says)
+            if estimate != "difference" and is_computed(study, field, study.phases[0], line):
+                assert estimate in report.planned
+                assert all((estimate, partner) in report.against for partner in partners)
 
 
 @pytest.mark.parametrize("field_type", sorted(REPORTS))

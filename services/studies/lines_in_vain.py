@@ -1,0 +1,74 @@
+"""What a line of an analysis plan names in vain: things said twice, and parts, groups or steps that nothing is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate
+from protocol.language.expansion import Expansion, Phase
+from protocol.language.wording import listed, spoken
+from services.studies.lines_without_numbers import Under
+
+
+class Valued(Protocol):
+    """What has to be known of a unit."""
+
+    def value_of(self, name: str) -> str: ...
+
+
+def said_twice(line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
+    """Yield which fields, answers or partners a line names twice, so that its rows would be printed twice."""
+    for key, names in (("of", line.of), ("as", line.using), ("with", line.against)):
+        yield from (((key,), says) for says in named_twice(names))
+    for name in line.over:
+        if name in line.by:
+            yield (), f"it is over the values of {name}, and each part by {name} has one value; remove it from by."
+
+
+def named_twice(names: Sequence[str]) -> Iterator[str]:
+    """Yield of each name that stands in a list more than once what to do."""
+    yield from (f"'{name}' stands there twice; remove one." for name in sorted({*names}) if names.count(name) > 1)
+
+
+def of_nothing(
+    study: Expansion, phase: Phase, line: AuthoredEstimate, units: Sequence[Valued]
+) -> Iterator[tuple[Under, str]]:
+    """Yield what of a line nothing can be in, whatever is answered in a phase.
+
+    Parameters
+    ----------
+    units
+        What the line could be about, by what is known before anything is answered; empty where nothing is.
+    """
+    if "step 1" in line.using and (phase.then is None or not phase.then.again):
+        yield ("as",), f"'{phase.key}' has one step, since nothing is asked again after more was shown; remove step 1."
+    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
+    by_people = sorted(of_raters & {*line.by, *line.where, line.compare})
+    if "settled" in line.using and by_people and phase.answers_of is None:
+        says = (
+            f"what is settled of a unit is one answer, and of no {spoken(by_people[0])}; remove settled, or the other."
+        )
+        yield ("as",), says
+    if isinstance(line, AuthoredCriterion) and line.each_rater and line.estimate == "difference":
+        yield ("each_rater",), "a difference is of the answers of all raters together; remove each_rater."
+    if phase.answers_of is None:  # In a pool it is the group of who wrote an answer.
+        yield from _of_no_group(study, phase, line)
+    if phase.answers_of is not None or not units:
+        return
+    for name in (name for name in line.by if name not in of_raters):
+        if not any(unit.value_of(name) for unit in units):
+            says = f"no unit of '{phase.key}' has a value of {spoken(name)}, so that there are no parts; remove it."
+            yield ("by",), says
+
+
+def _of_no_group(study: Expansion, phase: Phase, line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
+    there = phase.by.groups
+    wanted = line.where.get("group", there)
+    for name in wanted:
+        if name not in {group.key for group in study.groups}:
+            yield ("where",), f"there is no group '{name}', expected {listed(there)}; correct the name."
+        elif name not in there:
+            yield ("where",), f"nobody of the group '{name}' works in '{phase.key}'; remove it, or name another phase."
+    if line.compare == "group" and len(study.groups) > 1 and len(there) < 2:
+        yield (), f"groups of raters are compared, and one works in '{phase.key}'; remove compare."
