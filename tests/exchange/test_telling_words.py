@@ -52,7 +52,7 @@ def test_ordinary_words_and_names_of_a_letter_or_two_are_not_warned_of() -> None
         ("    instructions: Read", "    consent: Seniors agree.", "consent of the study names 'seniors' to people of"),
         (
             "form: {v: text}\n        by: graders",
-            "form: {v: {type: choice, options: {a: {text: As it is, example: Like GPT-5.1}, b: B}}}\n        by: graders",
+            "form: {v: {type: choice, options: {a: {text: So, example: Like GPT-5.1}, b: B}}}\n        by: graders",
             "field 'v' of phase 'grade' names 'GPT-5.1', whose answers",
         ),
         (
