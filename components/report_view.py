@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from components.problems import plain
 from components.session import current_actor, database, refusals
 from services import report
 from services.errors import NotAllowed, Refused
@@ -109,7 +110,8 @@ def draw_report(actor: Actor, shown: Report, head: DeltaGenerator) -> None:
             color="blue" if final else "orange",
             icon=":material/lock:" if final else ":material/visibility:",
         )
-        st.caption(f"{shown.title} · freeze {shown.freeze_sha256[:12]} · {shown.generated_at:%Y-%m-%d %H:%M} UTC")
+        made = f"freeze {shown.freeze_sha256[:12]} · {shown.generated_at:%Y-%m-%d %H:%M} UTC"
+        st.caption(f"{plain(shown.title)} · {made}")
     said = report.notices_markup(shown.notices) + report.answer_markup(shown)
     if said:
         st.html(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.frame import script_of
+from components.problems import plain
 from components.session import current_actor, database
 from services.errors import counted
 from services.progress.overview import overview_of, percent_done
@@ -35,7 +36,7 @@ def draw_studies(lines: list[StudyLine]) -> None:
                         overview.done / overview.total, text=f"{percent_done(overview.done, overview.total)} % done"
                     )
             with left:
-                st.markdown(f"**{line.title}**")
+                st.markdown(f"**{plain(line.title)}**")
                 label, color, icon = STATE_BADGE[line.state]
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                     st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]

@@ -7,13 +7,14 @@ import streamlit as st
 from components import verification_view
 from components.frame import script_of
 from components.notice import draw_notice
+from components.problems import plain
 from components.study_list import STATE_BADGE
 from services.studies.catalogue import StudyLine
 
 
 def draw_head(line: StudyLine) -> None:
     """Draw title, state and the ways on."""
-    st.title(line.title)
+    st.title(plain(line.title))
     label, color, icon = STATE_BADGE[line.state]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]

@@ -114,6 +114,16 @@ def _read_by(study: Expansion) -> Iterator[tuple[str, str, list[str]]]:
             ("instructions", phase.instructions),
         ):
             yield f"{place} of phase '{phase.key}'", text, phase.by.groups
+        asked = phase.fields or [field for form in study.forms for field in form.fields]
+        for field in asked:
+            words = "\n".join((field.label, field.help, *_words_of(field.options)))
+            yield f"field '{field.key}' of phase '{phase.key}'", words, phase.by.groups
+        reasons = "\n".join(_words_of((*phase.not_assessable, *phase.flags)))
+        yield f"what can be said instead, or flagged, in phase '{phase.key}'", reasons, phase.by.groups
+
+
+def _words_of(options: Iterable[Option]) -> Iterator[str]:
+    return (text for option in options for text in (option.text, option.definition, option.example))
 
 
 def _quoted(names: list[str]) -> str:

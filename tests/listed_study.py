@@ -198,6 +198,8 @@ def drawn_answers(payload: Mapping[str, Any], rng: random.Random) -> dict[str, A
 def _drawn(field: Mapping[str, Any], ids: list[str], rng: random.Random) -> object:
     if field["type"] in ("several", "ranked"):
         most = field.get("at_most", len(ids))
+        if field["type"] == "ranked" and ids and "at_most" not in field:
+            return rng.sample(ids, len(ids))
         return rng.sample(ids, rng.randint(1, min(most, len(ids)))) if ids else ["first", "second"][:most]
     if field["type"] == "point":
         # A cell that begins with a minus is exported with a quotation mark before it.

@@ -9,6 +9,9 @@ from typing import Any
 from protocol.fields import options, several, text
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, each_in_words
 
+# Between the lines of a list in one cell of a table.
+PARTING = "|"
+
 
 def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
     """Return the lines in their order."""
@@ -17,7 +20,14 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
     if not isinstance(value, list):
         raise WrongAnswer(f"{field.label}: expected a list.")
     # An empty line would move those behind it to a later place.
-    return [line for line in (text.check(field, line, panes) for line in value) if line]
+    lines = [line for line in (text.check(field, line, panes) for line in value) if line]
+    if any(PARTING in line for line in lines):
+        # In a pool only a person's line could hold it, since it parts the lines of a model's.
+        raise WrongAnswer(
+            f"{field.label}: a line holds “{PARTING}”, which parts lines in tables; "
+            "write what it parts on lines of their own."
+        )
+    return lines
 
 
 def canonical(value: Any) -> str:

@@ -46,7 +46,7 @@ def _field(asked: Field, fields: Sequence[Field]) -> str:
         given + (f" {asked.unit}" if asked.unit else ""),
         f"at most {asked.at_most}" if asked.at_most else "",
         _by(asked, fields),
-        f"{number(len(asked.synonyms))} answers have words that mean the same" if asked.synonyms else "",
+        _same_words(len(asked.synonyms)),
         "the new text with what is reworded or fixed" if asked.type == "resolution" else "",
         f"{_text(asked, asked.excluded)} leaves the denominator" if asked.excluded else "",
         "may stay empty" if not asked.required else "",
@@ -54,6 +54,12 @@ def _field(asked: Field, fields: Sequence[Field]) -> str:
         "may be undetermined" if asked.undetermined else "",
     ]
     return f"{asked.label} ({'; '.join(extra for extra in extras if extra)})"
+
+
+def _same_words(answers: int) -> str:
+    if not answers:
+        return ""
+    return f"{number(answers)} {'answer has' if answers == 1 else 'answers have'} words that mean the same"
 
 
 def _text(asked: Field | None, value: str) -> str:

@@ -115,6 +115,10 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             raise Incomplete(
                 f"{field.label}: {given_here} answers, at most {field.at_most} are allowed; remove some.", field.key
             )
+        left = len(field.options) - given_here if field.type == "ranked" and field.at_most is None else 0
+        if left > 0:
+            # Only a list with a limit may be shorter; the form in the browser holds the same.
+            raise Incomplete(f"{field.label}: {left} of {len(field.options)} are still to be ranked.", field.key)
     return checked
 
 

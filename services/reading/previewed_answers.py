@@ -1,4 +1,4 @@
-"""Which answer to an item a preview shows, or which two: models' answers that a phase can rate, as far as is known.
+"""Whether an item can come in a phase, and which answer to it a preview shows, or which two, as far as is known.
 
 What people answered is shown to no admin before the data lock, nor which of these answers was drawn for whom.
 """
@@ -10,15 +10,18 @@ from itertools import combinations
 
 from sqlmodel import Session, col, select
 
-from db import Candidate, CandidatePair, Freeze, FreezeItem, Item, queries
+from db import Candidate, CandidatePair, Case, Freeze, FreezeItem, Item, queries
 from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion
 from protocol.language.expansion import Phase as Listed
 from protocol.language.pools import columns_of_models
+from protocol.language.results import FORM
 from protocol.phases import Phase
 from services.studies import frozen_facts
 from services.studies.drawing_phases import as_canonical
+from services.studies.sampling.units import Unit
+from services.studies.stored_pool import attributes_of_item
 
 
 def answer_to_show(session: Session, phase: Phase, item: Item) -> Candidate | None:
@@ -56,6 +59,28 @@ def answers_to_compare(session: Session, phase: Phase, item: Item) -> tuple[str,
         ),
         None,
     )
+
+
+def is_selected(session: Session, phase: Phase, item: Item) -> bool:
+    """Return whether the conditions of a listed phase, and of those that it takes its units from, take an item.
+
+    What they say of models' answers, or of people's, is left aside.
+    """
+    study, listed = _listed(session, phase, item)
+    case = session.get_one(Case, item.case_id)
+    of_item = attributes_of_item(
+        case.attributes, item.attributes, item.category, item.format, item.grounding, item.conversation
+    )
+    unit = Unit(item.key, case.subject, item.key, {**of_item, FORM: item.form}, item.practice)
+    of_models = columns_of_models(study)
+    while True:
+        for said in as_canonical(listed.source, study.attributes).where:
+            if "." not in said.name and said.name not in of_models and unit.value(said.name) not in said.values:
+                return False
+        above = listed.source.phase or listed.answers_of
+        if above is None:
+            return True
+        listed = study.phase(above)
 
 
 def _listed(session: Session, phase: Phase, item: Item) -> tuple[Expansion, Listed]:

@@ -28,6 +28,7 @@ LONGEST_PROMPT = 120
 
 _PRACTICE_ALONE = "This phase is practice, and the item is none; choose an item of practice."
 _NO_PRACTICE = "The item is one of practice and comes in no other phase; choose another item or phase."
+_NOT_SELECTED = "This phase does not select the item (from); choose another item or phase."
 _NO_ANSWER = "The study has no answer to this item that could be rated in this phase; choose another item."
 _NO_REFERENCE = "This item has no reference that could be rated in this phase; choose another item."
 _SHOWS_NONE = "This item has no reference: nothing stands where this phase shows it."
@@ -195,6 +196,8 @@ def _nothing_in(session: Session, phase: Phase, item: Item) -> str:
     """Return why nothing of an item can come in a phase; empty where something can, as far as tables say."""
     if phase.listed and item.practice != phase.trains:
         return _PRACTICE_ALONE if phase.trains else _NO_PRACTICE
+    if phase.listed and not previewed_answers.is_selected(session, phase, item):
+        return _NOT_SELECTED
     if phase.kind == "references" and not _has_reference(session, item):
         return _NO_REFERENCE
     if phase.follows:

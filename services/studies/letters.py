@@ -71,8 +71,9 @@ def letter(title: str, name: str, work: tuple[str, ...], login: str, address: st
     token
         Of the link; empty for whoever has an account already.
     """
-    # On one line, or a name could write an address of its own under ours.
-    head = f'Dear {" ".join(name.split())},\n\nyou are invited to the study "{title}": you will {_will(work)}\n\n'
+    # Each on one line, or name or title could write an address of its own above ours.
+    name, title = (" ".join(words.split()) for words in (name, title))
+    head = f'Dear {name},\n\nyou are invited to the study "{title}"{_will(work)}\n\n'
     if not token:
         return f"{head}You already have an account. Sign in as usual:\n\n{address}/sign-in\n"
     return (
@@ -84,9 +85,12 @@ def letter(title: str, name: str, work: tuple[str, ...], login: str, address: st
 
 
 def _will(work: tuple[str, ...]) -> str:
+    if not work:
+        # A group whose phases a version may add.
+        return ". It holds nothing for you to rate yet."
     if len(work) == 1:
-        return f"{work[0]}."
-    return "\n\n" + "\n".join(f"- {line}" for line in work)
+        return f": you will {work[0]}."
+    return ": you will\n\n" + "\n".join(f"- {line}" for line in work)
 
 
 def _work(kind: Kind, rules: PhaseRules) -> str:

@@ -50,6 +50,21 @@ def test_ordinary_words_and_names_of_a_letter_or_two_are_not_warned_of() -> None
             "title of phase 'consult' names 'Medical students' to people of another group",
         ),
         ("    instructions: Read", "    consent: Seniors agree.", "consent of the study names 'seniors' to people of"),
+        (
+            "form: {v: text}\n        by: graders",
+            "form: {v: {type: choice, options: {a: {text: So, example: Like GPT-5.1}, b: B}}}\n        by: graders",
+            "field 'v' of phase 'grade' names 'GPT-5.1', whose answers",
+        ),
+        (
+            "form: {v: text}, by: [students",
+            "form: {v: {type: text, help: What marcus says}}, by: [students",
+            "field 'v' of phase 'consult' names 'MARCUS', whose answers",
+        ),
+        (
+            "        by: graders",
+            "        flags: {odd: Is by GPT-5.1}\n        by: graders",
+            "what can be said instead, or flagged, in phase 'grade' names 'GPT-5.1', whose answers",
+        ),
     ],
 )
 def test_a_model_or_another_group_that_is_named_is_warned_of_with_its_place(old: str, new: str, says: str) -> None:

@@ -46,6 +46,19 @@ def test_before_the_freeze_there_is_no_column_of_empty_bars(
     assert "done" in columns(open_page(situation.admin, PAGE, study="tiny"))[0]
 
 
+def test_a_title_stands_as_it_is_written_and_is_no_markdown(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    title = "Who reads ![this](http://elsewhere.example/p.png) and *that*"
+    situation = imported_study(served_database, tmp_path / "study", {"title": title})
+
+    headings = [open_page(situation.admin, PAGE, study="tiny").title[0].value]
+    headings += [text.value for text in open_page(situation.admin, "admin/studies.py").markdown]
+
+    assert not [words for words in headings if "![this](" in words or "*that*" in words.replace("\\*", "")]
+    assert [words.replace("\\", "").removeprefix("**").removesuffix("**") for words in headings].count(title) == 2
+
+
 def test_commands_name_whoever_is_signed_in_where_another_would_act(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:

@@ -174,6 +174,8 @@ def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
     for phase in phases.phases:
         rules, queue = phases.rules_of(phase), phase.queue
         texts += [rules.instructions, rules.question, phase.heading, queue.title, queue.to_do, queue.empty]
+        # With which the part waits, in words of the program.
+        texts.append(phases.opens_later(queue))
         fields = [asked for form in rules.forms.values() for asked in form] + list(rules.fields or ())
         for asked in fields:
             texts += [asked.key, asked.label, asked.help or "", *asked.meanings.values()]

@@ -55,6 +55,13 @@ def test_what_is_read_back_says_that_words_mean_the_same() -> None:
     assert "two answers have words that mean the same" in said
 
 
+def test_one_answer_that_has_such_words_is_said_to_be_one() -> None:
+    study = expanded(one_phase("{diagnosis: {type: text, synonyms: {gbm: {text: Glioblastoma, synonyms: [GBM]}}}}"))
+
+    said = " ".join(sentence for part in explained(study) for sentence in part.sentences)
+    assert "one answer has words that mean the same" in said
+
+
 GROUPS = [["gbm", "Glioblastoma"], ["ms", "Multiple sclerosis"]]
 
 

@@ -54,6 +54,30 @@ def test_more_than_a_field_takes_are_refused_and_as_many_are_not(field: PhaseFie
     assert check({"a": value[:2]}, field) == {"a": value[:2]}
 
 
+@pytest.mark.parametrize("required", [True, False])
+def test_a_ranking_of_options_without_a_limit_takes_all_of_them_as_the_form_does(required: bool) -> None:
+    field = PhaseField(key="a", type="ranked", label="Where", options=SITES, required=required)
+
+    assert refused({"a": ["parietal"]}, field) == ("Where: 2 of 3 are still to be ranked.", "a")
+    assert check({"a": ["parietal", "frontal", "temporal"]}, field) == {"a": ["parietal", "frontal", "temporal"]}
+
+
+def test_a_ranking_without_a_limit_takes_all_options_that_an_answer_above_leaves() -> None:
+    field = PhaseField(key="subtype", type="ranked", label="Subtype", options=SUBTYPES, options_by=OFFERED)
+
+    assert check({"diagnosis": "stroke", "subtype": ["ischemic"]}, DIAGNOSIS, field)["subtype"] == ["ischemic"]
+    assert refused({"diagnosis": "tumor", "subtype": ["glioma"]}, DIAGNOSIS, field)[1] == "subtype"
+
+
+def test_a_line_of_a_written_list_holds_no_sign_that_parts_the_lines_of_a_table() -> None:
+    field = PhaseField(key="a", type="ranked", label="List")
+
+    assert refused({"a": ["Cyst", "Glioma | abscess"]}, field) == (
+        "List: a line holds “|”, which parts lines in tables; write what it parts on lines of their own.",
+        "a",
+    )
+
+
 @pytest.mark.parametrize(
     ("field", "blank"),
     [

@@ -166,6 +166,38 @@ def test_where_nothing_of_an_item_comes_in_a_phase_it_is_said(sqlite_database: D
         preview(situation, "i2", "secret_arm")
 
 
+FROM_OTHERS = """
+  - key: third
+    title: The same once more
+    rates: items
+    from: second
+    shows: [prompt, options]
+    form: {answer: as_item}
+  - key: sides
+    title: Scores of sides
+    rates: candidates
+    from: {where: {category: side}}
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+"""
+
+
+def test_an_item_that_a_phase_does_not_select_is_not_shown_as_if_it_came_there(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    reads = READ_THEN_SCORE[: READ_THEN_SCORE.index("  - key: score")]
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", reads + FROM_OTHERS))
+
+    assert {phase: bool(words) for phase, words in _nothing(situation, "i1").items()} == {
+        "secret_arm": False, "second": False, "third": False, "sides": True,
+    }  # fmt: skip
+    assert {phase: bool(words) for phase, words in _nothing(situation, "i2").items()} == {
+        "secret_arm": False, "second": True, "third": True, "sides": False,
+    }  # fmt: skip
+    with pytest.raises(Conflict, match="This phase does not select the item"):
+        preview(situation, "i2", "third")
+
+
 def test_an_admin_of_a_draft_sees_the_reference_and_the_answer_that_the_phase_selects(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

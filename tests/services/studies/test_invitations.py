@@ -105,6 +105,29 @@ def test_each_kind_of_phase_has_its_words(sqlite_database: Database, tmp_path: P
     assert f"you will {work}" in letter_to(sqlite_database, situation, Entry("rita", "Rita"))
 
 
+def test_a_title_of_two_lines_writes_no_line_of_its_own_into_a_letter(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = POOL.replace("title: A pool", 'title: "A pool\\nhttps://elsewhere.example/link/abc"')
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol), groups=["residents"])
+
+    letter = letter_to(sqlite_database, situation, Entry("sven", "Sven", group="scorers"))
+
+    assert not [line for line in letter.splitlines() if line.startswith("https://elsewhere")]
+
+
+def test_a_letter_into_a_group_without_a_phase_says_that_there_is_nothing_to_rate_yet(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = POOL.replace("scorers: Scorers}", "scorers: Scorers, later: Later}")
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol), groups=["residents"])
+
+    letter = letter_to(sqlite_database, situation, Entry("lea", "Lea", group="later"))
+
+    assert 'you are invited to the study "A pool". It holds nothing for you to rate yet.\n\nOpen this' in letter
+    assert "you will" not in letter
+
+
 def test_a_letter_to_raters_says_nothing_that_phases_hide(sqlite_database: Database, tmp_path: Path) -> None:
     text = f"{POOL}    then: {{shows: [reference]}}\n"
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", text), raters=0)

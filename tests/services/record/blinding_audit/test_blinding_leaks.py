@@ -11,10 +11,11 @@ import pytest
 from db import Database
 from db.engine import make_engine
 from services.adjudication import review_queue
+from services.reading import worklist
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.ruling import LISTED, OPTION, ORDINARY, SHARED, WORD
 from tests.harness import databases
-from tests.listed_study import READ_THEN_JUDGE, READ_THEN_SCORE, opened_listed
+from tests.listed_study import READ_THEN_JUDGE, READ_THEN_SCORE, SCORE_ALONE, opened_listed
 from tests.room_study import change_item, rewrite, rows_of
 from tests.services.record.blinding_audit.planted_study import (
     PLANTED,
@@ -219,6 +220,18 @@ def test_a_login_that_is_a_word_of_the_instructions_is_not_searched_for(
     audit = audited(opened_listed(sqlite_database, tmp_path / "study", protocol), tmp_path / "audit.json")
 
     assert {"kind": "person", "why": "too common", "count": 1} in audit.result["not_searched_for"]
+    assert audit.kinds == set()
+
+
+def test_a_login_that_is_a_word_with_which_a_part_waits_is_not_searched_for(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = SCORE_ALONE.replace("    form:", "    opens: {by_admin: yes}\n    form:")
+    situation = opened_listed(sqlite_database, tmp_path / "study", protocol)
+
+    audit = audited(situation, tmp_path / "audit.json")
+
+    assert "admin" in worklist.desks_of(sqlite_database, situation.raters[0])[0].waits_for
     assert audit.kinds == set()
 
 
