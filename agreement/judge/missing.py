@@ -154,7 +154,6 @@ def is_one(value: Any) -> bool:
         all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in counts)
         and isinstance(most, int | float)
         and not isinstance(most, bool)
-        and bool(np.isfinite(most))
         and 0.0 <= most <= 1.0
         and isinstance(value["declared"], bool)
     )
