@@ -53,13 +53,7 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
             opens = st.button("Open agreement on test")
             unseals = st.button("Unseal all answers about test subjects", type="tertiary")
         if opens or unseals:
-            # A refusal stands beside what was typed; what was done, above the figures that it changes.
-            try:
-                notify("done", _opened(study_key, str(run), reason) if opens else _unsealed(study_key, reason))
-            except Refused as refusal:
-                st.error(str(refusal))
-            else:
-                st.rerun()
+            _act(lambda: _opened(study_key, str(run), reason) if opens else _unsealed(study_key, reason))
 
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:
@@ -78,8 +72,10 @@ def _unsealed(study_key: str, reason: str) -> str:
 
 
 def _act(act: Callable[[], str]) -> None:
+    """Say above the page what was done, and what is refused beside what was typed, so that the form stays open."""
     try:
         notify("done", act())
     except Refused as refusal:
-        notify("error", str(refusal))
-    st.rerun()
+        st.error(str(refusal))
+    else:
+        st.rerun()

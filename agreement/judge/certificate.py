@@ -305,7 +305,9 @@ def _outcome_in_words(document: dict[str, Any]) -> str:
     if not document["plan"].get("is_trial"):
         return "NOT PASSED"
     would = all(row["sentence"] == PASSED for row in document["results"])
-    return f"NOT PASSED, as nothing is certified before test (would{'' if would else ' not'} pass on development subjects)"
+    return (
+        f"NOT PASSED, as nothing is certified before test (would{'' if would else ' not'} pass on development subjects)"
+    )
 
 
 def _left_out_in_words(document: dict[str, Any]) -> str:

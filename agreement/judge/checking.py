@@ -130,8 +130,8 @@ def _read(path: Path) -> dict[str, Any]:
     failed = next((row for row in document["results"] if row.get("sentence") != PASSED), None)
     if document["passed"] and document["plan"].get("is_trial"):
         raise ValueError(
-            f"{path} was edited: it says that the judge passed, and is of development subjects; expected the certificate "
-            "as it was written"
+            f"{path} was edited: it says that the judge passed, and is of development subjects; expected the "
+            "certificate as it was written"
         )
     if document["passed"] and failed is not None:
         raise ValueError(

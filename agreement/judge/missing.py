@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from agreement.intervals import wilson_limits
 from agreement.judge.material import Factor, Verdicts
 from agreement.judge.plan import Plan

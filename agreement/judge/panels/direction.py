@@ -111,7 +111,9 @@ def _with_p_of_clusters(estimate: Estimate, tests: list[Row]) -> Estimate:
     p = next((row.estimate.p for row in tests if row.statistic == IN_CLUSTERS), None)
     if p is None:
         return estimate
-    return replace(estimate, p=p, method=f"{estimate.method.partition(_P_OF)[0]}{_P_OF}McNemar in clusters (Obuchowski)")
+    return replace(
+        estimate, p=p, method=f"{estimate.method.partition(_P_OF)[0]}{_P_OF}McNemar in clusters (Obuchowski)"
+    )
 
 
 def _design_effect(estimate: Estimate, differences: Floats) -> float:
@@ -140,7 +142,8 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
             if is_within(estimate, margin):
                 text += f", within the margin of {margin_in_words(margin or 0.0, shares)}"
         else:
-            text = f"{judge} is {row.sentence} than {basis.name}, by {in_points(_size(estimate), shares)}, n = {estimate.n:,}"
+            size = f"{in_points(_size(estimate), shares)}, n = {estimate.n:,}"
+            text = f"{judge} is {row.sentence} than {basis.name}, by {size}"
         text += f", {_test(panel, parties)}" if basis.right_or_wrong(material.scale) else ""
         if margin is not None:
             (needed,) = panel.of("labels needed", parties=parties)

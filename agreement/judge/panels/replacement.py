@@ -172,4 +172,5 @@ def _sentences_of_readers(judge: str, rows: list[Row], shares: bool) -> Iterator
         if row.sentence == "random":
             estimate: Estimate = row.estimate
             what = "accuracy" if shares else "closeness to the adjudicated verdicts"
-            yield f"In {what} humans minus {judge}: {in_points(estimate, shares)}, n = {estimate.n:,}, for other humans like these."
+            size = f"{in_points(estimate, shares)}, n = {estimate.n:,}"
+            yield f"In {what} humans minus {judge}: {size}, for other humans like these."

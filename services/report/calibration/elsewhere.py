@@ -65,7 +65,7 @@ def marked(panel: Panel, humans: Collection[str]) -> Panel:
 
 
 def _led(sentences: tuple[str, ...]) -> tuple[str, ...]:
-    """Return sentences that say first on what they rest: in one line with the part of the subjects, where that leads."""
+    """Return sentences that say first on what they rest: in one line with the part of the subjects, if that leads."""
     if not sentences:
         return ()
     said = f"by labels {_MARK}, not blinded here:"

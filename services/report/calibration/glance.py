@@ -31,7 +31,9 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
         explanation="",
         columns=(
             Column("judge", "Judge", "With its prompt, where it is known"),
-            Column("certificate", "Plan's criteria" if declared else "Shipped criteria", criteria.origin_in_words(declared)),
+            Column(
+                "certificate", "Plan's criteria" if declared else "Shipped criteria", criteria.origin_in_words(declared)
+            ),
             Column("agreement", "Judge minus human", "Agreement with the other humans, less what a human reaches"),
             Column("direction", "Direction", "Human minus judge, and what that says"),
             Column("uniformity", "Over models and strata", "Whether it errs alike everywhere"),

@@ -180,7 +180,9 @@ def test_before_test_is_opened_nothing_is_certified(sealed: Situation) -> None:
 
 
 def test_one_line_says_of_whom_and_by_which_labels_a_panel_is(sealed: Situation) -> None:
-    computed = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"], labels=["physicians"])
+    computed = calibration.calibration_of(
+        sealed.database, sealed.admin, "sealed", runs=["first"], labels=["physicians"]
+    )
 
     said = computed.panels["direction"].sentences
     assert said[0] == "On development subjects, by labels made elsewhere, not blinded here:"
