@@ -10,6 +10,7 @@ from components.calibration_differing import draw_differing
 from components.calibration_files import draw_downloads
 from components.calibration_prompts import draw_prompts
 from components.calibration_reading import draw_reading
+from components.notice import draw_notice
 from components.report_view import draw_figure, require_open
 from components.sealed_view import draw_opening
 from components.session import database, refusals
@@ -26,6 +27,7 @@ _RATERS, _ELSEWHERE = "Raters of this study", "Labels made elsewhere"
 
 def draw_calibration(actor: Actor, line: StudyLine) -> None:
     """Draw the calibration of the judges of a study whose report is open to this person."""
+    draw_notice()
     stamp = require_open(actor, line)
     fields = calibration.fields_with_judges(database(), actor, line.key)
     if not fields:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from components.notice import draw_notice, notify
+from components.notice import notify
 from components.session import current_actor, database
 from services.errors import Refused
 from services.judging import sealed_split
@@ -39,7 +39,6 @@ def draw_split(line: StudyLine) -> None:
 
 def draw_opening(study_key: str, runs: Sequence[str]) -> None:
     """Offer to open agreement on test for the judge of a run, and to unseal everything, each with a reason."""
-    draw_notice()
     split = sealed_split.split_of(database(), current_actor(), study_key)
     if split is None or split.is_unsealed:
         return
@@ -51,10 +50,10 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")
         with st.container(horizontal=True):
-            if st.button("Open agreement on test"):
-                _act(lambda: _opened(study_key, str(run), reason))
-            if st.button("Unseal all answers about test subjects", type="tertiary"):
-                _act(lambda: _unsealed(study_key, reason))
+            opens = st.button("Open agreement on test")
+            unseals = st.button("Unseal all answers about test subjects", type="tertiary")
+        if opens or unseals:
+            _act(lambda: _opened(study_key, str(run), reason) if opens else _unsealed(study_key, reason))
 
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:
@@ -73,8 +72,10 @@ def _unsealed(study_key: str, reason: str) -> str:
 
 
 def _act(act: Callable[[], str]) -> None:
+    """Say above the page what was done, and what is refused beside what was typed, so that the form stays open."""
     try:
         notify("done", act())
     except Refused as refusal:
-        notify("error", str(refusal))
-    st.rerun()
+        st.error(str(refusal))
+    else:
+        st.rerun()

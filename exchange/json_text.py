@@ -66,8 +66,11 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that stands twice: the standard keeps the last of them without a word."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise doubled_key(next(key for place, key in enumerate(keys) if key in keys[:place]))
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise doubled_key(key)
+            seen.add(key)
     return members
 
 

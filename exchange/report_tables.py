@@ -25,6 +25,7 @@ from exchange.report_words import (
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
 _EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
+_MANY_COLUMNS = 8
 _FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
 _FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each kind, then doubled, tripled
 # What differs from line to line in sentences of one kind: `only 13 clusters`, and degrees of freedom of a method.
@@ -60,6 +61,11 @@ class PrintedTable:
     is_number: tuple[bool, ...]
     rows: tuple[PrintedRow, ...]
     notes: tuple[str, ...]
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it has so many columns that they stand closer together: what is over the edge is not seen."""
+        return len(self.headings) >= _MANY_COLUMNS
 
     def cells_of(self, row: PrintedRow) -> list[PrintedCell]:
         """Return the cells of a row as they are set; what repeats the line above is there, and not seen."""

@@ -17,7 +17,7 @@ from agreement.judge import missing
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
-from agreement.judge.panels.criteria import KEY, criteria_in_words, passes, several_opened
+from agreement.judge.panels.criteria import KEY, PASSED, criteria_in_words, origin_in_words, passes, several_opened
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
@@ -201,7 +201,8 @@ def certificate(
         "plan": asdict(plan),
         "criteria": criteria_in_words(material, plan),
         "results": [row.as_dict() for row in criteria.rows],
-        "passed": passes(criteria, judge),
+        # A prompt can be tried until it passes on development subjects.
+        "passed": passes(criteria, judge) and not plan.is_trial,
         "sentences": {key: " ".join(panel.in_short) for key, panel in panels.items()},
         "panels": [panel.as_dict() for key, panel in panels.items() if key != KEY],
         missing.KEY: missing.as_certified(material.labelled.judges[judge], plan),
@@ -281,12 +282,12 @@ def card(document: dict[str, Any]) -> str:
         "Looks": _looks_in_words(document),
         "Issued": document["issued"],
     }
-    lines = ["Certificate of a judge: " + ("PASSED" if document["passed"] else "NOT PASSED"), ""]
+    lines = [f"Certificate of a judge: {_outcome_in_words(document)}", ""]
     said |= document.get("said", {})
     lines += [f"{name:<12} {words}" for name, words in said.items()]
     for name, levels in covered["strata"].items():
         lines.append(f"{'By ' + name:<12} " + ", ".join(f"{level}: {n} labelled" for level, n in levels.items()))
-    lines += ["", "Criteria"]
+    lines += ["", origin_in_words(document["plan"]["criteria"]["declared"])]
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]
         lines.append(f"  {key}: {words}")
@@ -295,6 +296,18 @@ def card(document: dict[str, Any]) -> str:
     lines += [f"  {sentence}" for sentence in document["sentences"].values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"], ""]
     return "\n".join(lines)
+
+
+def _outcome_in_words(document: dict[str, Any]) -> str:
+    if document["passed"]:
+        return "PASSED"
+    # Older certificates do not say it.
+    if not document["plan"].get("is_trial"):
+        return "NOT PASSED"
+    would = all(row["sentence"] == PASSED for row in document["results"])
+    return (
+        f"NOT PASSED, as nothing is certified before test (would{'' if would else ' not'} pass on development subjects)"
+    )
 
 
 def _left_out_in_words(document: dict[str, Any]) -> str:

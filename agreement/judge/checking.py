@@ -79,7 +79,10 @@ def check(asked: CheckAsked) -> Check:
     if unknown is not None:
         return _broken(unknown, f"{unknown} is not covered by the certificate")
     if not document["passed"]:
-        return Check(OUTSIDE, "Outside: the judge did not pass when the certificate was made.", "passed")
+        why = "the judge did not pass when the certificate was made"
+        if document["plan"].get("is_trial"):
+            why = "the certificate is of development subjects, and nothing is certified before test"
+        return Check(OUTSIDE, f"Outside: {why}.", "passed")
     unsaid = [name for name in COMPARED if document[name] is None]
     needed = [name for name in unsaid if name in NEEDED]
     if needed and not asked.allow_unsaid:
@@ -125,6 +128,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} was damaged or edited: repeats has verdicts that are no place among scale.levels")
     _require_limit(document, path)
     failed = next((row for row in document["results"] if row.get("sentence") != PASSED), None)
+    if document["passed"] and document["plan"].get("is_trial"):
+        raise ValueError(
+            f"{path} was edited: it says that the judge passed, and is of development subjects; expected the "
+            "certificate as it was written"
+        )
     if document["passed"] and failed is not None:
         raise ValueError(
             f"{path} was edited: it says that the judge passed, and that {failed.get('statistic')} was "
@@ -168,10 +176,18 @@ def _is_text_or_none(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+    # No number of a certificate is large, and a longer one than a float holds is none that can be compared.
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST
+
+
+def _are_rows(value: Any, *texts: str) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(row, dict) and all(isinstance(row.get(name), str) for name in texts) for row in value
+    )
 
 
 _MISSING = object()
+_LARGEST = 1e300
 # What is read of a certificate, and what it has to be: an evaluation pipeline must not pass by a damaged one.
 _SHAPE: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(COMPARED, _is_text_or_none),
@@ -186,8 +202,8 @@ _SHAPE: dict[str, Callable[[Any], bool]] = {
     "scale.positive": _is_texts,
     "covered.strata": lambda value: isinstance(value, dict) and all(isinstance(own, dict) for own in value.values()),
     "plan.confidence": lambda value: _is_number(value) and 0.0 < value < 1.0,
-    "plan.criteria.declared": lambda value: isinstance(value, list) and all("key" in row for row in value),
-    "results": lambda value: isinstance(value, list) and all(isinstance(row, dict) for row in value),
+    "plan.criteria.declared": lambda value: _are_rows(value, "key"),
+    "results": lambda value: _are_rows(value, "statistic", "sentence"),
     "repeats": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
 }
 

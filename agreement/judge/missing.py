@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from agreement.intervals import wilson_limits
 from agreement.judge.material import Factor, Verdicts
 from agreement.judge.plan import Plan
@@ -154,7 +152,6 @@ def is_one(value: Any) -> bool:
         all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in counts)
         and isinstance(most, int | float)
         and not isinstance(most, bool)
-        and bool(np.isfinite(most))
         and 0.0 <= most <= 1.0
         and isinstance(value["declared"], bool)
     )

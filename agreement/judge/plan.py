@@ -123,6 +123,9 @@ class Plan:
         How many runs of this prompt the labels were opened for at once: of several, the best may be chosen by them.
     fewest_shown : int
         Labelled candidates on which a figure rests at least; more than 1 where human verdicts are sealed.
+    is_trial : bool
+        Whether the candidates are of development subjects, on which prompts are still tried: a judge may pass there,
+        and is certified on test subjects only.
     """
 
     confidence: float = 0.95
@@ -139,6 +142,7 @@ class Plan:
     looks: int = 1
     runs_opened: int = 1
     fewest_shown: int = 1
+    is_trial: bool = False
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)

@@ -28,6 +28,25 @@ def in_brief(estimate: Estimate) -> str:
     return _with_interval(estimate, 1.0, 2)
 
 
+def on_how_many(estimate: Estimate) -> str:
+    """Value, interval and n, of several in a row.
+
+    Parameters
+    ----------
+    estimate : Estimate
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> on_how_many(Estimate("kappa", 0.771, 0.65, 0.8849, 1360, "candidate", "normal"))
+    '.77 [.65, .88] (n = 1,360)'
+    """
+    return f"{in_brief(estimate)} (n = {estimate.n:,})"
+
+
 def in_points(estimate: Estimate, shares: bool = True) -> str:
     """A difference of shares in percentage points, of other scores in their own unit.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -110,3 +111,14 @@ def test_of_a_damaged_array_no_more_is_held_than_up_to_the_damage(monkeypatch: p
         text.value()
 
     assert text.held <= 2_000
+
+
+def test_a_doubled_key_among_very_many_is_found_in_one_pass() -> None:
+    many = "{" + ",".join(f'"k{number}":0' for number in range(30_000)) + ',"k7":1}'
+    begun = time.process_time()
+
+    with pytest.raises(ValueError, match="the key 'k7' appears twice"):
+        json_value(many)
+
+    # By comparing every two it takes several seconds.
+    assert time.process_time() - begun < 1.0

@@ -47,11 +47,16 @@ def test_the_calibration_page_opens_test_with_a_reason_and_shows_the_certificate
     app = open_page(situation.admin, "admin/calibration.py", study="divided")
     assert not app.exception
 
-    assert any("reason" in error.value for error in button(app, "Open agreement on test").click().run().error)
+    refused = button(app, "Open agreement on test").click().run()
+    # Beside what was typed, so that the form stays as it is; the panels stand below it as before.
+    form = next(each for each in refused.expander if each.label.startswith("Test subjects"))
+    assert any("reason" in error.value for error in form.error) and refused.tabs
     app.text_input(key="open-reason").set_value("The prompt is final.")
     opened = button(app, "Open agreement on test").click().run()
 
+    # Above all else, as figures all over the page change.
     assert any("open for Judge (v1)" in done.value for done in opened.success)
+    assert next(each.type for each in opened.main if each.type in ("success", "selectbox")) == "success"
     opened.toggle[0].set_value(True)
     shown = opened.run()
     assert not shown.exception

@@ -70,7 +70,7 @@ PANELS: dict[str, PanelKind] = {
         7, "Repeatability", "Would it say the same again?", repeatability.panel, "7-repeatability",
     ),
     criteria.KEY: PanelKind(
-        8, "Certificate", "Does it clear what the plan asks for?", criteria.panel, "8-certificate",
+        8, "Certificate", "Does it clear all criteria?", criteria.panel, "8-certificate",
     ),
 }  # fmt: skip
 """By key, in the order in which they are shown."""

@@ -20,7 +20,7 @@ from agreement.judge.pool import DESIGNS, Pool, in_random_groups, matched, pool_
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
-from agreement.judge.wording import in_brief, listed, p_in_words, said_of_judges
+from agreement.judge.wording import listed, on_how_many, p_in_words, said_of_judges
 from agreement.model_comparisons import rank_sets
 
 KEY = "corrected"
@@ -250,12 +250,12 @@ def _sentence(judge: str, rows: list[Row], pool: Pool, plan: Plan) -> str:
     corrected = sorted((row for row in rows if row.statistic == CORRECTED), key=lambda row: -row.estimate.value)
     raw = sorted((row for row in rows if row.statistic == RAW), key=lambda row: -row.estimate.value)
     if not corrected:
-        scores = listed([f"{row.parties[0]} {in_brief(row.estimate)}" for row in raw], 4)
+        scores = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in raw], 4)
         return f"By {judge} alone, uncorrected: {scores}; what is true behind these scores cannot be said."
     design = DESIGNS[plan.design]
-    scores = listed([f"{row.parties[0]} {in_brief(row.estimate)}" for row in corrected], 6)
+    scores = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in corrected], 6)
     if len(corrected) == len(raw) and all(pool.labelled_of(name) == among.sum() for name, among in pool.models.items()):
-        alone = listed([f"{row.parties[0]} {in_brief(row.estimate)}" for row in raw], 6)
+        alone = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in raw], 6)
         return f"Every candidate is labelled, so that scores are the humans' own: {scores}; by {judge} alone: {alone}."
     text = f"By {judge}, corrected by the humans' verdicts on {design}: {scores}"
     without = [row.parties[0] for row in raw if row.parties[0] not in {other.parties[0] for other in corrected}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -199,8 +199,29 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
     }
 
 
+def origin_in_words(declared: Sequence[object]) -> str:
+    """Who asks for the criteria: the plan, or nobody, so that those are asked that are shipped.
+
+    Parameters
+    ----------
+    declared : sequence
+        What the plan declares of judges.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> origin_in_words(())
+    'Criteria that are shipped, as the plan declares none of judges'
+    """
+    return "Criteria of the plan" if declared else "Criteria that are shipped, as the plan declares none of judges"
+
+
 def _brief(estimate: Estimate, shares: bool) -> str:
-    return str(estimate.undefined_because) if np.isnan(estimate.value) else in_points(estimate, shares)
+    words = str(estimate.undefined_because) if np.isnan(estimate.value) else in_points(estimate, shares)
+    return f"{words}, n = {estimate.n:,}"
 
 
 def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> str:
@@ -220,8 +241,11 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
         elif key == STRATUM and short:
             why = f" ({listed([f'{row.stratum}: {row.estimate.n}' for row in short], 4)})"
         said.append(f"{key} {verdict}{why}")
-    result = "certified" if all(row.sentence == PASSED for row in rows) else "not certified"
-    text = f"{judge} is {result}: {'; '.join(said)}."
+    passed = all(row.sentence == PASSED for row in rows)
+    result = "is certified" if passed else "is not certified"
+    if plan.is_trial:
+        result = f"would{'' if passed else ' not'} pass on development subjects, and nothing is certified before test"
+    text = f"{judge} {result}: {'; '.join(said)}."
     return text if plan.runs_opened == 1 else f"{text} {several_opened(plan.runs_opened, plan.confidence)}"
 
 

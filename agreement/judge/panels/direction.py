@@ -23,6 +23,10 @@ from agreement.measurements import bland_altman
 
 KEY = "direction"
 DIFFERENCE = "signed difference"
+EXACT, IN_CLUSTERS = "mcnemar exact", "mcnemar in clusters"
+_INDEPENDENT = "as if candidates were independent; with clusters read the test in clusters"
+# Between how an interval was made and which test a P is of.
+_P_OF = "; P "
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -64,9 +68,11 @@ def _against(
     scale, parties, words = labelled.scale, (judge, basis.name), basis.in_words
     human, own, shares = basis.scores, scale.scores(codes), basis.right_or_wrong(scale)
     estimate = signed_difference(human, own, labelled.clusters, shares=shares, **plan.bootstrap)
-    yield Row(DIFFERENCE, parties, estimate, basis=words, sentence=stands_for(estimate))
+    tests = list(_of_shares(labelled, human, own, parties, words, plan)) if shares else []
+    said = _with_p_of_clusters(estimate, tests)
+    yield Row(DIFFERENCE, parties, said, basis=words, sentence=stands_for(estimate))
     if shares:
-        yield from _of_shares(labelled, human, own, parties, words, plan)
+        yield from tests
     elif not scale.shares:
         limits = bland_altman(human, own, clusters=labelled.clusters, unit=UNIT, **plan.bootstrap)
         yield Row("lower limit of agreement", parties, limits.lower, basis=words)
@@ -89,12 +95,25 @@ def _of_shares(
             count, result.n, confidence=plan.confidence, name=f"share judged too {name}ly", unit=UNIT
         )
         yield Row(f"{name}", parties, share, basis=words, sentence=f"{count} of {result.n}")
-    yield Row("mcnemar exact", parties, result.mcnemar_exact, basis=words)
+    in_clusters = None
     if labelled.clusters is not None:
-        test = mcnemar_in_clusters(
+        in_clusters = mcnemar_in_clusters(
             human, own, clusters=labelled.clusters, method="obuchowski", unit=UNIT, **plan.bootstrap
         )
-        yield Row("mcnemar in clusters", parties, test, basis=words)
+    is_second = in_clusters is not None and in_clusters.p is not None
+    yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=_INDEPENDENT if is_second else "")
+    if in_clusters is not None:
+        yield Row(IN_CLUSTERS, parties, in_clusters, basis=words)
+
+
+def _with_p_of_clusters(estimate: Estimate, tests: list[Row]) -> Estimate:
+    """A difference with the P of the test that allows for clusters, as its interval does, where there is one."""
+    p = next((row.estimate.p for row in tests if row.statistic == IN_CLUSTERS), None)
+    if p is None:
+        return estimate
+    return replace(
+        estimate, p=p, method=f"{estimate.method.partition(_P_OF)[0]}{_P_OF}McNemar in clusters (Obuchowski)"
+    )
 
 
 def _design_effect(estimate: Estimate, differences: Floats) -> float:
@@ -118,12 +137,13 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         (row,) = panel.of(DIFFERENCE, parties=parties)
         estimate = row.estimate
         if row.sentence == "undecided":
-            text = f"Whether {judge} is stricter or more lenient than {basis.name} is undecided at n = {estimate.n}"
+            text = f"Whether {judge} is stricter or more lenient than {basis.name} is undecided at n = {estimate.n:,}"
             text += f": human minus judge {in_points(estimate, shares)}"
             if is_within(estimate, margin):
                 text += f", within the margin of {margin_in_words(margin or 0.0, shares)}"
         else:
-            text = f"{judge} is {row.sentence} than {basis.name}, by {in_points(_size(estimate), shares)}"
+            size = f"{in_points(_size(estimate), shares)}, n = {estimate.n:,}"
+            text = f"{judge} is {row.sentence} than {basis.name}, by {size}"
         text += f", {_test(panel, parties)}" if basis.right_or_wrong(material.scale) else ""
         if margin is not None:
             (needed,) = panel.of("labels needed", parties=parties)
@@ -155,8 +175,8 @@ def _size(estimate: Estimate) -> Estimate:
 
 
 def _test(panel: Panel, parties: tuple[str, str]) -> str:
-    clustered = panel.of("mcnemar in clusters", parties=parties)
-    (exact,) = panel.of("mcnemar exact", parties=parties)
+    clustered = panel.of(IN_CLUSTERS, parties=parties)
+    (exact,) = panel.of(EXACT, parties=parties)
     if clustered and clustered[0].estimate.p is not None:
         return f"McNemar in clusters {p_in_words(clustered[0].estimate.p)}"
     return f"exact McNemar {p_in_words(exact.estimate.p)}"

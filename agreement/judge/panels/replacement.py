@@ -129,7 +129,7 @@ def _sentence(judge: str, result: AltTest, plan: Plan) -> str:
         f"By the alternative annotator test {judge} {may} replace one of the humans, being forgiven "
         f"{100 * plan.epsilon:g} points for its lower cost (epsilon {in_figures(plan.epsilon)}; {at_least}): it "
         f"wins against {wins} of {result.winning_rate.n}, and is at least as close to the others as a human on "
-        f"{in_brief(result.advantage_probability)} of the candidates."
+        f"{in_brief(result.advantage_probability)} of the candidates, n = {result.advantage_probability.n:,}."
     )
 
 
@@ -172,4 +172,5 @@ def _sentences_of_readers(judge: str, rows: list[Row], shares: bool) -> Iterator
         if row.sentence == "random":
             estimate: Estimate = row.estimate
             what = "accuracy" if shares else "closeness to the adjudicated verdicts"
-            yield f"In {what} humans minus {judge}: {in_points(estimate, shares)}, for other humans like these."
+            size = f"{in_points(estimate, shares)}, n = {estimate.n:,}"
+            yield f"In {what} humans minus {judge}: {size}, for other humans like these."

@@ -107,6 +107,8 @@ def _head(judge: str, results: dict[str, Uniformity], orders: list[Row], shares:
             for factor, result in of_finding.items()
         ]
         said.append(f"{words} {listed(names)}")
+    sizes = sorted({result.n for result in results.values()})
+    said.append(f"n = {sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else ""))
     doubtful = sum(row.sentence == NOT_TRUSTED for row in orders)
     if doubtful:
         said.append(f"the order of {doubtful} of {counted(len(orders), 'pair')} of models must not be trusted")

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from agreement.judge.bases import bases
 from agreement.judge.material import Material
-from agreement.judge.panels import PANELS
+from agreement.judge.panels import PANELS, criteria
 from agreement.judge.plan import Plan
 from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
@@ -252,11 +252,24 @@ def sections_of(calibration: Calibration) -> list[Section]:
             key=key,
             short_title=f"{PANELS[key].number} {PANELS[key].title}",
             title=PANELS[key].question,
-            explanation=(*panel.in_short, *(f"Not said: {sentence}" for sentence in panel.refused)),
+            explanation=(
+                *_asked(calibration, key),
+                *panel.in_short,
+                *(f"Not said: {sentence}" for sentence in panel.refused),
+            ),
             tables=(_table(key, panel.rows),) if panel.rows else (),
         )
         for key, panel in calibration.panels.items()
     ]
+
+
+def _asked(calibration: Calibration, key: str) -> tuple[str, ...]:
+    """Return what is asked of a judge before what it has shown, and who asks it."""
+    if key != criteria.KEY:
+        return ()
+    asked = criteria.criteria_in_words(calibration.material, calibration.plan)
+    each = "; ".join(f"{name}: {words}" for name, words in asked.items())
+    return (f"{criteria.origin_in_words(calibration.plan.criteria.declared)}. {each}.",)
 
 
 def details_of(calibration: Calibration, key: str) -> tuple[str, ...]:

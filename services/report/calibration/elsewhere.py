@@ -24,6 +24,8 @@ from services.report.rows.labels import Label, Labels
 
 # Beside a figure; with a panel all of it is said.
 _MARK = "made elsewhere"
+# How a line ends that says of which subjects all that follows is.
+LEAD_END = " subjects:"
 _HEAD = f"The people are labellers and no raters of this study: their labels were {NOT_BLINDED_HERE}."
 
 
@@ -59,9 +61,17 @@ def marked(panel: Panel, humans: Collection[str]) -> Panel:
     rows = tuple(_marked(row, humans) for row in panel.rows)
     if rows == panel.rows:
         return panel
-    said = f"By labels {_MARK}, not blinded here:"
-    heads = (said, *panel.heads) if panel.heads else ()
-    return replace(panel, rows=rows, sentences=(said, *panel.sentences), heads=heads)
+    return replace(panel, rows=rows, sentences=_led(panel.sentences), heads=_led(panel.heads))
+
+
+def _led(sentences: tuple[str, ...]) -> tuple[str, ...]:
+    """Return sentences that say first on what they rest: in one line with the part of the subjects, if that leads."""
+    if not sentences:
+        return ()
+    said = f"by labels {_MARK}, not blinded here:"
+    if sentences[0].endswith(LEAD_END):
+        return tuple(f"{each.removesuffix(':')}, {said}" if each.endswith(LEAD_END) else each for each in sentences)
+    return (f"B{said[1:]}", *sentences)
 
 
 def _marked(row: Row, humans: Collection[str]) -> Row:

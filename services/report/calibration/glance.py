@@ -24,13 +24,16 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
     on_test
         Judges whose criteria were held against test subjects, while all else is of development subjects.
     """
+    declared = plan.criteria.declared
     return PlainTable(
         key="judges_at_a_glance",
         title="The judges at a glance",
         explanation="",
         columns=(
             Column("judge", "Judge", "With its prompt, where it is known"),
-            Column("certificate", "Plan's criteria", "Whether it clears all of them, and which not"),
+            Column(
+                "certificate", "Plan's criteria" if declared else "Shipped criteria", criteria.origin_in_words(declared)
+            ),
             Column("agreement", "Judge minus human", "Agreement with the other humans, less what a human reaches"),
             Column("direction", "Direction", "Human minus judge, and what that says"),
             Column("uniformity", "Over models and strata", "Whether it errs alike everywhere"),
@@ -38,7 +41,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
         rows=tuple(
             (
                 judge,
-                f"{_certificate(panels[criteria.KEY], judge)}{', on test subjects' if judge in on_test else ''}",
+                _certificate(panels[criteria.KEY], judge, is_trial=plan.is_trial, on_test=judge in on_test),
                 _agreement(panels[ceiling.KEY], judge),
                 _direction(panels[direction.KEY], judge, material, plan),
                 _uniformity(panels[uniformity.KEY], judge, material, plan),
@@ -48,9 +51,14 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
     )
 
 
-def _certificate(panel: Panel, judge: str) -> str:
+def _certificate(panel: Panel, judge: str, *, is_trial: bool, on_test: bool) -> str:
+    where = ", on test subjects" if on_test else ", on development subjects" if is_trial else ""
+    return f"{_outcome(panel, judge, 'would pass' if is_trial and not on_test else 'passed')}{where}"
+
+
+def _outcome(panel: Panel, judge: str, passed: str) -> str:
     if criteria.passes(panel, judge):
-        return "passed"
+        return passed
     short = {row.statistic: row.sentence for row in _of(panel, judge) if row.sentence != criteria.PASSED}
     failed = [name for name, said in short.items() if said == criteria.FAILED]
     open_ones = [name for name in short if name not in failed]

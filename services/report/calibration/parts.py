@@ -149,6 +149,7 @@ def read_parts(
         plan = elsewhere.planned(plan, given, read[0])
     read = _told_apart(read)
     part: Part = "all" if not for_test else "development"
+    plan = replace(plan, is_trial=part == "development")
     whole = part_of(read, for_test, within=False) if opened else read
     on_test = part_of(read, for_test, within=True) if opened else None
     # What is opened is agreement: a figure on very few would tell what people said of them.
@@ -163,7 +164,10 @@ def read_parts(
                 "test",
                 *_alone(on_test, name),
                 replace(
-                    plan, fewest_shown=fewest, runs_opened=_opened_together(session, study_id, judge, wanted, stored)
+                    plan,
+                    is_trial=False,
+                    fewest_shown=fewest,
+                    runs_opened=_opened_together(session, study_id, judge, wanted, stored),
                 ),
             )
             if on_test is not None and name in opened
@@ -248,7 +252,7 @@ def _marked(panel: Panel, part: Part) -> Panel:
         _row_of(row, "development" if row.stratum == thresholds.IN_DEVELOPMENT else part) for row in panel.rows
     )
     # Said once of all that follow, which are many where there are several judges.
-    lead = f"On {part} subjects:"
+    lead = f"On {part}{elsewhere.LEAD_END}"
     sentences = (lead, *panel.sentences) if panel.sentences else ()
     heads = (lead, *panel.heads) if panel.heads else ()
     return replace(panel, sentences=sentences, rows=rows, heads=heads)

@@ -311,15 +311,23 @@ def test_a_file_that_is_no_certificate_is_refused(files, capsys):
         ("results", [{"statistic": "direction", "sentence": "failed"}], "and that direction was failed"),
         ("results", [], "its results do not have agreement"),
         ("results", [{"statistic": "agreement", "sentence": "passed"}], "its results do not have direction"),
+        ("results", [{"statistic": ["agreement"], "sentence": "passed"}], "results is "),
         ("plan.criteria", {}, "plan.criteria.declared is missing"),
+        ("plan.criteria.declared", [5], "plan.criteria.declared is '[5]'"),
+        ("plan.criteria.declared", ["key"], "plan.criteria.declared is "),
+        ("plan.confidence", 10**400, "plan.confidence is '1000"),
+        ("plan.is_trial", True, "and is of development subjects"),
         ("without_verdict", None, "without_verdict is missing"),
         ("without_verdict", {"count": 0, "n": 400, "most": 1.5, "declared": True}, "without_verdict is "),
+        ("without_verdict", {"count": 0, "n": 400, "most": 10**400, "declared": True}, "without_verdict is "),
     ],
 )
 def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified, tmp_path, capsys, path, value, says):
     document = json.loads(certified.read_text())
     *way, last = path.split(".")
-    place = document[way[0]] if way else document
+    place = document
+    for step in way:
+        place = place[step]
     if value is None:
         del place[last]
     else:

@@ -15,6 +15,7 @@ from agreement.judge.panels import PANELS, ceiling, corrected, criteria, directi
 from agreement.judge.panels import repeatability as repeats
 from agreement.judge.plan import Criteria, Declared, Plan
 from agreement.judge.scale import Scale
+from agreement.judge.wording import p_in_words
 from tests.agreement.judge.panel_material import PLAN, WIDE, YES_NO, material, mri_eval, three_humans, verdicts
 
 # ---- MRI-Eval --------------------------------------------------------------------------------------------------------
@@ -309,7 +310,41 @@ def test_verdicts_by_interval_and_by_direction_agree_with_the_statistics():
 
     (row,) = direction.panel(given, WIDE).of("signed difference", parties=("judge", basis.name))
 
-    assert (row.estimate, row.sentence) == (alone.difference, alone.direction_by_interval)
+    assert (row.estimate.value, row.estimate.low, row.estimate.high, row.sentence) == (
+        alone.difference.value, alone.difference.low, alone.difference.high, alone.direction_by_interval,
+    )  # fmt: skip
+
+
+def test_the_p_beside_a_difference_in_clusters_is_the_one_that_the_sentence_names():
+    given = three_humans()
+    parties = ("judge", main_basis(given, PLAN).name)
+    panel = direction.panel(given, PLAN)
+
+    (difference,), (exact,) = (panel.of(name, parties=parties) for name in (direction.DIFFERENCE, direction.EXACT))
+    (in_clusters,) = panel.of(direction.IN_CLUSTERS, parties=parties)
+
+    assert difference.estimate.p == in_clusters.estimate.p != exact.estimate.p
+    assert difference.estimate.method.endswith("P McNemar in clusters (Obuchowski)")
+    assert f"McNemar in clusters {p_in_words(in_clusters.estimate.p)}" in panel.sentence
+    assert exact.sentence.startswith("as if candidates were independent")
+
+
+def test_every_line_says_on_how_many_candidates_it_rests():
+    panels = {key: kind.compute(three_humans(), PLAN) for key, kind in PANELS.items()}
+
+    for key in ("direction", "uniformity", "replacement", "corrected", "certificate"):
+        assert "n = " in " ".join(panels[key].in_short), key
+
+
+def test_on_development_subjects_a_judge_would_pass_and_is_not_certified():
+    lenient = Plan(
+        resamples=200, is_trial=True, criteria=Criteria(agreement_bound=-0.9, direction_margin=0.9, fewest_in_stratum=1)
+    )
+
+    said = [criteria.panel(three_humans(), plan).sentence for plan in (lenient, replace(PLAN, is_trial=True))]
+
+    assert said[0].startswith("judge would pass on development subjects, and nothing is certified before test: ")
+    assert said[1].startswith("judge would not pass on development subjects, and nothing is certified before test: ")
 
 
 def declared(**asked):

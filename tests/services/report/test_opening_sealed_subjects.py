@@ -45,6 +45,7 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
     assert any(row.statistic == CORRECTED and "test" in row.basis for row in both.panels["corrected"].rows)
     document = json.loads(calibration.certify(database, admin, "sealed", runs=["first"]).document)
     assert (document["covered"]["labelled"], document["looks"]) == (len(items_for_test(sealed)), 1)
+    assert not document["plan"]["is_trial"]
     # Of two runs that were opened together the better one could be chosen, and few verdicts would be told one by one.
     assert (document["plan"]["runs_opened"], document["plan"]["fewest_shown"]) == (2, 5)
     assert "2 runs of this prompt were opened together" in both.panels["certificate"].sentence

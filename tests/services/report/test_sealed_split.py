@@ -168,6 +168,35 @@ def test_a_criterion_that_the_plan_declares_beside_judges_stands_in_the_place_of
     assert document["said"]["Subjects"].startswith("development, of a study divided")
 
 
+def test_before_test_is_opened_nothing_is_certified(sealed: Situation) -> None:
+    certified = calibration.certify(sealed.database, sealed.admin, "sealed", runs=["first"])
+    computed = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
+
+    assert "NOT PASSED, as nothing is certified before test" in certified.card
+    assert not certified.passed and json.loads(certified.document)["plan"]["is_trial"]
+    (line,) = calibration.summary_of(computed).tables[0].rows
+    assert str(line[1]).endswith(", on development subjects") and "passed" not in str(line[1])
+    assert "and nothing is certified before test" in " ".join(computed.panels["certificate"].sentences)
+
+
+def test_one_line_says_of_whom_and_by_which_labels_a_panel_is(sealed: Situation) -> None:
+    computed = calibration.calibration_of(
+        sealed.database, sealed.admin, "sealed", runs=["first"], labels=["physicians"]
+    )
+
+    said = computed.panels["direction"].sentences
+    assert said[0] == "On development subjects, by labels made elsewhere, not blinded here:"
+    assert not any(each.endswith(":") for each in said[1:])
+
+
+def test_whose_the_criteria_are_is_said_above_them(sealed: Situation) -> None:
+    computed = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
+    section = next(each for each in calibration.sections_of(computed) if each.key == "certificate")
+
+    assert section.explanation[0].startswith("Criteria of the plan. close_to_people: ")
+    assert calibration.summary_of(computed).tables[0].columns[1].title == "Plan's criteria"
+
+
 def test_examples_of_a_prompt_are_of_development_subjects_or_refused(sealed: Situation) -> None:
     of_test = min(items_for_test(sealed))
 
