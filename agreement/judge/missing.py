@@ -50,6 +50,7 @@ def as_certified(labelled: Verdicts, plan: Plan) -> dict[str, Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from agreement.judge.plan import Criteria
     >>> every = Verdicts(np.ones(136), np.zeros(136, dtype=np.int8))
     >>> as_certified(every, Plan())["most"], as_certified(every, Plan(criteria=Criteria(most_missing=0.1)))["most"]

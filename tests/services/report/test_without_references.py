@@ -93,8 +93,8 @@ def test_a_part_whose_items_have_no_reference_has_no_line_of_accuracy(some: Repo
     of_accuracy = {line.label for line in lines_in(some, "accuracy", "accuracy_by_category")}
     of_agreement = {line.label for line in lines_in(some, "agreement", "agreement_by_category")}
 
-    assert of_accuracy == {"count", "presence", "side"}
-    assert of_agreement == {"count", "place", "presence", "side"}
+    assert of_accuracy == {"Category: count", "Category: presence", "Category: side"}
+    assert of_agreement == {"Category: count", "Category: place", "Category: presence", "Category: side"}
 
 
 def test_floors_are_those_of_the_items_with_a_reference(some: Report) -> None:
