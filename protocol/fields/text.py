@@ -24,6 +24,9 @@ LONGEST_TEXT = 4_000
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = set(string.punctuation)
+# Less than 5 is not more than 5, with a blank before the number or without.
+_COMPARED = re.compile(r"([<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}])\s*(?=-?\.?\d)")
+_OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
 _ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
@@ -44,9 +47,10 @@ def canonical(value: Any) -> str:
     """Return the text in lower case without articles and punctuation, its numbers with point and sign.
 
     As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
-    a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, and -3 is not 3; 3.50 and 3,5 are 3.5.
+    a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
+    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign.
     """
-    text = str(value).lower().replace("\N{MINUS SIGN}", "-")
+    text = _compared(str(value).lower().replace("\N{MINUS SIGN}", "-"))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
     retained = _NUMBER.sub(_digits, retained)
     return " ".join(_ARTICLES.sub(" ", retained).split())
@@ -94,12 +98,21 @@ def _counts(text: str, place: int) -> bool:
     """Return whether a character belongs to what is compared: all but punctuation that belongs to no number."""
     if text[place] not in _PUNCTUATION:
         return True
-    before, behind = text[:place][-1:], text[place + 1 : place + 3]
+    before, behind = text[:place][-1:], text[place + 1 : place + 4]
+    if text[place] in "<>":
+        return _COMPARED.match(text, place) is not None
     if before.isdigit():
         return behind[:1].isdigit()
-    stands_apart = before in ("", "(", "-", "<", ">") or before.isspace()
-    begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:].isdigit())
-    return text[place] in "-<>." and stands_apart and begins_number
+    begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:2].isdigit())
+    # Three points before a number are no decimal point.
+    return text[place] in "-." and begins_number and not before.isalnum() and before + text[place] != ".."
+
+
+def _compared(text: str) -> str:
+    """Return the text with one spelling of "less than", "more than" and the two "or equal", without blanks behind."""
+    for written, sign in _OR_EQUAL.items():
+        text = text.replace(written, sign)
+    return _COMPARED.sub(r"\1", text)
 
 
 def _digits(match: re.Match[str]) -> str:
@@ -110,11 +123,11 @@ def _digits(match: re.Match[str]) -> str:
 
 
 def _one_number(value: Any) -> float | None:
-    """Return the number that an answer holds; None where it holds none, or more than one."""
+    """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    text = str(value)
-    if _AMBIGUOUS.search(text):
+    text = _compared(str(value))
+    if _AMBIGUOUS.search(text) or _COMPARED.search(text):
         return None
     numbers = _ONE_NUMBER.findall(text)
     return float(numbers[0].replace(",", ".")) if len(numbers) == 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,15 @@ from protocol.visibility import THINGS, Progress, may_see
 from tests.blinding.columns import COMMON, SHOWN_IN
 
 ROOT = Path(__file__).resolve().parents[2]
+# What has to hold before a phase of a listed study shows a thing, written by hand: whoever shows more enters it twice.
+ON_THE_SCREEN = frozenset({"on_the_desk", "released"})
+ONCE_NOTHING_IS_BLIND_TO_IT = ON_THE_SCREEN | {"reads_done"}
+NEEDED_IN_A_LISTED_PHASE: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("question", "scans", "content hash", "overlays", "turns", "context", "setting"), ON_THE_SCREEN),
+    **dict.fromkeys(("reference", "explanation", "candidate", "attributes", "opinions"), ONCE_NOTHING_IS_BLIND_TO_IT),
+    "feedback": frozenset({"answered", "released"}),
+    "ahead": frozenset(),
+}
 EVERY_PROGRESS = [Progress(*holds) for holds in itertools.product((False, True), repeat=5)]
 
 
@@ -46,6 +56,17 @@ def test_a_reference_is_seen_while_scoring_only_and_only_when_all_own_reads_are_
 def test_others_opinions_are_seen_after_the_own_read_only(progress: Progress) -> None:
     assert may_see("reviewer", OPINIONS, "opinions", progress) == (progress.on_the_desk and progress.answered)
     assert not may_see("reviewer", REVIEW, "opinions", progress)
+
+
+@pytest.mark.parametrize("thing", THINGS, ids=lambda thing: thing.key)
+def test_a_listed_phase_shows_a_thing_when_all_that_the_attackers_list_asks_for_holds(thing: visibility.Thing) -> None:
+    listed = replace(READING, key="secret_arm", listed=True)
+    needed = NEEDED_IN_A_LISTED_PHASE.get(thing.key)
+
+    for progress in EVERY_PROGRESS:
+        holds = {name for name, true in asdict(progress).items() if true}
+        seen = needed is not None and needed <= holds
+        assert may_see("rater", listed, thing.key, progress) == seen, progress
 
 
 @pytest.mark.parametrize("thing", THINGS, ids=lambda thing: thing.key)
