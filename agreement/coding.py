@@ -319,7 +319,7 @@ def numbers_or_nan(values: Ratings, argument: str) -> Floats:
         numbers = np.array(plain, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"{argument} holds something that is no number; expected numbers, None where missing"
+            f"{argument} holds something that is not a number; expected numbers, None where missing"
         ) from None
     return _finite(numbers, argument)
 

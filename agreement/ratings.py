@@ -301,7 +301,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"{argument} holds something that is no number; expected numbers, None where missing"
+            f"{argument} holds something that is not a number; expected numbers, None where missing"
         ) from None
     if np.isinf(table).any():
         raise ValueError(f"{argument} holds an infinite value; expected finite numbers")

@@ -242,7 +242,7 @@ def _by_labeller(read: Verdicts, labeller: str, file_name: str, *, in_columns: b
 def _require_name(who: str, file_name: str) -> None:
     if len(who) > _LONGEST_NAME or not who.isprintable():
         raise InputRefused(
-            f"{file_name}: the labeller '{shown(who)}' is no name of at most {_LONGEST_NAME} printable letters; "
+            f"{file_name}: the labeller '{shown(who)}' is not a name of at most {_LONGEST_NAME} printable letters; "
             "correct it, or the column that is mapped."
         )
 

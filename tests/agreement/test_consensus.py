@@ -377,7 +377,7 @@ def test_the_mean_is_that_of_the_given_numbers_and_knows_no_ties(table):
 
 
 def test_the_mean_needs_numbers_and_leaves_a_rater_out_as_the_other_rules_do():
-    with pytest.raises(ValueError, match="holds something that is no number"):
+    with pytest.raises(ValueError, match="holds something that is not a number"):
         consensus([["a", "b"]], "mean")
 
     result = consensus([[1.0, 2.0, 9.0], [1.0, 1.0, None]], "mean", leave_out=2)

@@ -245,5 +245,5 @@ def test_unused_room_goes_and_long_texts_stay() -> None:
 
 
 def test_whole_numbers_beyond_any_float_are_refused() -> None:
-    with pytest.raises(ValueError, match="holds something that is no number"):
+    with pytest.raises(ValueError, match="holds something that is not a number"):
         agreement.icc([[10**400, 1], [2, 3], [4, 4]])

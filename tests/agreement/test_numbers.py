@@ -260,9 +260,9 @@ def test_superiority_counts_pairs_and_mirrors(x, y):
 
 
 def test_what_is_no_number_is_refused():
-    with pytest.raises(ValueError, match="x holds something that is no number"):
+    with pytest.raises(ValueError, match="x holds something that is not a number"):
         pearson(["a"], [1])
-    with pytest.raises(ValueError, match="ratings holds something that is no number"):
+    with pytest.raises(ValueError, match="ratings holds something that is not a number"):
         icc([["a", "b"]])
     with pytest.raises(ValueError, match="model is 4"):
         icc(FIVE_POINT, 4)

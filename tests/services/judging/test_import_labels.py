@@ -195,7 +195,7 @@ HEAD = b"item,candidate,labeller,verdict\n"
         (b"i1,k1,Dr A,7\n", "verdict '7' is none of incorrect, partly, correct, excluded"),
         (b"i1,k1,,correct\n", "labeller is empty; say who gave the label."),
         (b"i1,k1,Dr A,\n", "labels.csv holds no label; expected one at least."),
-        (b"i1,k1," + b"x" * 81 + b",correct\n", "is no name of at most 80 printable letters"),
+        (b"i1,k1," + b"x" * 81 + b",correct\n", "is not a name of at most 80 printable letters"),
     ],
 )
 def test_what_is_wrong_with_a_file_refuses_the_whole_of_it(situation: Situation, rows: bytes, says: str) -> None:
