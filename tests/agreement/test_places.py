@@ -135,7 +135,7 @@ def test_no_places_have_no_localisation():
         ([1.0], -1.0, "radius holds a negative"),
         ([1.0], [None], "radius has no value"),
         ([1.0], [1.0, 2.0], r"expected the same items"),
-        (["far"], 1.0, "no number"),
+        (["far"], 1.0, "not a number"),
     ],
 )
 def test_wrong_lengths_in_mm_are_refused(distances, radius, message):

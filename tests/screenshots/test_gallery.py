@@ -30,7 +30,7 @@ DOCS = ROOT / "docs" / "figures"
 TAKEN = FOLDER / "figures"
 # By the name of the image, the figure that it is of.
 SHOWN = {
-    "values": "phase_read-diagnosis_accuracy-accuracy",
+    "values": "plan-line_1-accuracy",
     "levels": "phase_read-diagnosis_levels",
     "queue": "phase_read-diagnosis_order_and_time-queue",
     "confusion": "phase_read-diagnosis_matrix_reference_all_raters",
