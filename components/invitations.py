@@ -21,14 +21,15 @@ _MOST_YEARS = 99
 def draw_invitations(line: StudyLine) -> None:
     """Draw the form, the lines to paste, the letters of whoever was invited last, and the list of links."""
     st.subheader("Invite")
-    if line.state == "closed":
-        st.info("The study is closed: raters can no longer join it; reviewers and admins can.")
-    for sentence in groups.beyond_plan(database(), current_actor(), line.key):
-        st.warning(sentence)
     # Raters come first where they can join; the role that stands in the form can always be given.
     roles = [] if line.state == "closed" else ["rater"]
     roles += ["reviewer"] if invitations.takes_reviewers(database(), current_actor(), line.key) else []
     roles.append("admin")
+    if line.state == "closed":
+        who = " and ".join(f"{role}s" for role in roles)
+        st.info(f"The study is closed: raters can no longer join it; {who} can.")
+    for sentence in groups.beyond_plan(database(), current_actor(), line.key):
+        st.warning(sentence)
     form, letters = st.columns(2, gap="medium")
     with form:
         _draw_forms(line.key, roles)
