@@ -65,6 +65,11 @@ class AnswerKey:
         """Whether anything counts as right."""
         return self.reference.is_given
 
+    @property
+    def is_in_words(self) -> bool:
+        """Whether words that are not accepted may be right too, as people would say: a text without a range."""
+        return self.kind.scale == "text" and self.low is None and self.high is None
+
 
 @dataclass(frozen=True)
 class Score(FieldScore):

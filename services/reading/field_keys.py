@@ -69,11 +69,6 @@ class FieldKey:
             self._scored[answer] = score(self.key, answer)
         return self._scored[answer]
 
-    @property
-    def is_in_words(self) -> bool:
-        """Whether words that are not accepted may be right too, as people would say: a text without a range."""
-        return self.key.kind.scale == "text" and self.key.low is None and self.key.high is None
-
 
 @dataclass(frozen=True)
 class FieldResult:

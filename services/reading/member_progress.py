@@ -92,7 +92,8 @@ def _practice(session: Session, training: Phase | None, membership_id: int) -> s
     if not results:
         return "not finished yet"
     last = results[-1]
-    score = f"{last.correct} of {last.judged} correct in attempt {last.pass_number}"
+    score = f"{last.correct} of {last.judged} correct" if last.judged else "nothing was scored"
+    score += f" in attempt {last.pass_number}"
     return f"{'passed' if state == 'passed' else 'not passed'}: {score}" + (
         ", no attempt left" if state == "failed" else ""
     )

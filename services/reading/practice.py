@@ -43,6 +43,7 @@ from services.reading import blinding, field_keys, references_in_words, shown_it
 from services.reading.answer_key import answer_key, options_of
 from services.reading.correctness import score
 from services.reading.payloads import AheadPayload, FeedbackPayload, Line
+from services.reading.practised import IS_RIGHT, Practised, as_practised, counts, is_enough, of_field
 from services.seals import proofs
 from services.studies import assigning, frozen_facts
 from services.studies.item_references import references_of
@@ -52,8 +53,6 @@ FAILED = (
     "All attempts are used up, so the items stay closed for you. The study's admin can see this; ask how to continue.",
 )
 NOTHING_ANSWERED: Mapping[str, bool | None] = MappingProxyType({})
-# So that 0.8 of five items is four, whatever binary fractions make of 0.8.
-ROUNDING = 1e-9
 
 
 def state_of_practice(session: Session, training: Phase, membership_id: int) -> str:
@@ -131,16 +130,11 @@ def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignme
     session.flush()
     if rule is None or queries.open_assignments(session, membership_id, (training,), limit=1):
         return
-    scores = _scores_of_pass(session, phases, training, membership_id, pass_number)
-    judged = [score for score in scores if score is not None]
-    correct = sum(judged)
-    passed = correct + ROUNDING >= rule.pass_mark * len(judged)
+    answers = _answers_of_pass(session, phases, training, membership_id, pass_number)
+    passed = is_enough(answers, rule.pass_mark)
+    correct, judged = counts(answers)
     result = PracticeResult(
-        membership_id=membership_id,
-        pass_number=pass_number,
-        correct=correct,
-        judged=len(judged),
-        passed=passed,
+        membership_id=membership_id, pass_number=pass_number, correct=correct, judged=judged, passed=passed
     )
     session.add(result)
     session.flush()
@@ -173,6 +167,8 @@ def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, 
     message = f"Attempt {last.pass_number} did not reach the pass mark of {mark}; the items are repeated."
     if _gives_feedback(phases, training):
         message = f"In attempt {last.pass_number} you had {last.correct} of {last.judged} right; {mark} are needed."
+        if not last.judged:
+            message = f"In attempt {last.pass_number} none of your answers was an accepted one; the items are repeated."
     items = f"{total} item" if total == 1 else f"{total} items"
     return blinding.ahead_payload(attempt[0].upper() + attempt[1:], message, f"Practise {items} again", "")
 
@@ -202,7 +198,9 @@ def feedback_on(session: Session, phases: StudyPhases, assignment: Assignment) -
     # Whether an answer is right says what the reference is, or is not.
     asks = verdict is not None and _tells_primary(phases, training, item)
     return blinding.feedback_payload(
-        _score(session, phases, training, item.item_id, verdict) if asks and verdict is not None else None,
+        IS_RIGHT[_practised(session, phases, training, item.item_id, verdict)]
+        if asks and verdict is not None
+        else None,
         told_after(phases, training, item, reference, _results(session, phases, training, item, reference, verdict)),
     )
 
@@ -259,14 +257,16 @@ def _results(
     """Return which fields of a practice verdict are right, by their key; nothing of one that assesses nothing."""
     if verdict is None or verdict.not_assessable is not None or not training.listed or training.kind != "items":
         return {}
+    of_fields = _of_fields(session, phases, training, item, reference, verdict)
+    return {field: IS_RIGHT[answer] for field, answer in of_fields.items()}
+
+
+def _of_fields(
+    session: Session, phases: StudyPhases, training: Phase, item: ShownItem, reference: Reference, verdict: Verdict
+) -> dict[str, Practised]:
     stored = session.get_one(Item, item.item_id)
     keys = field_keys.keys_of_item(phases.rules_of(training), stored, references_of(reference))
-    return {result.field: _as_practised(result) for result in field_keys.results_of(keys, verdict.fields)}
-
-
-def _as_practised(result: field_keys.FieldResult) -> bool | None:
-    """Return whether an answer is right; None where only a person could tell, as with words that are not accepted."""
-    return None if result.asked.is_in_words and not result.score.correct else result.score.correct
+    return {result.field: of_field(result) for result in field_keys.results_of(keys, verdict.fields)}
 
 
 def allow_another_attempt(database: Database, actor: Actor, study_key: str, login: str) -> None:
@@ -320,10 +320,10 @@ _NEWEST_PASS: Any = select(func.max(Assignment.pass_number)).where(
 )
 
 
-def _scores_of_pass(
+def _answers_of_pass(
     session: Session, phases: StudyPhases, training: Phase, membership_id: int, pass_number: int
-) -> list[bool | None]:
-    """Return a score per item of a pass; what could not be shown was not answered right."""
+) -> list[Practised]:
+    """Return what each item of a pass was answered as; what could not be shown was not answered right."""
     rows = session.exec(
         select(Assignment.item_id, Verdict, TechnicalFailure.id)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
@@ -336,27 +336,28 @@ def _scores_of_pass(
         .order_by(col(Assignment.position))
     ).all()
     return [
-        False if verdict is None else _score(session, phases, training, item_id, verdict)
+        "wrong" if verdict is None else _practised(session, phases, training, item_id, verdict)
         for item_id, verdict, _ in rows
     ]
 
 
-def _score(session: Session, phases: StudyPhases, training: Phase, item_id: int, verdict: Verdict) -> bool | None:
-    """Return whether a practice verdict is right in the field that is compared; None where only a person could tell."""
+def _practised(session: Session, phases: StudyPhases, training: Phase, item_id: int, verdict: Verdict) -> Practised:
+    """Return what a practice verdict is in the field that is compared."""
     if verdict.not_assessable is not None:
-        return False
+        return "wrong"
     reference = queries.reference_of_practice_item(session, item_id)
     if training.listed:
         if not phases.rules_of(training).needs_reference:
-            return None
+            return "not_scored"
         shown = queries.shown_item(session, item_id)
-        right = _results(session, phases, training, shown, reference, verdict)
+        is_of_items = training.kind == "items"
+        answers = _of_fields(session, phases, training, shown, reference, verdict) if is_of_items else {}
         key = phases.rules_of(training).compared_in(shown.form)
-        answer = verdict.fields.get(key)
-        return right.get(key) if answer is not None or key not in right else False
+        is_given = verdict.fields.get(key) is not None
+        return answers.get(key, "not_scored") if is_given or key not in answers else "wrong"
     item = session.get_one(Item, item_id)
     key_of_item = answer_key(item, phases.rules_of(training).primary_of(item.form), reference)
     answer = verdict.fields.get(PRIMARY)
-    correct = False if answer is None or is_undetermined(answer) else score(key_of_item, answer).correct
-    in_words_only = key_of_item.kind.scale == "text" and reference.low is None and reference.high is None
-    return None if in_words_only and not correct else correct
+    if answer is None or is_undetermined(answer):
+        return "wrong"
+    return as_practised(key_of_item, score(key_of_item, answer).correct, is_given=True)

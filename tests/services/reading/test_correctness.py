@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from db import Verdict
+from db import Item, Verdict
 from protocol.fields import KINDS
+from protocol.fields.abstention import UNDETERMINED
+from protocol.language.expansion import Expansion
+from protocol.language.listed import phases_of_listed
+from protocol.references import FieldReference, ItemReferences
+from protocol.study_phases import StudyPhases
 from services.adjudication.review_queue import differs
+from services.reading import practised
 from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score
+from services.reading.field_keys import StudyKeys, results_of
+from services.report.files.listed_files import DrawnLine, ItemLine, ListedRows, listed_files
+from services.report.rows.ratings import ratings_of
 from services.report.rows.reads import column_of
 from services.report.rows.study_rows import Entry, Member, ReadItem
+from tests.protocol.language.study_text import expanded
 
 
 def item(item_format: str = "open", **changed: Any) -> AnswerKey:
@@ -140,3 +151,128 @@ def test_what_goes_to_the_reviewers_as_a_disagreement_is_one_in_the_report(
     ]  # fmt: skip
 
     assert differs(kind, rows) == (len({column.said[0] for column in columns}) > 1)
+
+
+@cache
+def study_of(kind: str) -> tuple[Expansion, StudyPhases]:
+    """Return a study of one phase that asks one field of this type."""
+    options = "[l, r, b]" if kind != "ordinal" else "['1', '2', '10']"
+    form = f"{{type: {kind}{f', options: {options}' if KINDS[kind].needs_options else ''}}}"
+    phase = f"{{key: read, title: R, rates: items, shows: [prompt], undetermined: yes, form: {{answer: {form}}}}}"
+    study = expanded(f"phases: [{phase}]")
+    return study, phases_of_listed(study)
+
+
+def reference_of(kind: str, answer: Any) -> FieldReference:
+    """Return the reference to which exactly this answer is right, as references.csv would say it."""
+    parts = answer if isinstance(answer, list) else [answer]
+    if KINDS[kind].scale == "place":
+        return FieldReference(accepted=(" ".join(str(part) for part in parts[:3]),), radius=0.01)
+    accepted = parts[:1] if KINDS[kind].scale == "ranking" else parts
+    return FieldReference(accepted=tuple(str(part) for part in accepted))
+
+
+# Words that are not accepted are wrong, unless a person says otherwise: an abstention has none.
+IN_PRACTICE = {"right": True, "wrong": False, "in_words": False, "not_scored": None}
+# Of each type in each test: all reports and files are made for each.
+MOST = 12
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What each place says of two answers to one item: which are the same, and which are right."""
+
+    alike_in_queue: bool
+    alike_in_report: bool
+    right_in_practice: list[bool | None]
+    right_in_report: list[bool | None]
+    right_in_files: list[bool | None]
+
+
+def judged(kind: str, answers: list[Any], reference: FieldReference) -> Judged:
+    """Let queue, practice, report and data files of a study that lists its phases judge the answers of two people."""
+    (study, phases), references = study_of(kind), ItemReferences((reference,))
+    asked = Item(format="open", form="", options=[])
+    line = ItemLine(1, "i1", "c1", "s1", "", "open", "", "", (), (), None, None, references, {})
+    rows = ListedRows(
+        items=[line],
+        candidates=[],
+        drawn=[DrawnLine("read", "i1", None, "", 1.0, None)],
+        members=[("rater", Member(number, f"R{number}", "", None)) for number in (1, 2)],
+        entries=[
+            Entry(number, number, 1, None, "read", 1, 1, "answered", verdict_id=number, fields=(("answer", answer),))
+            for number, answer in enumerate(answers, start=1)
+        ],
+        attributes_of_items=[],
+        attributes_of_candidates=[],
+        keys=StudyKeys(phases, {1: asked}, {1: references}),
+    )  # fmt: skip
+    ((ratings,),) = (part.fields for part in ratings_of(rows, study, ()))
+    table = next(file for file in listed_files(rows) if file.name == "fields.csv")
+    place = [column.key for column in table.columns].index("correct")
+    of_rater = [next(results_of(rows.keys.of("read", 1), {"answer": answer})) for answer in answers]
+    (first,), (second,) = ratings.answers
+    return Judged(
+        alike_in_queue=not differs(kind, [Verdict(fields={"answer": answer}) for answer in answers]),
+        alike_in_report=first == second,
+        right_in_practice=[IN_PRACTICE[practised.of_field(result)] for result in of_rater],
+        right_in_report=[correct for (correct,) in ratings.correct],
+        right_in_files=[{"yes": True, "no": False, None: None}[row[place]] for row in table.rows],  # type: ignore[index]
+    )
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_practice_report_and_files_call_the_same_answers_right(kind: str, data: st.DataObject) -> None:
+    right, other = data.draw(ANSWERS[kind]), data.draw(ANSWERS[kind])
+
+    says = judged(kind, [right, other], reference_of(kind, right))
+
+    assert says.right_in_practice == says.right_in_report == says.right_in_files
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_answers_that_are_the_same_are_right_or_wrong_together(kind: str, data: st.DataObject) -> None:
+    answer, other, reference = (data.draw(ANSWERS[kind]) for _ in range(3))
+
+    says = judged(kind, [answer, other], reference_of(kind, reference))
+
+    assert says.alike_in_queue == says.alike_in_report
+    assert not says.alike_in_queue or len(set(says.right_in_report)) == 1
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_an_abstention_is_wrong_everywhere(kind: str) -> None:
+    given = find(ANSWERS[kind], lambda _: True)
+
+    says = judged(kind, [UNDETERMINED, UNDETERMINED], reference_of(kind, given))
+
+    assert says.right_in_practice == says.right_in_report == says.right_in_files == [False, False]
+
+
+def test_an_abstention_has_no_words_that_a_person_could_call_right() -> None:
+    key = item("open", accepted=("left",))
+
+    assert practised.as_practised(key, correct=False, is_given=False) == "wrong"
+    assert practised.as_practised(key, correct=False, is_given=True) == "in_words"
+
+
+@pytest.mark.parametrize(
+    ("answers", "mark", "enough"),
+    [
+        (["right", "wrong"], 0.5, True),
+        (["right", "wrong", "wrong"], 0.5, False),
+        (["right", "in_words", "not_scored"], 1.0, True),
+        (["in_words", "in_words"], 0.5, False),
+        (["in_words", "not_scored"], 0.5, False),
+        (["in_words", "in_words"], 0.0, True),
+        (["not_scored", "not_scored"], 0.5, True),
+    ],
+)
+def test_words_of_which_none_is_accepted_reach_no_pass_mark(
+    answers: list[practised.Practised], mark: float, enough: bool
+) -> None:
+    assert practised.is_enough(answers, mark) is enough
