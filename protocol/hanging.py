@@ -149,6 +149,21 @@ class Hanging(Part):
                 shown.append(pane.model_copy(update={"sequences": offered}))
         return shown
 
+    def lies_with(self, role: str, first: str, *, placed: bool) -> bool:
+        """Return whether a pane's scans lie where those of the first pane do.
+
+        Scans of one visit share the scanner's millimetres; those of two visits do so only where the study says it.
+        Images share nothing that could be linked, unless the study says so.
+
+        Parameters
+        ----------
+        role, first
+            Whether this pane and the first one show the current scans or the prior.
+        placed
+            Whether everything in both has a place in a patient, which an image has not.
+        """
+        return self.coregistered or (role == first and placed)
+
     def _require_usable_panes(self, panes: list[Pane]) -> None:
         if not panes:
             raise ValueError("panes is an empty list; name one to four panes, or leave the key out")

@@ -113,14 +113,9 @@ def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:
-    """Return whether a pane's scans lie where those of the first pane do.
-
-    Scans of one visit share the scanner's millimetres; those of two visits do so only where the study says it.
-    Images share nothing that could be linked, unless the study says so.
-    """
-    if pane == first[0] or hanging.coregistered:
-        return True
-    return pane.role == first[0].role and all(volume.placed for volume in offered + first[1])
+    """Return whether a pane's scans lie where those of the first pane do, as the first pane's always do."""
+    placed = all(volume.placed for volume in offered + first[1])
+    return pane == first[0] or hanging.lies_with(pane.role, first[0].role, placed=placed)
 
 
 def _one_visit(hung: list[tuple[Pane, list[ShownVolume]]]) -> bool:

@@ -11,9 +11,12 @@ from exchange.item_table import OverlayRow, VolumeRow
 from exchange.refusal import InputRefused, Problems
 from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
+from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
+from protocol.language.listed import phases_of_listed
 from protocol.language.wording import place_in_words
 from services.errors import counted
+from services.studies import practised_in_vain
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
@@ -37,10 +40,32 @@ def checked_folder(folder: Path, *, plan_is_frozen: bool = False) -> StudyFolder
     with no_search_for_garbage():
         inspection = look_through(folder, EXPANDING)
         if inspection.contents is not None:
-            return _with_plan_checked(inspection.contents, inspection.problems, frozen=plan_is_frozen)
+            contents = _with_practice_checked(inspection.contents, inspection.problems, frozen=plan_is_frozen)
+            return _with_plan_checked(contents, inspection.problems, frozen=plan_is_frozen)
     # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
     _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
     raise inspection.problems.refusal()
+
+
+def _with_practice_checked(contents: StudyFolder, problems: Problems, *, frozen: bool) -> StudyFolder:
+    """Return a folder with what its pass marks are warned of; note what makes a mark say nothing.
+
+    Parameters
+    ----------
+    frozen
+        It is to be a version of a frozen study, whose practice was passed as it is.
+    """
+    protocol = contents.protocol
+    is_listed = isinstance(protocol, Expansion)
+    phases = phases_of_listed(protocol) if isinstance(protocol, Expansion) else phases_of_first_language(protocol)
+    practised = (phases, contents.items, contents.volumes, contents.references)
+    for key, says in practised_in_vain.never_judged(*practised) if not frozen else ():
+        section = f"phases.{key}" if is_listed else "reading.practice"
+        problems.add("protocol.yaml", f"key {section}.pass_mark", says)
+    if problems.count and not is_listed:
+        _check_volumes(contents.volumes, contents.overlays, problems)
+        problems.refuse()
+    return replace(contents, warnings=(*contents.warnings, *practised_in_vain.judged_in_part(*practised)))
 
 
 def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: bool) -> StudyFolder:

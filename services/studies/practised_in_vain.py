@@ -1,0 +1,124 @@
+"""Whether practice with a pass mark can be passed or failed: on which items an answer is right or wrong at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from exchange.folder_rows import ReferenceRow
+from exchange.item_table import ItemRow, VolumeRow
+from exchange.refusal import listed
+from protocol.fields import KINDS
+from protocol.forms import PhaseField
+from protocol.hanging import Hanging
+from protocol.phases import Phase
+from protocol.references import FieldReference, ItemReferences
+from protocol.study_phases import PhaseRules, StudyPhases
+
+# Everything else is an image, which has no place in a patient.
+_PLACED = (".nii", ".nii.gz")
+_BY_PEOPLE = "people compare the answer"
+_APART = "the place names its pane, since scans that are not co-registered stand side by side"
+
+
+@dataclass(frozen=True)
+class _Practised:
+    """An item for practice: why no answer to it is right or wrong, or nothing; and whether it can only be right."""
+
+    item: str
+    because: str
+    in_words: bool
+
+
+def never_judged(
+    phases: StudyPhases, items: Sequence[ItemRow], volumes: Sequence[VolumeRow], references: Sequence[ReferenceRow]
+) -> Iterator[tuple[str, str]]:
+    """Yield by the key of its phase why a practice with a pass mark has no item that can be right or wrong."""
+    for phase in phases.trainings:
+        practised = _practised(phases, phase, items, volumes, references)
+        because = list(dict.fromkeys(each.because for each in practised))
+        if practised and all(because):
+            remedy = "remove pass_mark" if phase.listed else "write pass_mark: 0"
+            says = (
+                f"no answer to any of the {len(practised)} practice items ({listed(each.item for each in practised)}) "
+                f"can be right or wrong ({'; '.join(because)}), so that the mark says nothing; let a field that the "
+                f"program compares be the primary one, or {remedy}."
+            )
+            yield phase.key, says
+
+
+def judged_in_part(
+    phases: StudyPhases, items: Sequence[ItemRow], volumes: Sequence[VolumeRow], references: Sequence[ReferenceRow]
+) -> Iterator[str]:
+    """Yield which practice items count for no pass mark, and where no answer can be wrong."""
+    for phase in phases.trainings:
+        practised = _practised(phases, phase, items, volumes, references)
+        lacking = [each for each in practised if each.because]
+        if lacking:
+            because = "; ".join(dict.fromkeys(each.because for each in lacking))
+            yield (
+                "protocol.yaml: the pass mark of practice is a share of the items that can be right or wrong; "
+                f"{listed(each.item for each in lacking)} cannot ({because})."
+            )
+        elif practised and all(each.in_words for each in practised):
+            yield (
+                "protocol.yaml: every practice item is answered in words, and words that are not accepted are not "
+                "scored, so that one accepted answer reaches any pass mark; give some items options or a range."
+            )
+
+
+def _practised(
+    phases: StudyPhases,
+    phase: Phase,
+    items: Sequence[ItemRow],
+    volumes: Sequence[VolumeRow],
+    references: Sequence[ReferenceRow],
+) -> list[_Practised]:
+    """Return the items for practice of a phase with a pass mark that have a reference; none where it has no mark."""
+    rules = phases.rules_of(phase)
+    if rules.practice is None or rules.practice.pass_mark == 0 or phase.kind != "items":
+        return []
+    of_item = {row.item: row for row in references}
+    practised = []
+    for item in items:
+        key = rules.compared_in(item.form)
+        field = next((each for each in rules.fields_of(item.form) if each.key == key), None) if item.practice else None
+        reference = _reference(of_item[item.key], key) if field is not None and item.key in of_item else None
+        if field is not None and reference is not None:
+            practised.append(_of_item(rules, item, field, reference, volumes))
+    return practised
+
+
+def _reference(row: ReferenceRow, field: str) -> FieldReference | None:
+    primary = FieldReference(accepted=row.accepted, low=row.low, high=row.high)
+    return ItemReferences((primary, *row.fields)).of(field, compared=True)
+
+
+def _of_item(
+    rules: PhaseRules, item: ItemRow, field: PhaseField, reference: FieldReference, volumes: Sequence[VolumeRow]
+) -> _Practised:
+    if reference.compared_by == "people":
+        return _Practised(item.key, _BY_PEOPLE, in_words=True)
+    if field.key in rules.takes_options and item.options:
+        return _Practised(item.key, "", in_words=False)
+    scale = KINDS[field.type].scale
+    apart = scale == "place" and rules.shows_volumes and _lies_apart(rules.hanging, item, volumes)
+    return _Practised(
+        item.key,
+        _APART if apart else "",
+        in_words=scale == "text" and reference.low is None and reference.high is None,
+    )
+
+
+def _lies_apart(hanging: Hanging, item: ItemRow, volumes: Sequence[VolumeRow]) -> bool:
+    """Return whether any pane of an item lies in another world than the first one; then a place names its pane."""
+    hung = []
+    for pane in hanging.panes_of(item.sequences, item.uses_prior):
+        offered = [
+            volume
+            for volume in volumes
+            if volume.case == item.case and volume.role == pane.role and volume.sequence in pane.sequences
+        ]
+        if offered:
+            hung.append((pane.role, all(volume.path.name.lower().endswith(_PLACED) for volume in offered)))
+    return any(not hanging.lies_with(role, hung[0][0], placed=placed and hung[0][1]) for role, placed in hung[1:])
