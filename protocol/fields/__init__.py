@@ -31,3 +31,19 @@ def types_on(*scales: Scale) -> frozenset[str]:
 
 # Answered by one of the options.
 ONE_OPTION = types_on("nominal", "ordinal")
+# Of these, by a step of an ordered scale.
+ORDERED = types_on("ordinal")
+# By any number of options, of which the whole set is the answer.
+SETS = types_on("set")
+# By several lines of which the first is the answer.
+LISTS = types_on("ranking")
+NUMBERS = types_on("interval")
+# By a place, which lies at some distance from another.
+PLACES = types_on("place")
+# In words of one's own, which people can compare as a whole.
+IN_WORDS = types_on("text", "ranking")
+
+
+def own_options_of(name: str) -> tuple[tuple[str, str], ...]:
+    """Return id and text of the options that a type has where none are named; none of what is no type of this table."""
+    return KINDS[name].own_options if name in KINDS else ()

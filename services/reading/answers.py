@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.fields import KINDS
+from protocol.fields import KINDS, LISTS
 from protocol.fields.abstention import UNDETERMINED, is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.fields.text import LONGEST_TEXT
@@ -115,7 +115,7 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             raise Incomplete(
                 f"{field.label}: {given_here} answers, at most {field.at_most} are allowed; remove some.", field.key
             )
-        left = len(field.options) - given_here if field.type == "ranked" and field.at_most is None else 0
+        left = len(field.options) - given_here if field.type in LISTS and field.at_most is None else 0
         if left > 0:
             # Only a list with a limit may be shorter; the form in the browser holds the same.
             raise Incomplete(f"{field.label}: {left} of {len(field.options)} are still to be ranked.", field.key)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 from db.queries import ShownItem
+from protocol.fields import PLACES
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.study_phases import PhaseRules
@@ -24,7 +25,7 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
         flags=_pairs(rules.flags),
         comment=rules.comment,
         # Of other answers none lies in a pane.
-        panes=_panes(rules, item) if any(field.type == "point" for field in fields) else (),
+        panes=_panes(rules, item) if any(field.type in PLACES for field in fields) else (),
         item_options=_lettered(item, _dealt(item.options, option_order)),
     )
 

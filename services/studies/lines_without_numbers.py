@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Protocol, TypeVar
 
 from exchange.folder_rows import ReferenceRow
+from protocol.fields import LISTS
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import is_computed
 from protocol.language.expansion import Expansion, Field, Phase
@@ -38,7 +39,7 @@ def needs_reference(field: Field, line: AuthoredEstimate) -> bool:
     if line.estimate == "difference":
         return not is_number(field)
     if line.estimate == "pass_at":
-        return field.type == "ranked"
+        return field.type in LISTS
     return line.estimate in _OF_RIGHT_ANSWERS or are_right_at_once(line)
 
 

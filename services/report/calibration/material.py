@@ -14,6 +14,7 @@ from agreement.judge.keys import numbered
 from agreement.judge.material import Factor, Made, Material, Verdicts
 from agreement.judge.scale import BINARY, Scale, State
 from db import JudgeRun
+from protocol.fields import ORDERED
 from protocol.language.expansion import Expansion, Field
 from protocol.language.judged import scale_of_field
 from services.judging.run_identity import in_words, judge_of
@@ -45,7 +46,7 @@ def scale_of(field: Field) -> Scale:
     levels = tuple(name for name in own.names if not (field.type == "correctness" and name in own.neither))
     if field.type == "correctness":
         return Scale("binary", BINARY, BINARY[1:]) if levels == BINARY else Scale("ordinal", levels, BINARY[1:])
-    if field.type == "ordinal":
+    if field.type in ORDERED:
         return Scale("ordinal", levels)
     return Scale("nominal", levels, () if field.positive is None else (field.positive,))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_PAIRS, ALL_RATERS, Party, Stratum
-from protocol.fields import KINDS
+from protocol.fields import KINDS, LISTS, SETS
 from protocol.fields.abstention import is_undetermined
 from protocol.fields.kind import FieldKind
 from protocol.fields.preference import as_in_table
@@ -291,7 +291,7 @@ def _units(rows: ListedRows, study: Expansion, phase: Phase) -> list[tuple[tuple
 
 def _has_list(study: Expansion, phase: Phase, item: ItemLine) -> bool:
     taken = fields_taken(study, phase, item.form)
-    return phase.answers_of is None or any(field.type == "ranked" for field in taken)
+    return phase.answers_of is None or any(field.type in LISTS for field in taken)
 
 
 def _ratings(
@@ -379,7 +379,7 @@ def _became(field: Field, entry: Entry | None) -> tuple[State | None, Any]:
     if not _is_asked(field, given):
         return "not_asked", None
     # A rater who may choose any number of options and leaves them all alone has said that there is none.
-    return "empty", () if field.type == "several" else None
+    return "empty", () if field.type in SETS else None
 
 
 def _is_asked(field: Field, given: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from exchange.estimate_rows import ALL_RATERS, REFERENCE, Party
 from exchange.report_structure import Matrix
 from exchange.report_words import parties_in_words
-from protocol.fields import ONE_OPTION
+from protocol.fields import ONE_OPTION, ORDERED
 from protocol.fields.abstention import ID as UNDETERMINED
 from protocol.fields.abstention import WORDS
 from services.report.rows.ratings import Ratings
@@ -88,7 +88,7 @@ def _matrix(ratings: Ratings, parties: tuple[Party, Party], first: Said, second:
     texts |= {UNDETERMINED: WORDS, INVALID: "Not an answer"}
     counts = Counter(pair for pair in zip(first, second, strict=True) if None not in pair)
     columns = [key for key in texts if any(key in pair for pair in counts)]
-    ordered = len(columns) > 1 and ratings.field.type == "ordinal"
+    ordered = len(columns) > 1 and ratings.field.type in ORDERED
     if ordered:
         # A step that nobody used is a step all the same.
         columns = [key for key in texts if key in columns or key not in (UNDETERMINED, INVALID)]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from exchange.estimate_rows import EstimateRow, Statistic
+from protocol.fields import IN_WORDS, NUMBERS, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
 
 # Corrected for chance where the type has such a coefficient; alpha is that of all raters together.
 _OF_CATEGORIES: frozenset[Statistic] = frozenset({"cohen_kappa", "krippendorff_alpha"})
 _AGREEMENT: dict[str, frozenset[Statistic]] = {
-    "ordinal": frozenset({"quadratic_kappa", "krippendorff_alpha"}),
-    "number": frozenset({"lin_ccc", "icc"}),
-    "several": frozenset({"jaccard"}),
-    "ranked": frozenset({"percent_agreement"}),
-    "text": frozenset({"percent_agreement"}),
-    "point": frozenset({"mean_distance"}),
+    **dict.fromkeys(ORDERED, frozenset[Statistic]({"quadratic_kappa", "krippendorff_alpha"})),
+    **dict.fromkeys(NUMBERS, frozenset[Statistic]({"lin_ccc", "icc"})),
+    **dict.fromkeys(SETS, frozenset[Statistic]({"jaccard"})),
+    **dict.fromkeys(IN_WORDS, frozenset[Statistic]({"percent_agreement"})),
+    **dict.fromkeys(PLACES, frozenset[Statistic]({"mean_distance"})),
 }
 _BESIDE = frozenset(
     {
@@ -51,7 +51,7 @@ def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:
     if line.estimate == "agreement":
         # Where groups are compared, that is what the line is about.
         if line.compare == "group":
-            return row.statistic == ("agreement_difference" if field_type == "several" else "kappa_difference")
+            return row.statistic == ("agreement_difference" if field_type in SETS else "kappa_difference")
         return row.statistic in _AGREEMENT.get(field_type, _OF_CATEGORIES)
     if line.compare == "group" and line.estimate in ("mean", "distance"):
         return row.statistic == "mean_difference"

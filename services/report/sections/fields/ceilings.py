@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from agreement import consensus, leave_one_out, pearson
 from exchange.estimate_rows import ALL_RATERS, Category, Compared, EstimateRow, Party, Stratum
-from protocol.fields.yes_no import YES_NO
+from protocol.fields import SETS, own_options_of
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import numbers_given
@@ -36,9 +36,10 @@ def _always_the_same(known: Ratings, stratum: Stratum, intervals: IntervalSettin
     """Return how often the option is right that is right most often, where all units have the same options."""
     accepted = [set(key.key.accepted) for key in known.keys if key is not None]
     same = categories_of(known.field)
-    if not same and {kind.name for kind in known.kinds} == {"yes_no"}:
-        same = tuple(Category(key, text) for key, text in YES_NO)
-    if known.field.type == "several":
+    kinds = {kind.name for kind in known.kinds}
+    if not same and len(kinds) == 1:
+        same = tuple(Category(key, text) for key, text in own_options_of(*kinds))
+    if known.field.type in SETS:
         return []
     return always_the_same(accepted, same, list(known.clusters), known.unit, stratum, intervals)
 

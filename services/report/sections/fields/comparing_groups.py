@@ -10,6 +10,7 @@ from typing import Literal
 from agreement import Estimate, paired_difference, rater_group_difference
 from agreement.estimate import undefined
 from exchange.estimate_rows import EstimateRow, Party, Statistic, Stratum
+from protocol.fields import ORDERED, PLACES, SETS
 from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
@@ -110,9 +111,9 @@ def agreement_rows_of_groups(
     Of an ordered scale kappa has quadratic weights; of sets of options it is the exact set that is the same or not.
     Of a group of one rater it is undefined.
     """
-    sets = ratings.field.type == "several"
+    sets = ratings.field.type in SETS
     ids = [] if sets else [category.id for category in categories_of(ratings.field)]
-    ordered = ratings.field.type == "ordinal"
+    ordered = ratings.field.type in ORDERED
     rows = []
     for (first, first_title), (second, second_title) in combinations(groups, 2):
         of_first, of_second = (
@@ -169,7 +170,7 @@ def mean_rows_of_groups(
 
 def _measured(ratings: Ratings) -> Sequence[Numbers]:
     """Return by column the steps or numbers that were given, of places their distances from the reference in mm."""
-    if ratings.field.type == "point":
+    if ratings.field.type in PLACES:
         return [[score.distance_mm for score in scores] for scores in ratings.scores]
     return numbers_given(ratings)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agreement import accuracy_of_correctness
 from exchange.estimate_rows import ALL_RATERS, Compared, EstimateRow, Party, Stratum
-from protocol.fields import ONE_OPTION
+from protocol.fields import LISTS, ONE_OPTION, SETS
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
@@ -111,7 +111,7 @@ DEPENDING = Topic(
         POOLED,
         (
             "A set or a list of options is right or wrong as in the accuracy; macro-F1 is of one option of several.",
-            lambda ratings, _: ratings.field.type in ("several", "ranked"),
+            lambda ratings, _: ratings.field.type in SETS | LISTS,
         ),
     ),
 )

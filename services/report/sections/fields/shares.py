@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
-from protocol.fields.yes_no import YES_NO
+from protocol.fields import own_options_of
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
@@ -19,7 +19,7 @@ def categories_of(field: Field) -> tuple[Category, ...]:
         return tuple(Category(option.id, option.text) for option in field.options)
     if field.steps is not None:
         return tuple(Category(str(step), str(step)) for step in range(1, field.steps + 1))
-    return tuple(Category(key, text) for key, text in YES_NO) if field.type == "yes_no" else ()
+    return tuple(Category(key, text) for key, text in own_options_of(field.type))
 
 
 def distribution(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
