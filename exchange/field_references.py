@@ -12,15 +12,12 @@ from exchange.folder_rows import ReferenceRow, check_among_options
 from exchange.item_table import ItemRow, OverlayRow
 from exchange.refusal import listed, shown
 from exchange.tables import FIELD_REFERENCES
-from protocol.fields import KINDS
+from protocol.fields import IN_WORDS, KINDS, PLACES
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.listed import COMPARED
 from protocol.language.things import fields_of_reference
 from protocol.references import FieldReference
-
-# Whose answers are words: those people can compare as a whole.
-_IN_WORDS = ("text", "ranked")
 
 
 @dataclass(frozen=True)
@@ -238,14 +235,14 @@ def _fits(
     overlays: Mapping[str, OverlayRow],
 ) -> bool:
     """Note columns that belong to other types of fields, and return whether there are none."""
-    key, is_point = reference.field, kinds == {"point"}
+    key, is_point = reference.field, bool(kinds) and kinds <= PLACES
     for name, value in (("radius", reference.radius), ("overlay", reference.overlay or None)):
         if value is not None and not is_point:
             what = f"a {' and a '.join(sorted(kinds))}" if kinds else "shown, and answered by nobody"
             line.problem(f"{name} is of points, and field '{key}' is {what}; empty the cell.", name)
-    if reference.compared_by == "people" and not kinds <= set(_IN_WORDS):
+    if reference.compared_by == "people" and not kinds <= IN_WORDS:
         line.problem(
-            f"field '{key}' is a {' and a '.join(sorted(kinds - set(_IN_WORDS)))}, which the program compares; people "
+            f"field '{key}' is a {' and a '.join(sorted(kinds - IN_WORDS))}, which the program compares; people "
             "compare texts. Empty the cell.",
             "compare",
         )

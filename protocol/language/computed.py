@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
-from protocol.fields import ONE_OPTION
+from protocol.fields import LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import RATER, AuthoredEstimate, Estimated, Partner, are_right_at_once
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.judged import judged_fields
@@ -55,14 +56,14 @@ COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
     ),
 }
 # Types of which parts can be compared: their answers are numbers, or right and wrong.
-COMPARED = frozenset(COMPUTED) - {"several", "ranked", "point", "confidence", "preference"}
+COMPARED = frozenset(COMPUTED) - SETS - LISTS - PLACES - {"confidence", "preference"}
 _COLUMNS = frozenset({"model", "category", "format", "grounding"})
 # What is known of every rater, where the study asks for it.
 _OF_RATERS = frozenset({"specialty", "years"})
 # Types with options of which one is chosen, so that it can be counted.
 _COUNTED = ONE_OPTION | {"guess", "resolution"}
 # What is measured of a field, so that groups of people can be compared by its mean.
-_MEASURED = frozenset({("mean", "ordinal"), ("mean", "number"), ("distance", "point")})
+_MEASURED = frozenset({*product(("mean",), ORDERED | NUMBERS), *product(("distance",), PLACES)})
 # Types whose answers a reference can make right or wrong, so that groups of people can be compared.
 _RIGHT_OR_WRONG = frozenset(
     key for key, estimates in COMPUTED.items() if "accuracy" in estimates and key != "correctness"
@@ -92,7 +93,7 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
         # Of groups of people who answer the same units.
         known = COMPUTED[field.type] & {"accuracy", "pass_at"}
         right = line.estimate in known and field.type in _RIGHT_OR_WRONG
-        agreed = line.estimate == "agreement" and field.type in _COUNTED | {"several"} and not line.against
+        agreed = line.estimate == "agreement" and field.type in _COUNTED | SETS and not line.against
         measured = (line.estimate, field.type) in _MEASURED and not line.against
         return line.compare == "group" and (right or agreed or measured)
     return bool(line.against) or line.estimate in COMPUTED[field.type]

@@ -23,6 +23,8 @@ _OWN_OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 _NEED_OPTIONS = tuple(kind.name for kind in KINDS.values() if kind.needs_options)
 _RANKINGS = tuple(kind.name for kind in KINDS.values() if kind.scale == "ranking")
+_SETS = tuple(kind.name for kind in KINDS.values() if kind.scale == "set")
+_NOMINAL = tuple(kind.name for kind in KINDS.values() if kind.scale == "nominal")
 _MEASURED = tuple(kind.name for kind in KINDS.values() if kind.scale == "interval")
 # Written in words, of which several can mean the same.
 _IN_WORDS = tuple(kind.name for kind in KINDS.values() if kind.scale in ("text", "ranking"))
@@ -34,13 +36,13 @@ _ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "options_by": _NEED_OPTIONS,
     "range": (*_MEASURED, "confidence"),
     "unit": _MEASURED,
-    "at_most": ("ranked", "several"),
+    "at_most": (*_RANKINGS, *_SETS),
     "steps": ("confidence",),
     "means": ("confidence",),
     "about": ("confidence",),
     "partly": ("correctness",),
     "excluded": ("correctness",),
-    "positive": ("yes_no", "choice"),
+    "positive": _NOMINAL,
     "synonyms": (*_IN_WORDS, "as_item"),
 }
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from protocol.fields import ONE_OPTION, types_on
+from protocol.fields import NUMBERS, ONE_OPTION
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.pools import rates_texts
 from protocol.language.results import filled_in
 from protocol.scales import CORRECTNESS, FROM_WRONG, JudgeScale, grades_correctness, number_scale, scale_of_options
 
-_NUMBERS = types_on("interval")
 # As on a scale, the lowest first.
 _NO_YES = YES_NO[::-1]
 
@@ -25,13 +24,13 @@ def judged_fields(study: Expansion) -> dict[str, Field]:
         for phase in study.phases
         if rates_texts(phase) and "candidates" in phase.rates and phase.source.practice == "never"
         for field in filled_in(phase, forms)
-        if field.type in ONE_OPTION | _NUMBERS | {"correctness"}
+        if field.type in ONE_OPTION | NUMBERS | {"correctness"}
     }
 
 
 def scale_of_field(field: Field) -> JudgeScale:
     """Return the scale on which a judge fills in a field, lowest first."""
-    if field.type in _NUMBERS:
+    if field.type in NUMBERS:
         low = -math.inf if field.minimum is None else field.minimum
         return number_scale(low, math.inf if field.maximum is None else field.maximum)
     options = _options(field)

@@ -9,10 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.fields import KINDS, abstention
+from protocol.fields import KINDS, abstention, own_options_of
 from protocol.fields.number import parsed
 from protocol.fields.point import place_of
-from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Field
 from protocol.language.listed import kind_of_field
 
@@ -105,7 +104,7 @@ def _kind(asked: Field, of_item: Texts) -> str:
 def _texts(asked: Field, of_item: Texts) -> Texts:
     if asked.type == "as_item":
         return of_item
-    return dict(YES_NO) if asked.type == "yes_no" else {option.id: option.text for option in asked.options}
+    return dict(own_options_of(asked.type)) or {option.id: option.text for option in asked.options}
 
 
 def _option(written: str, texts: Texts) -> str:

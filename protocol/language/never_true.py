@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from protocol.fields import types_on
+from protocol.fields import NUMBERS, ORDERED
 from protocol.fields.number import parsed
 from protocol.language.expansion import Condition, Entry, Expansion, Field, Phase
 from protocol.language.narrowing import values_of
@@ -85,9 +85,9 @@ def _of_steps(answered: Phase, fields: Sequence[Field], steps: int) -> Iterator[
 
 def _most_apart(asked: Field) -> float | None:
     """Return how far two answers to a field can be apart; None where they have no distance."""
-    if asked.type in types_on("interval") | {"confidence"}:
+    if asked.type in NUMBERS | {"confidence"}:
         return math.inf if asked.minimum is None or asked.maximum is None else asked.maximum - asked.minimum
-    return len(asked.options) - 1.0 if asked.type in types_on("ordinal") else None
+    return len(asked.options) - 1.0 if asked.type in ORDERED else None
 
 
 def _of_result(study: Expansion, condition: Condition) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _problem_of_answer(asked: Field, value: str) -> str:
     if asked.steps is not None:
         steps = [str(step) for step in range(1, asked.steps + 1)]
         return "" if value in steps else f"which takes the steps 1 to {asked.steps}"
-    if asked.type not in ("number", "confidence"):
+    if asked.type not in NUMBERS | {"confidence"}:
         return ""
     number = parsed(value)
     if number is None:

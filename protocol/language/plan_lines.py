@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from protocol.fields import LISTS
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, Estimated
 from protocol.language.misfits import Misfits
 from protocol.language.wording import path_in_words
@@ -55,7 +56,7 @@ def _check_depth(line: AuthoredEstimate, fields: Mapping[str, Asked], misfits: M
     if line.estimate != "pass_at":
         misfits.add((*place, "k"), f"k is how many lines pass_at looks at, and this is {line.estimate}; remove it.")
     for name in line.of if line.estimate == "pass_at" else ():
-        most = fields[name].at_most if name in fields and fields[name].type == "ranked" else None
+        most = fields[name].at_most if name in fields and fields[name].type in LISTS else None
         if most is not None and line.k > most:
             misfits.add(
                 (*place, "k"), f"k is {line.k}, and '{name}' takes at most {most} lines; ask for {most} or less."

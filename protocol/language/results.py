@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from protocol.fields import types_on
+from protocol.fields import NUMBERS, ORDERED
 from protocol.language import expansion as expanded
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 
 _YES_NO = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
-_WITH_A_MEAN = types_on("ordinal", "interval")
+_WITH_A_MEAN = ORDERED | NUMBERS
 
 
 def filled_in(phase: expanded.Phase, forms: Mapping[str, Sequence[expanded.Field]]) -> list[expanded.Field]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from protocol.fields import KINDS
+from protocol.fields import KINDS, own_options_of
 from protocol.language.expansion import Expansion, Field, Option, Phase
 from protocol.language.wording import listed, number
 
@@ -38,7 +38,7 @@ def _fields(fields: Sequence[Field]) -> str:
 
 def _field(asked: Field, fields: Sequence[Field]) -> str:
     given = KINDS[asked.type].answered_by if asked.type in KINDS else _ANSWERED_BY[asked.type]
-    if asked.options_by is None and asked.options and asked.type != "yes_no":
+    if asked.options_by is None and asked.options and not own_options_of(asked.type):
         given += f"{': ' if given else ''}{options_words(asked.options)}"
     if asked.minimum is not None and asked.maximum is not None:
         given += f" from {asked.minimum:g} to {asked.maximum:g}"
