@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from protocol.context import Context, TextSettings
-from protocol.fields import KINDS
+from protocol.fields import KINDS, own_options_of
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
@@ -274,7 +274,7 @@ def _field(asked: expanded.Field) -> PhaseField:
     if asked.steps is not None:
         options = [Option(id=str(step), text=str(step)) for step in range(1, asked.steps + 1)]
         low = high = None
-    elif asked.type in ("as_item", "yes_no"):
+    elif asked.type == "as_item" or own_options_of(asked.type):
         options = []
     return PhaseField(
         key=asked.key,

@@ -268,3 +268,22 @@ def test_how_many_answers_a_guesser_chooses_from(kind: str, answers: int | None)
     options = 2 if kind == "yes_no" else 4
 
     assert (guesses(options) if guesses is not None else None) == answers
+
+
+# What is said of that one type: whatever it has in common with others is asked of the table.
+OF_ONE_TYPE = {
+    "protocol/language/first.py": "of yes and no the share of yes is counted",
+    "protocol/language/results.py": "the options of a choice may name the lines of a list",
+    "protocol/language/computed.py": "the same, for pass at k",
+    "protocol/language/judged.py": "on a scale no stands before yes",
+}
+
+
+def test_code_asks_what_a_type_can_do_and_not_what_it_is_called() -> None:
+    names = "|".join(KINDS)
+    named = re.compile(rf"(?:field|asked)\.type (?:==|!=|in|not in) [^\n]*\"(?:{names})\"")
+    files = (path for room in ("exchange", "protocol/language", "services") for path in (ROOT / room).rglob("*.py"))
+
+    by_name = {path.relative_to(ROOT).as_posix() for path in files if named.search(path.read_text("utf-8"))}
+
+    assert by_name == set(OF_ONE_TYPE)
