@@ -41,7 +41,6 @@ from tests.versioned_study import (
     read,
 )
 
-
 REFERENCES = """
 blindread: 2
 name: listed
