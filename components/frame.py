@@ -10,6 +10,7 @@ from typing import Literal
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from components.problems import plain
 from components.session import database
 from services.people.identity import Actor
 from services.studies import catalogue
@@ -121,7 +122,7 @@ def draw(actor: Actor, pages: Mapping[str, StreamlitPage]) -> None:
             if PAGES[address].in_head:
                 st.page_link(page, label=page.title)
         st.space("stretch")
-        st.markdown(actor.name, width="content")
+        st.markdown(plain(actor.name), width="content")
         st.html(_WAY_OUT, width="content")
 
 

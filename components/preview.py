@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.frame import script_of
+from components.problems import plain
 from components.session import current_actor, database
 from services.reading import previewing
 from services.reading.previewing import MOST_FOUND, ItemLine, PhaseLine, Place
@@ -66,7 +67,7 @@ def choose_phase(study_key: str, item_key: str) -> PhaseLine:
 def draw_feedback(lines: list[list[str]]) -> None:
     """Draw what raters will be told after their answer to a practice item."""
     if lines:
-        st.caption("After the answer: " + " · ".join(f"{label}: {text}" for label, text in lines))
+        st.caption(plain("After the answer: " + " · ".join(f"{label}: {text}" for label, text in lines)))
 
 
 def _draw_step(label: str, icon: str, key: str | None) -> None:

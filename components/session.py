@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from components.problems import plain
 from services.errors import InputRefused, NotSignedIn, Refused, StudyClosed
 from services.installation import whereabouts
 from services.installation.environment import Database, database
@@ -40,7 +41,7 @@ def refusals() -> Iterator[None]:
         yield
     except (Refused, InputRefused) as refusal:
         # That a study is closed is no error of anybody.
-        (st.info if isinstance(refusal, StudyClosed) else st.error)(str(refusal))
+        (st.info if isinstance(refusal, StudyClosed) else st.error)(plain(str(refusal)))
         st.stop()
 
 

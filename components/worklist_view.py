@@ -27,7 +27,7 @@ def _draw_desk(desk: Desk) -> None:
         if desk.total:
             st.progress((desk.done - desk.cut_off) / desk.total, text=plain(progress_text(desk)))
         else:
-            st.caption(_nothing_yet(desk))
+            st.caption(plain(_nothing_yet(desk)))
     with right:
         if _can_enter(desk) and st.button(
             "Start" if desk.done == 0 else "Continue",

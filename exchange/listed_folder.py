@@ -37,6 +37,7 @@ from exchange.telling_words import telling_names, telling_selections, telling_wo
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
+from protocol.language.idle_groups import idle_groups
 from protocol.language.listed import not_run_yet
 
 _FILE = "protocol.yaml"
@@ -108,6 +109,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
                 *telling_words(study),
                 *telling_names(study, {candidate.model for candidate in candidates.rows}),
                 *telling_selections(study),
+                *idle_groups(study),
                 *warnings_of_pools(study, candidates.rows),
                 *warnings_of(
                     tuple(case.key for case in whole),

@@ -8,7 +8,7 @@ from benchmarks.wrong_references import folder_of
 from db import Database
 from services.studies import importing
 from tests.harness.command_line import invoke
-from tests.listed_study import READ_THEN_SCORE, write_listed
+from tests.listed_study import READ_THEN_SCORE, TWO_GROUPS, write_listed
 from tests.room_study import with_practice
 from tests.situations import owner_of, write_study_folder
 
@@ -63,6 +63,18 @@ def test_what_a_plan_declares_and_nobody_computes_is_said(tmp_path: Path) -> Non
     assert printed.count("not computed by this release") == 1
     said = "Declared, not computed by this release: Area under the ROC curve of “Verdict” in “Scores”."
     assert f"Please check: {said}" in printed
+
+
+def test_a_group_that_no_phase_is_for_is_warned_of_as_at_the_import(sqlite_database: Database, tmp_path: Path) -> None:
+    third = TWO_GROUPS.replace("scorers: Scorers}", "scorers: Scorers, experts: Experts}")
+    folder = write_listed(tmp_path / "study", third)
+
+    status, printed = validated(folder)
+
+    imported = importing.import_study(sqlite_database, owner_of(sqlite_database), folder)
+    warning = "No phase is for the group 'experts', so that whoever is invited into it has nothing to do; name it under"
+    assert status == 0 and printed.count("No phase is for") == 1 and f"Please check: {warning}" in printed
+    assert [said.startswith(warning) for said in imported.warnings if "No phase is for" in said] == [True]
 
 
 def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:

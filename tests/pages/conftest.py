@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -54,3 +55,8 @@ def open_page(served_database: Database) -> OpenPage:
         return app
 
     return run
+
+
+def as_read(text: str) -> str:
+    """Return a text that is no Markdown, as it stands on the page."""
+    return re.sub(r"\\(.)|:small\[\]", r"\1", text)

@@ -62,7 +62,11 @@ WRITTEN = [
     "| a | b |",
     "| 1 | 2 | 3 lost |",
 ]
-TITLES = ("~~Reads~~, :red[then] *scores*", ":material/home: **Reads** $x$ [a](b)")
+TITLES = (
+    "~~Reads~~, :red[then] *scores* of WWW.example.org, not www.a_b.example.org",
+    ":material/home: **Reads** $x$ [a](b) https://example.org/a?b=c_d, mail a.b+c@example.org",
+)
+LATER = "*Later*, see http://example.org"
 TEXT = "\n\n".join(WRITTEN[:4]) + "\n\n" + "\n".join([WRITTEN[4], "|---|---|", WRITTEN[5]])
 
 
@@ -75,6 +79,7 @@ def test_texts_are_drawn_with_all_their_signs_and_nothing_is_agreed_to_before_th
     protocol = READ_THEN_SCORE.replace("instructions: Read every item.", f"instructions: |\n{written}")
     for number, title in enumerate(("title: Reads, then scores", "title: Reads")):
         protocol = protocol.replace(f"{title}\n", f"title: '{TITLES[number]}'\n")
+    protocol = protocol.replace("title: A second look", f"title: '{LATER}'")
     with served(migrated_sqlite, tmp_path) as (database, running):
         opened_listed(database, tmp_path / "study", protocol, raters=1)
         running.start()
@@ -82,6 +87,11 @@ def test_texts_are_drawn_with_all_their_signs_and_nothing_is_agreed_to_before_th
         page.goto(f"{running.url}/link/{identity.make_link(database, 'rater-1', 'sign_in')}")
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("heading", name="Worklist").wait_for()
+        expect(page.get_by_text(" · ".join(reversed(TITLES)), exact=True)).to_be_visible()
+        assert page.locator("[class*=st-key-desk-] a").count() == 0
+        page.goto(f"{running.url}/reading?study=listed&phase=part-2")
+        expect(page.get_by_role("alert")).to_contain_text(f"“{LATER}” opens once")
+        assert page.get_by_role("alert").locator("a").count() == 0
         held: list[Route] = []
         page.route("**/assets/viewer/*", lambda route: held.append(route))
 
@@ -96,6 +106,7 @@ def test_texts_are_drawn_with_all_their_signs_and_nothing_is_agreed_to_before_th
         expect(page.locator(".st-key-begin button")).to_be_visible()
 
         expect(page.get_by_text(" · ".join(TITLES), exact=True)).to_be_visible()
+        assert page.locator(".st-key-instructions [data-testid=stCaptionContainer] a").count() == 0
         drawn = page.locator(".st-key-acknowledged .acknowledged").inner_text()
         assert [line for line in WRITTEN if line not in " ".join(drawn.split())] == []
         assert page.locator(".st-key-acknowledged a, .st-key-acknowledged img").count() == 0

@@ -9,7 +9,7 @@ from services.judging import import_labels, import_runs, scoring
 from services.judging.import_runs import Identity
 from services.progress import data_lock
 from tests.listed_study import SCORE_ALONE, opened_listed, work_through
-from tests.pages.conftest import OpenPage
+from tests.pages.conftest import OpenPage, as_read
 
 
 def test_a_file_of_another_program_is_described_on_the_page_of_the_study(
@@ -106,7 +106,7 @@ def test_a_study_that_nobody_rates_shows_the_labels_made_elsewhere_and_says_of_r
     assert people.value == "Labels made elsewhere"
     people.set_value("Raters of this study").run()
     (refusal,) = app.error
-    assert refusal.value == (
+    assert as_read(refusal.value) == (
         "Nobody rates score.verdict in this study, so that judges are held against nobody: choose labels made "
         "elsewhere: one."
     )

@@ -16,7 +16,7 @@ from services.people import accounts, identity
 from services.progress import data_lock
 from services.reading import worklist
 from services.studies import invitations
-from tests.pages.conftest import OpenPage
+from tests.pages.conftest import OpenPage, as_read
 from tests.room_study import reading_rules, room_study
 from tests.situations import imported_study, open_study, read_all
 
@@ -137,7 +137,7 @@ def test_a_study_that_is_not_theirs_is_refused_in_one_sentence(
 
     app = open_page(situation.raters[0], "rater/room.py", study="another", phase="reading")
 
-    assert [error.value for error in app.error] == ["This study does not exist, or you have no access to it."]
+    assert [as_read(error.value) for error in app.error] == ["This study does not exist, or you have no access to it."]
 
 
 def test_an_unknown_phase_is_refused_in_one_sentence(
@@ -367,7 +367,7 @@ def test_a_closed_study_that_is_opened_by_its_address_is_no_error(
 
     app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
 
-    assert [info.value for info in app.info] == ["This study is closed; no more verdicts are taken."]
+    assert [as_read(info.value) for info in app.info] == ["This study is closed; no more verdicts are taken."]
     assert not app.error
 
 

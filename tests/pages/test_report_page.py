@@ -18,7 +18,7 @@ from exchange.report_words import lines_of, shown_estimate
 from services.progress import data_lock
 from services.report import EstimateTable, build_report, figures_of
 from tests.listed_study import opened_listed, work_through
-from tests.pages.conftest import OpenPage
+from tests.pages.conftest import OpenPage, as_read
 from tests.services.report.planted import judged_answers
 from tests.services.report.situations import FIRST, STUDY, closed_study, frozen_study, read_all, study_folder
 from tests.situations import any_answers, owner_of
@@ -204,7 +204,7 @@ def test_a_study_that_is_not_theirs_is_one_sentence(
 
     app = open_page(situation.admin, PAGE, study="another")
 
-    assert [error.value for error in app.error] == ["This study does not exist, or you have no access to it."]
+    assert [as_read(error.value) for error in app.error] == ["This study does not exist, or you have no access to it."]
     assert not app.exception
 
 

@@ -53,3 +53,14 @@ def test_what_a_phase_shows_and_items_lack_is_said_with_the_folder(
     lacks = f"phase 'read': it shows the scans, which 1 {which} item ('i5') lacks; name sequences in items.csv, rate"
     assert len(said) == bool(would)
     assert all(warning.startswith(f"The freeze {would} {lacks}") for warning in said)
+
+
+def test_that_other_studies_decide_what_is_left_is_said_with_the_folder(tmp_path: Path) -> None:
+    source = "{sample: {size: 2, not_in: [review-1, read]}}"
+    second = "  - {key: again, rates: items, from: SOURCE, shows: [scans, prompt, options], form: {answer: as_item}}\n"
+    drawn = READS + second.replace("SOURCE", source)
+
+    warnings = checking.validated_folder(write_listed(tmp_path / "study", drawn)).warnings
+
+    (said,) = [warning for warning in warnings if "frozen studies" in warning]
+    assert said.startswith("Phase 'again' leaves out the subjects of frozen studies ('review-1'), which only the")

@@ -41,6 +41,18 @@ from tests.versioned_study import (
     read,
 )
 
+REFERENCES = """
+blindread: 2
+name: listed
+title: References
+phases:
+  - key: reference
+    question: Is it specific?
+    rates: references
+    shows: [prompt, reference]
+    form: {specific: yes_no}
+"""
+
 
 class KilledError(Exception):
     """The program ends at this statement."""
@@ -327,3 +339,14 @@ def test_what_was_corrected_in_an_answer_is_scored_anew(sqlite_database: Databas
     assert verification.verify_study(sqlite_database, "listed") == []
     [made] = [line for line in data_lock.events_of(sqlite_database, situation.admin, "listed") if line.reason]
     assert (made.kind, made.reason) == ("make version 2", REASON)
+
+
+def test_a_reference_whose_prompt_was_corrected_is_judged_anew(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", REFERENCES, raters=1)
+    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
+    before = len(read(situation, 0))
+
+    new_version(situation, tmp_path / "study", corrected_prompt, one_more_case)
+
+    assert before == 6 and len(read(situation, 0)) == 2
+    assert verification.verify_study(sqlite_database, "listed") == []
