@@ -47,6 +47,8 @@ CORRECTIONS = {
     "bh": "Benjamini-Hochberg",
     "by": "Benjamini-Yekutieli",
 }
+# What the plan calls its lines, in titles and where one was not computed.
+PRIMARY_ESTIMATE, ALSO_DECLARED = "Primary estimate", "Also declared"
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
 # As in `agreement`, whose intervals are marked by it; a test holds them together.
 FEW_CLUSTERS = 10

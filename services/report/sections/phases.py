@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table, TitleParts
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.expansion import Expansion
@@ -129,10 +129,10 @@ def topic_table(
         ]
 
     rows = counted(computed, intervals, study.analysis.comparisons)
-    title = f"{label}: {topic.title}" if label else topic.title[:1].upper() + topic.title[1:]
+    title = TitleParts(label, topic.title, names=topic.names)
     return EstimateTable(
         key=f"{ratings.field.key}_{topic.key}",
-        title=title,
+        title=str(title),
         explanation=" ".join(filter(None, [*topic.explained(ratings, rows), weighted_in_words(rows), in_words(rows)])),
         rows=tuple(rows),
         lines="both",
@@ -140,6 +140,7 @@ def topic_table(
         field=ratings.name,
         drawn=topic.drawn,
         points=topic.points(ratings) if topic.points is not None and rows else (),
+        parts=title,
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY
+from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY, PRIMARY_ESTIMATE
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
@@ -58,7 +58,7 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
     """Return the analysis plan in words."""
     plan = study.protocol.analysis
     return (
-        ("Primary estimate", PRIMARY[plan.primary]),
+        (PRIMARY_ESTIMATE, PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of the same subject are not independent"),
         (

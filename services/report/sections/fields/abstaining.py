@@ -79,6 +79,7 @@ UNDETERMINED = Topic(
     "right in an accuracy, and no answer in an agreement.",
     undetermined,
     of_models=True,
+    names=frozenset({("share", "undetermined")}),
 )
 INVALID = Topic(
     "invalid",
@@ -94,4 +95,5 @@ NOT_ASSESSABLE = Topic(
     "Share of the units with a verdict; and of two raters, how often both called a unit not assessable or neither did, "
     "which is high wherever few are. Such a unit is in no other estimate but the bounds.",
     not_assessable,
+    names=frozenset({("share", "not_assessable")}),
 )

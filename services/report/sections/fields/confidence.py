@@ -103,6 +103,7 @@ MEANS = Topic(
     "Raters use such a scale in ways of their own: a difference between two raters is none in what they saw.",
     means,
     of_models=True,
+    names=frozenset({("mean_answer", "answers")}),
 )
 CALIBRATION = Topic(
     "calibration",

@@ -90,6 +90,7 @@ SHARE = Topic(
             lambda ratings, _: any(option.id == "partly" for option in ratings.field.options),
         ),
     ),
+    names=frozenset({("share", "scored_correct")}),
 )
 AGREEMENT = Topic(
     "agreement",

@@ -59,7 +59,13 @@ def points(ratings: Ratings) -> tuple[PairedPoints, ...]:
     return tuple(each for each in of_pairs if each is not None) if len(of_pairs) <= MOST_PAIRS_OF_PART else ()
 
 
-MEANS = Topic("means", "means", "“All raters” is the mean over units of what the raters of each gave.", means)
+MEANS = Topic(
+    "means",
+    "means",
+    "“All raters” is the mean over units of what the raters of each gave.",
+    means,
+    names=frozenset({("mean_answer", "answers")}),
+)
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",

@@ -112,6 +112,7 @@ MEANS = Topic(
     "Steps count as numbers: by their ids where these are numbers, else by their place, the lowest 1.",
     means,
     further=(("“All raters” is the mean over units of what the raters of each gave.", pools_raters),),
+    names=frozenset({("mean_answer", "answers")}),
 )
 AGREEMENT = Topic(
     "agreement",
