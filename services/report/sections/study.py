@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY, PRIMARY_ESTIMATE
@@ -85,12 +85,18 @@ def _plan(study: StudyRows) -> PlainTable:
         ("SHA-256 of the protocol", study.protocol_sha256),
         ("Sampling", study.freeze_method),
     ]
+    return plan_table(rows)
+
+
+def plan_table(rows: Sequence[tuple[Cell, ...]], *, grouped: bool = False) -> PlainTable:
+    """Return the table of what was fixed with the freeze, of a study in either language."""
     return PlainTable(
         key="plan",
         title="Analysis plan and freeze",
         explanation="",
         columns=(Column("what", "What", "Part of the plan"), Column("value", "Fixed as", "What was fixed")),
         rows=tuple(rows),
+        grouped=grouped,
     )
 
 

@@ -11,9 +11,9 @@ from exchange.report_words import shown_p
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
+from services.report.rows.steps import Numbers
 
 # Takes what was filled in on some units, what these are called, and how intervals are computed.
-Numbers = list[float | None]
 Compute = Callable[[Ratings, Stratum, IntervalSettings], list[EstimateRow]]
 Holds = Callable[[Ratings, Sequence[EstimateRow]], bool]
 
