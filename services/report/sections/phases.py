@@ -26,10 +26,10 @@ from services.report.sections.fields.topics import Topic, weighted_in_words
 
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
-PLANNED = "What the analysis plan declares stands under “Declared before the first verdict”, and not again here."
+PLANNED = "What the analysis plan declares is under “Declared before the first verdict” and is not repeated here."
 EXPLORATORY = (
-    "What stands here is exploratory: it was not declared before the first verdict, and is not adjusted for how many "
-    "estimates there are."
+    "These estimates are exploratory: they were not declared before the first verdict, and are not adjusted for their "
+    "number."
 )
 _STATES = (
     ("answered", "Answered", "Units with an answer in this field"),

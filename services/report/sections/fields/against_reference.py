@@ -9,7 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
-from services.report.sections.fields.between_raters import agreement_rows
+from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.topics import POOLED, Topic, has_abstentions, has_bounds, has_models
 
 

@@ -115,7 +115,7 @@ RELIABILITY = Topic(
     "reliability",
     "how often right at each confidence",
     "By tenths of the stated probability, right-closed: how often the answers given with it are right, beside its mean "
-    "there. Where the first is lower, whoever answered is surer than right.",
+    "there. Where the first is lower, the answers are overconfident.",
     reliability,
     in_parts=False,
     drawn="reliability",

@@ -11,11 +11,11 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
 from services.report.sections.fields.against_judges import correct_of
-from services.report.sections.fields.between_raters import agreement_rows
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION
+from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.topics import FieldReport, Topic, has_bounds, has_judges
 
 _LEFT_OUT = ("not_assessable", "undetermined")

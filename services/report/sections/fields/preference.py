@@ -9,7 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.between_raters import agreement_rows
+from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import FieldReport, Topic
 
