@@ -88,6 +88,7 @@ INVALID = Topic(
     "filled in, is wrong in an accuracy and missed in an F1, as is no answer; neither is in a calibration.",
     invalid,
     of_models=True,
+    names=frozenset({("share", "no_response")}),
 )
 NOT_ASSESSABLE = Topic(
     "not_assessable",

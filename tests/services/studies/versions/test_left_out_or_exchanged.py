@@ -72,7 +72,7 @@ def test_a_declared_column_that_says_something_else_is_named(sqlite_database: Da
     situation = opened_pool(sqlite_database, tmp_path / "study", protocol, changes=(with_sites,))
     changed_cell("cases.csv", "c1", "site", "South")(tmp_path / "study")
 
-    assert refused(situation, tmp_path / "study").startswith("Case 'c1' differs in site, and was read")
+    assert refused(situation, tmp_path / "study").startswith("Case 'c1' differs in site from the one that was read")
 
 
 def with_sites(folder: Path) -> None:

@@ -60,9 +60,9 @@ WITH_ANSWERS = f"{READS}{WITH_REFERENCE}".replace("shows: [prompt, reference, ca
         (without_item, "Item 'i6' of version 1 is missing in items.csv: a version takes nothing out; put it back."),
         (
             changed_cell("items.csv", "i1", "category", "side"),
-            "Item 'i1' differs in category, and is an",
+            "Item 'i1' differs in category, which makes it an",
         ),
-        (changed_cell("cases.csv", "c1", "vignette", "New."), "Case 'c1' differs in vignette, and was"),
+        (changed_cell("cases.csv", "c1", "vignette", "New."), "Case 'c1' differs in vignette from the one that was"),
         (changed_cell("volumes.csv", "c1-t1", "label", "T1 late"), "The line of volume 'c1-t1' is not what it was"),
         (changed_cell("candidates.csv", "k1", "model", "model-c"), "Candidate 'k1' differs in model"),
         (
@@ -115,7 +115,7 @@ def test_rows_in_which_the_same_differs_are_said_together(sqlite_database: Datab
         situation, tmp_path / "study", *(changed_cell("items.csv", f"i{n}", "category", "other") for n in range(1, 7))
     )
 
-    assert [reason.partition(", and")[0] for reason in reasons] == [
+    assert [reason.partition(", which")[0] for reason in reasons] == [
         "6 items ('i1', 'i2', 'i3', 'i4', 'i5' and 1 more) differ in category"
     ]
 
