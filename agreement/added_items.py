@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.cautions import gathered_disagreements
+from agreement.cautions import gathered_disagreements, several
 from agreement.coding import Codes, Floats
 from agreement.effective_size import cautious_size, clusters_with, effective_size, scattered_size
 from agreement.estimate import Estimate, undefined
@@ -184,7 +184,7 @@ def adjusted_estimate(
     return Estimate(
         name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
         p=2.0 * t_tail(abs(centre) / se, freedom), confidence=confidence, n_clusters=n_clusters,
-        warning=warning,
+        cautions=several(warning),
     )  # fmt: skip
 
 

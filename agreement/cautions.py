@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "few_clusters",
+    "few_labelled_clusters",
+    "few_resampled",
+    "few_raters",
+    "rare_category",
+    "gathered_disagreements",
+    "uneven_clusters",
+    "gathered_events",
+    "rare_outcome",
+    "nearly_constant",
+    "hardly_overlapping",
+    "other",
+]
+
 FEW_CLUSTERS = 10
 """Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
 
@@ -36,7 +55,26 @@ FEW_UNEVEN_OF_SHARE = 6
 (`agreement.effective_size.share_size`)."""
 
 
-def few_clusters(n_clusters: int | None) -> str | None:
+@dataclass(frozen=True)
+class Caution:
+    """One thing to know about an estimate.
+
+    Parameters
+    ----------
+    kind : str
+        By which rule it is given; ``"other"`` where somebody else wrote it.
+    text : str
+        What it says.
+    fewest : int
+        Below how many it is said; 0 where it is not about a number of things.
+    """
+
+    kind: Kind
+    text: str
+    fewest: int = 0
+
+
+def few_clusters(n_clusters: int | None) -> Caution | None:
     """The warning of an interval that allows for clusters.
 
     Parameters
@@ -46,20 +84,21 @@ def few_clusters(n_clusters: int | None) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> few_clusters(4)
+    >>> few_clusters(4).text
     'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow'
     """
     if n_clusters is None or n_clusters >= FEW_CLUSTERS:
         return None
     count = "1 cluster" if n_clusters == 1 else f"{n_clusters} clusters"
-    return f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
+    text = f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
+    return Caution("few_clusters", text, FEW_CLUSTERS)
 
 
-def few_resampled(n_clusters: int | None) -> str | None:
+def few_resampled(n_clusters: int | None) -> Caution | None:
     """The warning of a cluster bootstrap, where there are enough clusters for other intervals.
 
     Parameters
@@ -69,20 +108,21 @@ def few_resampled(n_clusters: int | None) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
         None also below 10 clusters, where `few_clusters` warns.
 
     Examples
     --------
-    >>> few_resampled(14)
+    >>> few_resampled(14).text
     'only 14 clusters: a bootstrap of fewer than 20 clusters is likely to be too narrow'
     """
     if n_clusters is None or not FEW_CLUSTERS <= n_clusters < FEW_RESAMPLED:
         return None
-    return f"only {n_clusters} clusters: a bootstrap of fewer than {FEW_RESAMPLED} clusters is likely to be too narrow"
+    text = f"only {n_clusters} clusters: a bootstrap of fewer than {FEW_RESAMPLED} clusters is likely to be too narrow"
+    return Caution("few_resampled", text, FEW_RESAMPLED)
 
 
-def few_raters(raters: int) -> str | None:
+def few_raters(raters: int) -> Caution | None:
     """The warning of a coefficient that generalises to other raters.
 
     Parameters
@@ -92,19 +132,20 @@ def few_raters(raters: int) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> few_raters(3)
+    >>> few_raters(3).text
     'fewer than 5 raters: what is said about other raters is uncertain'
     """
     if raters >= FEW_RATERS:
         return None
-    return f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
+    text = f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
+    return Caution("few_raters", text, FEW_RATERS)
 
 
-def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item") -> str | None:
+def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item") -> Caution | None:
     """The warning of a coefficient whose chance agreement depends on how often each category is used.
 
     Parameters
@@ -118,26 +159,28 @@ def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> rare_category(4.5)
+    >>> rare_category(4.5).text
     'a category is expected in fewer than 5 items: value and interval are uncertain'
-    >>> rare_category(31.0, of_cluster=5.0, unit="verdict").split(": ")[0]
+    >>> rare_category(31.0, of_cluster=5.0, unit="verdict").text.split(": ")[0]
     'the rarest category is expected in fewer verdicts than 8 average clusters have together'
     """
     if 0.0 < expected < RARE:
-        return f"a category is expected in fewer than {RARE} {unit}s: value and interval are uncertain"
+        text = f"a category is expected in fewer than {RARE} {unit}s: value and interval are uncertain"
+        return Caution("rare_category", text, RARE)
     if of_cluster > 1.0 and 0.0 < expected < RARE_CLUSTERS * of_cluster:
-        return (
+        text = (
             f"the rarest category is expected in fewer {unit}s than {RARE_CLUSTERS} average clusters have together: "
             "the interval is likely to be a little too narrow"
         )
+        return Caution("rare_category", text, RARE_CLUSTERS)
     return None
 
 
-def gathered_disagreements(differing: float, clusters: int, worth: float) -> str | None:
+def gathered_disagreements(differing: float, clusters: int, worth: float) -> Caution | None:
     """The warning of a kappa or alpha in clusters of very unequal sizes, few of which have a disagreement.
 
     Parameters
@@ -151,24 +194,25 @@ def gathered_disagreements(differing: float, clusters: int, worth: float) -> str
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> gathered_disagreements(3.2, 50, 30.3).split(": ")[0]
+    >>> gathered_disagreements(3.2, 50, 30.3).text.split(": ")[0]
     'clusters are of very unequal sizes, and fewer than 8 of them have most of the disagreements'
     >>> gathered_disagreements(3.2, 50, 50.0) is None
     True
     """
     if worth >= UNEVEN * clusters or differing >= RARE_CLUSTERS:
         return None
-    return (
+    text = (
         f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of the disagreements: "
         "the interval is likely to be too narrow"
     )
+    return Caution("gathered_disagreements", text, RARE_CLUSTERS)
 
 
-def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW_UNEVEN) -> str | None:
+def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW_UNEVEN) -> Caution | None:
     """The warning of an interval that rests on the number of clusters, where a few large ones have most of the items.
 
     Parameters
@@ -182,11 +226,11 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> uneven_clusters(20, 5.8).split(": ")[0]
+    >>> uneven_clusters(20, 5.8).text.split(": ")[0]
     'clusters are of very unequal sizes, and worth 5.8 of one size'
     >>> uneven_clusters(14, 14.0) is uneven_clusters(100, 28.8) is None
     True
@@ -194,10 +238,10 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
     if clusters is None or worth is None or worth >= UNEVEN * clusters or worth >= fewest:
         return None
     of_one_size = f"clusters are of very unequal sizes, and worth {worth:.1f} of one size"
-    return f"{of_one_size}: the interval is likely to be too narrow"
+    return Caution("uneven_clusters", f"{of_one_size}: the interval is likely to be too narrow", fewest)
 
 
-def gathered_events(events: float, clusters: int, worth: float) -> str | None:
+def gathered_events(events: float, clusters: int, worth: float) -> Caution | None:
     """The warning of a bootstrapped share, or an area, where few of very unequal clusters have what is rarer.
 
     Parameters
@@ -209,24 +253,25 @@ def gathered_events(events: float, clusters: int, worth: float) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> gathered_events(3.2, 100, 28.8).split(": ")[0]
+    >>> gathered_events(3.2, 100, 28.8).text.split(": ")[0]
     'clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer'
     >>> gathered_events(3.2, 50, 50.0) is None
     True
     """
     if worth >= UNEVEN * clusters or events >= RARE_CLUSTERS:
         return None
-    return (
+    text = (
         f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of what is rarer: "
         "the interval is likely to be too narrow"
     )
+    return Caution("gathered_events", text, RARE_CLUSTERS)
 
 
-def rare_outcome(count: int) -> str | None:
+def rare_outcome(count: int) -> Caution | None:
     """The warning of a mean that rests on whether units are right, where nearly all, or nearly none, are.
 
     Parameters
@@ -236,17 +281,18 @@ def rare_outcome(count: int) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> rare_outcome(2)
+    >>> rare_outcome(2).text
     'fewer than 5 right, or wrong: the interval is uncertain'
     """
-    return f"fewer than {RARE} right, or wrong: the interval is uncertain" if count < RARE else None
+    text = f"fewer than {RARE} right, or wrong: the interval is uncertain"
+    return Caution("rare_outcome", text, RARE) if count < RARE else None
 
 
-def nearly_constant(others: int) -> str | None:
+def nearly_constant(others: int) -> Caution | None:
     """The warning of a bootstrap of a mean of which nearly all units have the same value.
 
     Parameters
@@ -256,19 +302,20 @@ def nearly_constant(others: int) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> nearly_constant(3)
+    >>> nearly_constant(3).text
     'fewer than 5 differ from the most frequent value: the interval is uncertain'
     """
     if others >= RARE:
         return None
-    return f"fewer than {RARE} differ from the most frequent value: the interval is uncertain"
+    text = f"fewer than {RARE} differ from the most frequent value: the interval is uncertain"
+    return Caution("nearly_constant", text, RARE)
 
 
-def hardly_overlapping(expected: float) -> str | None:
+def hardly_overlapping(expected: float) -> Caution | None:
     """The warning of an area under the ROC curve near 0 or 1.
 
     Parameters
@@ -280,34 +327,86 @@ def hardly_overlapping(expected: float) -> str | None:
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> hardly_overlapping(1.5)
+    >>> hardly_overlapping(1.5).text
     'the groups overlap in fewer than 5 of the smaller one: the interval is uncertain'
     """
     if expected >= RARE:
         return None
-    return f"the groups overlap in fewer than {RARE} of the smaller one: the interval is uncertain"
+    text = f"the groups overlap in fewer than {RARE} of the smaller one: the interval is uncertain"
+    return Caution("hardly_overlapping", text, RARE)
 
 
-def together(*warnings: str | None) -> str | None:
-    """Several warnings as one, each once.
+def several(*cautions: Caution | None) -> tuple[Caution, ...]:
+    """Those that the rules gave.
 
     Parameters
     ----------
-    *warnings : str or None
+    *cautions : Caution or None
         In their order.
 
     Returns
     -------
-    str or None
+    tuple of Caution
+    """
+    return tuple(caution for caution in cautions if caution is not None)
+
+
+def in_order(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Several of them, what says the same once.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+
+    Returns
+    -------
+    tuple of Caution
+    """
+    once: dict[str, Caution] = {}
+    for caution in cautions:
+        once.setdefault(caution.text, caution)
+    return tuple(once.values())
+
+
+def written(text: str | None) -> Iterator[Caution]:
+    """What somebody else wrote of an estimate, sentence by sentence.
+
+    Parameters
+    ----------
+    text : str or None
+        Sentences are parted by a semicolon, as `in_words` joins them.
+
+    Yields
+    ------
+    Caution
 
     Examples
     --------
-    >>> together(None, "one", "two", "one")
+    >>> [caution.text for caution in written("one; two")], list(written(None))
+    (['one', 'two'], [])
+    """
+    yield from (Caution("other", sentence) for sentence in (text.split("; ") if text else ()))
+
+
+def in_words(cautions: Iterable[Caution]) -> str | None:
+    """Several of them as one text.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+
+    Returns
+    -------
+    str or None
+        None where there are none.
+
+    Examples
+    --------
+    >>> in_words([Caution("other", "one"), Caution("other", "two")])
     'one; two'
     """
-    sentences = [sentence for warning in warnings if warning for sentence in warning.split("; ")]
-    return "; ".join(dict.fromkeys(sentences)) or None
+    return "; ".join(caution.text for caution in cautions) or None

@@ -106,4 +106,4 @@ def resampled(
     estimate = spread.estimate(
         plain.name, plain.value, plain.n, plain.unit, confidence=confidence, n_clusters=n_clusters, note=note
     )
-    return replace(estimate, p=spread.p if tests_zero else None).warned(plain.warning)
+    return replace(estimate, p=spread.p if tests_zero else None).warned(*plain.cautions)

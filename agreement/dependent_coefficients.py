@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import one_of, shown
-from agreement.cautions import few_raters, nearly_constant, rare_category
+from agreement.cautions import Caution, few_raters, nearly_constant, rare_category
 from agreement.chance_corrected import Coefficient
 from agreement.codebook import declared, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, numbers_or_nan
@@ -127,7 +127,7 @@ def tables_of(
     return Tables([one_side[i] for i in keep], [other_side[i] for i in keep], used)
 
 
-def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfSums, OfSums, str | None]:
+def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfSums, OfSums, Caution | None]:
     """Both coefficients as functions of sums, and what to know about them.
 
     Parameters

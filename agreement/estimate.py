@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from agreement.arguments import number_in, shown
-from agreement.cautions import few_clusters, together
+from agreement.cautions import Caution, few_clusters, in_order, in_words, written
 
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
 
@@ -43,6 +43,8 @@ class Estimate:
         Number of clusters, for intervals that allow for clustering.
     warning : str, optional
         What to print beside it: that it rests on few clusters (set by itself), few raters or a rare category.
+    cautions : tuple of Caution, optional
+        The same one by one, each with its kind; `warning` joins them to a text, and what only that says is one more.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class Estimate:
     confidence: float = 0.95
     n_clusters: int | None = None
     warning: str | None = None
+    cautions: tuple[Caution, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.unit, str):
@@ -82,13 +85,13 @@ class Estimate:
                 f"{self.name}: interval [{self.low}, {self.high}] has no width; expected low < high or nan"
             )
         few = few_clusters(self.n_clusters)
-        if not incomplete:
-            warning = together(few, self.warning)
-        else:
-            # It is said of the interval; of an estimate that lost its own nothing is left to be said.
-            sentences = self.warning.split("; ") if self.warning else []
-            warning = together(*(sentence for sentence in sentences if sentence != few))
-        object.__setattr__(self, "warning", warning)
+        cautions = (*self.cautions, *written(self.warning))
+        if few is not None:
+            # It is said of the interval, first; of an estimate that lost its own nothing is left to be said.
+            others = (caution for caution in cautions if caution.text != few.text)
+            cautions = tuple(others) if incomplete else (few, *others)
+        object.__setattr__(self, "cautions", in_order(cautions))
+        object.__setattr__(self, "warning", in_words(self.cautions))
 
     def __float__(self) -> float:
         return self.value
@@ -110,13 +113,13 @@ class Estimate:
         line = ", ".join([*parts, self.name])
         return f"{line}; {self.warning}" if self.warning else line
 
-    def warned(self, *warnings: str | None) -> Estimate:
+    def warned(self, *warnings: Caution | str | None) -> Estimate:
         """The same estimate with warnings added to its own.
 
         Parameters
         ----------
-        *warnings : str or None
-            As the rules in `agreement.cautions` give them.
+        *warnings : Caution, str or None
+            As the rules in `agreement.cautions` give them, or in words of one's own.
 
         Returns
         -------
@@ -127,7 +130,12 @@ class Estimate:
         >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warned("rough").warning
         'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow; rough'
         """
-        return replace(self, warning=together(self.warning, *warnings))
+        given = (
+            caution
+            for warning in warnings
+            for caution in ([warning] if isinstance(warning, Caution) else written(warning))
+        )
+        return replace(self, cautions=(*self.cautions, *given))
 
     def as_dict(self) -> dict[str, Any]:
         """Every field by name, ready for JSON: ``nan`` and infinities become ``None``.
@@ -135,7 +143,7 @@ class Estimate:
         Returns
         -------
         dict
-            Plain Python numbers and strings only.
+            Plain Python numbers and strings only; the warning as the text that it is.
 
         Examples
         --------
@@ -143,11 +151,11 @@ class Estimate:
         True
         """
         row: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in (each.name for each in fields(self) if each.name != "cautions"):
+            value = getattr(self, name)
             if isinstance(value, float):
                 value = float(value) if math.isfinite(value) else None
-            row[field.name] = value
+            row[name] = value
         return row
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agreement.arguments import shown
-from agreement.cautions import uneven_clusters
+from agreement.cautions import several, uneven_clusters
 from agreement.coding import as_values, compact, encode_clusters, same_length
 from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -121,7 +121,7 @@ def flag_misses(
         worth = clusters_with(np.ones(groups.size), groups)
     return Estimate(
         name, value, low, high, n, unit, method, confidence=confidence, n_clusters=n_clusters,
-        warning=uneven_clusters(n_clusters, worth),
+        cautions=several(uneven_clusters(n_clusters, worth)),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
-from agreement.cautions import rare_category
+from agreement.cautions import Caution, rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -258,7 +258,7 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
 
 
-def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> str | None:
+def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> Caution | None:
     return rare_category(_rarest(table), of_cluster, unit=unit) if table.weights is None else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
-from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
+from agreement.cautions import FEW_UNEVEN_OF_SHARE, Caution, gathered_events, several, uneven_clusters
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -251,7 +251,7 @@ def bounded_mean(
     worth = clusters_with(np.ones(values.size), groups)
     return Estimate(
         name, value, low, high, values.size, unit, method, se=math.sqrt(variance), confidence=confidence,
-        n_clusters=n_clusters, warning=uneven_clusters(n_clusters, worth),
+        n_clusters=n_clusters, cautions=several(uneven_clusters(n_clusters, worth)),
     )  # fmt: skip
 
 
@@ -273,11 +273,11 @@ def _score_in_clusters(
     method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
     return Estimate(
         name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
-        warning=uneven_clusters(n_clusters, clusters_with(np.ones(n), groups), FEW_UNEVEN_OF_SHARE),
+        cautions=several(uneven_clusters(n_clusters, clusters_with(np.ones(n), groups), FEW_UNEVEN_OF_SHARE)),
     )  # fmt: skip
 
 
-def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> str | None:
+def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> Caution | None:
     """The warning where clusters are of very unequal sizes: few large ones have most units, or most of what is rarer.
 
     Parameters
@@ -289,11 +289,11 @@ def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> 
 
     Returns
     -------
-    str or None
+    Caution or None
 
     Examples
     --------
-    >>> of_uneven_clusters(np.arange(10) < 4, np.array([0] * 8 + [1, 2])).split(": ")[0]
+    >>> of_uneven_clusters(np.arange(10) < 4, np.array([0] * 8 + [1, 2])).text.split(": ")[0]
     'clusters are of very unequal sizes, and worth 1.5 of one size'
     """
     if groups is None:
@@ -302,7 +302,7 @@ def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> 
     return uneven_clusters(int(groups.max()) + 1, worth) or _gathered(counted, groups)
 
 
-def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> str | None:
+def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> Caution | None:
     """The warning where few of very unequal clusters have most of what is rarer."""
     if not counted.size:
         return None

@@ -220,12 +220,13 @@ def rogan_gladen_in_clusters(
     t = float(stats.t.isf((1.0 - confidence) / 2.0, freedom))
     estimate = _estimate(sampled, t, plain.value, plain.name, plain.n, unit, method, confidence)
     # of two samples of few clusters one sentence is enough: that of the judged, which the estimate has by itself
-    of_labelled_clusters = few_clusters(n_groups) if few_clusters(n_rest) is None else None
+    few = few_clusters(n_groups) if few_clusters(n_rest) is None else None
+    of_labelled_clusters = replace(few, kind="few_labelled_clusters") if few is not None else None
     uneven = [
         uneven_clusters(many, clusters_with(np.ones(which.size), which))
         for many, which in ((n_groups, groups), (n_rest, rest))
     ]
-    return replace(estimate, n_clusters=n_rest).warned(of_labelled_clusters, uneven[0] or uneven[1], plain.warning)
+    return replace(estimate, n_clusters=n_rest).warned(of_labelled_clusters, uneven[0] or uneven[1], *plain.cautions)
 
 
 class _Samples(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.cautions import FEW_RESAMPLED, few_resampled, together, uneven_clusters
+from agreement.cautions import FEW_RESAMPLED, few_resampled, several, uneven_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
 
@@ -76,7 +76,7 @@ class Spread:
             self.se,
             confidence=confidence,
             n_clusters=n_clusters,
-            warning=together(
+            cautions=several(
                 few_resampled(n_clusters), uneven_clusters(n_clusters, self.worth, FEW_RESAMPLED) if known else None
             ),
         )

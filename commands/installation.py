@@ -77,5 +77,5 @@ def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = Fal
         if verdicts := unfinished_runs.count_left(database):
             if yes:
                 unfinished_runs.clear_what_was_left(database, "manage.py clean")
-            what = f"{counted(verdicts, 'verdict')} of judges whose import did not come to its end"
+            what = f"{counted(verdicts, 'verdict')} of judges whose import was not completed"
             console.print(f"Deleted: {what}." if yes else f"Belonging to no run: {what}. --yes deletes them.")

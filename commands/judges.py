@@ -26,12 +26,14 @@ def import_judge(
     settings: Annotated[str, typer.Option(help="Parameters: temperature, seed.")] = "",
     made_on: Annotated[str, typer.Option(help="The day of the run, as YYYY-MM-DD.")] = "",
     sample: Annotated[int | None, typer.Option(help="Number of the sample, of repeated runs.")] = None,
-    layout: Annotated[str, typer.Option("--format", help="Of another program's file, where it is not seen.")] = "",
+    layout: Annotated[
+        str, typer.Option("--format", help="Format of another program's file, where it is not recognised.")
+    ] = "",
     column: Annotated[
-        list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: verdict=output.score; several times.")
+        list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: verdict=output.score; may be repeated.")
     ] = None,
     word: Annotated[
-        list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; several times.")
+        list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; may be repeated.")
     ] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers the file judges.")] = "",
     scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
@@ -39,10 +41,10 @@ def import_judge(
         str, typer.Option(help="What confidences are of: the verdict given, or the positive one (verdict, positive).")
     ] = "",
     skip_unplaced: Annotated[
-        bool, typer.Option(help="Leave out and count lines that are about no candidate of the study.")
+        bool, typer.Option(help="Leave out and count lines that match no candidate of the study.")
     ] = False,
     example: Annotated[
-        list[str] | None, typer.Option(help="Key of an item that stands in the prompt as an example; may be repeated.")
+        list[str] | None, typer.Option(help="Key of an item used as an example in the prompt; may be repeated.")
     ] = None,
     act_as: As = None,
 ) -> None:
@@ -83,24 +85,26 @@ def import_labels_of_people(
     name: Annotated[str, typer.Option(help="A name for these labels, by which calibrations ask for them.")],
     labeller: Annotated[str, typer.Option(help="Who gave them, where the file does not say it.")] = "",
     labeller_column: Annotated[
-        list[str] | None, typer.Option(help="A column of the labels of one person, called like them; several times.")
+        list[str] | None, typer.Option(help="A column of the labels of one person, called like them; may be repeated.")
     ] = None,
     field: Annotated[str, typer.Option(help="The field that they fill in, as PHASE.FIELD.")] = "",
     blinded: Annotated[str, typer.Option(help="How the labellers are said to have been blinded.")] = "",
     random_part: Annotated[
         bool, typer.Option("--random-part", help="What they labelled is a simple random part of all answers.")
     ] = False,
-    layout: Annotated[str, typer.Option("--format", help="Of another program's file, where it is not seen.")] = "",
+    layout: Annotated[
+        str, typer.Option("--format", help="Format of another program's file, where it is not recognised.")
+    ] = "",
     column: Annotated[
-        list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: labeller=annotator.id; several times.")
+        list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: labeller=annotator.id; may be repeated.")
     ] = None,
     word: Annotated[
-        list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; several times.")
+        list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; may be repeated.")
     ] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers were labelled.")] = "",
     scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
     skip_unplaced: Annotated[
-        bool, typer.Option(help="Leave out and count lines that are about no candidate of the study.")
+        bool, typer.Option(help="Leave out and count lines that match no candidate of the study.")
     ] = False,
     act_as: As = None,
 ) -> None:
@@ -134,8 +138,8 @@ def convert_file(
     out: Annotated[Path, typer.Argument(help="The CSV file to write.")],
     judge: Annotated[str, typer.Option(help="What the judge is called.")] = "judge",
     layout: Annotated[str, typer.Option("--format", help="The format, where it is not seen.")] = "",
-    column: Annotated[list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path; several times.")] = None,
-    word: Annotated[list[str] | None, typer.Option("--says", help="WORD=VERDICT; several times.")] = None,
+    column: Annotated[list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path; may be repeated.")] = None,
+    word: Annotated[list[str] | None, typer.Option("--says", help="WORD=VERDICT; may be repeated.")] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers the file judges.")] = "",
     scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
 ) -> None:
@@ -191,11 +195,16 @@ def score_answers(
 
 _Labels = Annotated[
     list[str] | None,
-    typer.Option("--labels", help="Labels made elsewhere in the place of raters' verdicts, by name; several times."),
+    typer.Option(
+        "--labels", help="Labels made elsewhere to use instead of raters' verdicts, by name; may be repeated."
+    ),
 ]
 _Field = Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")]
 _Basis = Annotated[
-    str, typer.Option(help="Human verdicts: majority, unanimous, adjudicated, mean, or a rater. The usual without it.")
+    str,
+    typer.Option(
+        help="Human verdicts: majority, unanimous, adjudicated, mean, or a rater. Default: the usual one of the scale."
+    ),
 ]
 
 
@@ -269,7 +278,7 @@ def certify_judge(
         if rubric is not None and not rubric.is_file():
             raise InputRefused(f"{rubric.name} is missing; name a file with the text of the rubric.")
         if not to.parent.is_dir():
-            raise InputRefused(f"The folder {to.parent} is missing; make it, or name another file.")
+            raise InputRefused(f"The folder {to.parent} is missing; create it, or name another file.")
         made = calibration.certify(
             database,
             actor,

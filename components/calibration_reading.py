@@ -20,8 +20,8 @@ def draw_reading(short_title: str) -> None:
     with st.expander("How to read this, and where it comes from"):
         st.markdown(text)
         st.caption(
-            "From docs/how-to/calibrate-a-judge.md, which is about files: what begins with `--` is an option of its "
-            "commands, and here follows from the study. docs/statistics.md says what each panel calls."
+            "From docs/how-to/calibrate-a-judge.md, which is about files: options that begin with `--` are those of "
+            "its commands; here the study sets them. docs/statistics.md says which functions each panel calls."
         )
 
 

@@ -69,7 +69,7 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
 def _draw_details(sentences: tuple[str, ...]) -> None:
     """Draw what a panel says beyond a line for each judge, behind a line that opens it."""
     if sentences:
-        with st.expander(f"All that was found, in {len(sentences)} sentences"):
+        with st.expander(f"All findings, in {len(sentences)} sentences"):
             st.html(report.sentences_markup(sentences))
 
 

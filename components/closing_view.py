@@ -30,7 +30,7 @@ def _draw_openings(line: StudyLine) -> None:
     phases = opening.phases_to_open(database(), current_actor(), line.key)
     if not phases:
         return
-    st.markdown("These phases wait to be opened here, for everybody who works in them. A phase is not shut again.")
+    st.markdown("These phases wait to be opened here, for everybody who works in them. This cannot be undone.")
     with st.container(width=560):
         st.selectbox("Phase to open", options=list(phases), format_func=lambda key: phases[key], key="phase-to-open")
         st.text_input(f"Reason for opening it now, at least {SHORTEST_REASON} characters", key="open-phase-reason")
@@ -38,13 +38,13 @@ def _draw_openings(line: StudyLine) -> None:
 
 
 def _draw_phases(line: StudyLine) -> None:
-    """Draw what closes a phase from whose answers others follow, where there is one that is not closed."""
+    """Draw what closes a phase whose answers others depend on, where there is one that is not closed."""
     phases = settling.phases_to_close(database(), current_actor(), line.key)
     if not phases:
         return
     st.markdown(
         "Units of later phases follow from what is answered, and are drawn when everybody is done. Closing a phase "
-        "draws them now: what is not answered in it stays unanswered, and nothing of it can be revised."
+        "draws them now: what is unanswered in it stays unanswered, and none of its answers can be revised."
     )
     with st.container(width=560):
         st.selectbox("Phase", options=list(phases), format_func=lambda key: phases[key], key="phase-to-close")

@@ -101,8 +101,8 @@ def _ask_confidence(imported: int) -> str:
         ["", *import_runs.CONFIDENCES_OF],
         format_func=lambda key: import_runs.CONFIDENCES_OF.get(key, "as its format says"),
         key=f"run-confidence-{imported}",
-        help="Our own columns hold how sure the judge is of the verdict that it gives. Of mapped columns nothing "
-        "says it: then thresholds are computed only where it is chosen here.",
+        help="Our own columns hold how sure the judge is of the verdict that it gives. Of mapped columns this is "
+        "not known: thresholds are computed only if it is chosen here.",
     )
     return chosen or ""
 
@@ -137,24 +137,24 @@ def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], 
         layout = st.selectbox(
             "Its format",
             ["", *import_runs.LAYOUTS],
-            format_func=lambda key: import_runs.LAYOUTS.get(key, "seen from the file"),
+            format_func=lambda key: import_runs.LAYOUTS.get(key, "recognised from the file"),
             key=f"{form}-layout",
         )
         columns = st.text_area(
             "Columns",
             key=f"{form}-columns",
             placeholder="question=prompt\nverdict=output.score",
-            help="WHAT=COLUMN, or a path within a row, on a line each. What is item, candidate, model, question, "
+            help="WHAT=COLUMN, or a path within a row, one per line. WHAT is item, candidate, model, question, "
             "answer, reference, case, a declared attribute, or what is said: "
             f"{'labeller, verdict, explanation' if of_people else 'verdict, explanation, confidence'}.",
         )
         words = st.text_area(
-            "Words", key=f"{form}-words", placeholder="good=correct", help="WORD=VERDICT, on a line each."
+            "Words", key=f"{form}-words", placeholder="good=correct", help="WORD=VERDICT, one per line."
         )
         labelled = "were labelled" if of_people else "it judges"
         of_model = st.text_input(f"Model whose answers {labelled}", key=f"{form}-of-model")
         scorer = st.text_input("Which score, if the file has several", key=f"{form}-scorer")
-        skip = st.checkbox("Skip rows that are about no candidate of the study", key=f"{form}-skip")
+        skip = st.checkbox("Skip rows that match no candidate of the study", key=f"{form}-skip")
     asked = {
         "layout": layout or "",
         "columns": columns.splitlines(),
@@ -177,7 +177,7 @@ def _import_judge(
     skip_unplaced: bool,
 ) -> None:
     if not judge.strip():
-        notify("error", "The name of the judge is missing: figures call it by that; enter model and version.")
+        notify("error", "The name of the judge is missing, which figures use; enter model and version.")
         st.rerun()
     bar = st.progress(0.0, text="Starting")
 

@@ -25,7 +25,7 @@ def draw_labels(line: StudyLine) -> None:
     """Draw what was imported of people's labels, and the form that imports more."""
     lines = import_labels.labels_of(database(), current_actor(), line.key)
     if lines:
-        st.markdown("**Labels made elsewhere**, not blinded here: calibrations alone may take them, by name")
+        st.markdown("**Labels made elsewhere**, not blinded here: only calibrations can use them, by name")
         st.dataframe(
             pd.DataFrame(
                 [
@@ -66,8 +66,8 @@ def draw_labels(line: StudyLine) -> None:
 
 def _draw_form(study_key: str) -> None:
     st.caption(
-        "They stand in calibrations in the place of raters' verdicts, where you choose them, and are marked there, in "
-        "certificates and in files as not blinded here. No rater sees them, and no figure of raters has them."
+        "Calibrations use them instead of raters' verdicts where you choose them. They are marked there, in "
+        "certificates and in files as not blinded here. Raters never see them, and no figure of raters includes them."
     )
     # What was imported leaves the form, and its fields are new ones.
     form = f"labels-{st.session_state.setdefault('labels-imported', 0)}"
@@ -85,7 +85,7 @@ def _draw_form(study_key: str) -> None:
     is_random_part = st.checkbox(
         "What they labelled is a simple random part of all answers",
         key=f"{form}-random",
-        help="Without that no score is corrected by these labels.",
+        help="Otherwise no score is corrected by these labels.",
     )
     file = st.file_uploader(
         f"{import_runs.FORMATS_IN_WORDS}: item, candidate, labeller, verdict; or another program's",

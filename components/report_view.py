@@ -159,7 +159,7 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
         )
     if word and not matches:
         st.info(
-            f"No figure of this section has “{word}” in its title. Type another word, or empty the field to choose "
+            f"No figure of this section has “{word}” in its title. Type another word, or clear the field to choose "
             f"among all {len(figures)}."
         )
         return

@@ -45,7 +45,7 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
     with st.expander("Test subjects: open agreement for a final prompt", icon=":material/lock:"):
         st.caption(
             f"{split.in_words} Agreement is opened once for each prompt, with figures and without rows; unsealing "
-            "brings all rows back, and is for the end of the study. Neither can be taken back."
+            "brings all rows back, and is for the end of the study. Neither can be undone."
         )
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")

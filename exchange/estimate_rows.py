@@ -6,6 +6,7 @@ from `agreement`; here they are known by their shape only, so that this folder s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -181,6 +182,17 @@ SCALES: dict[Statistic, Scale] = {
 }
 
 
+class Cautioned(Protocol):
+    """One thing to know about an estimate: of which kind it is, what it says, and below how many it is said."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def fewest(self) -> int: ...
+
+
 class Estimated(Protocol):
     """A point estimate with its interval, n, unit and method, or the reason why it is undefined."""
 
@@ -208,6 +220,8 @@ class Estimated(Protocol):
     def n_clusters(self) -> int | None: ...
     @property
     def warning(self) -> str | None: ...
+    @property
+    def cautions(self) -> Sequence[Cautioned]: ...
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class FileFormat(Generic[Read]):
     name
         What people call it: "CSV".
     endings
-        Of a file's name, in small letters and without the point; messages name the first.
+        Of a file's name, in lower-case letters and without the point; messages name the first.
     read
         Reads it; raises `InputRefused` or `NotRead` with one sentence where it is another format after all.
     """

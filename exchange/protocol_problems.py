@@ -16,8 +16,8 @@ from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 # What may stand under a key that takes several kinds of value.
 _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
 _PATTERNS = {
-    "name": "at most 60 small letters, digits and hyphens, beginning with a letter or digit",
-    "": "at most 40 small letters, digits and _, beginning with a letter",
+    "name": "at most 60 lower-case letters, digits and hyphens, beginning with a letter or digit",
+    "": "at most 40 lower-case letters, digits and _, beginning with a letter",
     "field": "PHASE.FIELD, the keys of a phase and of a field of it, as read.answer",
 }
 _KINDS = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from exchange.estimate_rows import ALL_RATERS, CONSENSUS, Direction, EstimateRow
 from exchange.report_structure import EstimateTable, Report
-from exchange.report_words import intervals_in_words, lines_of, shown_estimate, who
+from exchange.report_words import PRIMARY_ESTIMATE, intervals_in_words, lines_of, shown_estimate, who
 
 # More lines than this are a table, which stands below.
 MOST_LINES = 5
@@ -30,7 +30,7 @@ def answer_of(report: Report) -> Answer | None:
     for _, table in report.estimate_tables():
         planned = [row for row in table.rows if row.planned and not row.bound and not row.weighted]
         if planned:
-            return _answer(table, planned, dict(report.analysis_plan).get("Primary estimate", ""))
+            return _answer(table, planned, dict(report.analysis_plan).get(PRIMARY_ESTIMATE, ""))
     return None
 
 
@@ -45,7 +45,7 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
     shown = chosen[:MOST_LINES]
     # What all lines are called stands once, above them.
     in_common = labels[id(shown[0])] if len({labels[id(row)] for row in shown}) == 1 else ""
-    title = f"Primary estimate: {named}" if named else table.title
+    title = f"{PRIMARY_ESTIMATE}: {named}" if named else table.title
     return Answer(
         f"{title} – {in_common}" if in_common else title,
         tuple(_line(row, "" if in_common else labels[id(row)]) for row in shown),

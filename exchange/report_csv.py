@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from exchange.estimate_rows import EstimateRow
 from exchange.report_structure import Cell, Column, DataFile, EstimateTable, Matrix, Report
 from exchange.report_tables import matrix_cells, plain
-from exchange.report_words import lines_of, plan_of, shown_warning
+from exchange.report_words import lines_of, plan_of
 
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 
@@ -115,7 +115,7 @@ def _estimates(report: Report) -> list[tuple[Cell, ...]]:
             table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
             estimate.undefined_because, estimate.se, estimate.p, *_of_several(line.row), line.scale,
             plan_of(line.row) or None, table.field or None, "|".join(map(str, line.row.versions)) or None,
-            line.note or None, shown_warning(estimate),
+            line.note or None, estimate.warning,
         )
         for section, table in report.estimate_tables()
         for line in lines_of(table)

@@ -15,7 +15,6 @@ from exchange.report_words import (
     party_in_words,
     plan_of,
     shown_estimate,
-    shown_warning,
     stratum_key,
 )
 
@@ -129,7 +128,7 @@ def _party(party: Party) -> dict[str, str]:
 
 def _estimate(name: str, estimate: Estimated) -> dict[str, Any]:
     row = {"name": name} | {field: _number(getattr(estimate, field)) for field in _FIELDS}
-    return row | {"warning": shown_warning(estimate)}
+    return row | {"warning": estimate.warning}
 
 
 def _number(cell: Cell) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from exchange.estimate_rows import EstimateRow, Party, Stratum
+from exchange.estimate_rows import Compared, EstimateRow, Party, Statistic, Stratum
 
 Cell = str | int | float | bool | None
 # How the rows of a table are drawn, where they are.
@@ -26,6 +26,31 @@ class PairedPoints:
 
     parties: tuple[Party, Party]
     points: tuple[tuple[float, float, int], ...]
+
+
+@dataclass(frozen=True)
+class TitleParts:
+    """What the title of a table is put together from, so that those of its figures can be too.
+
+    Attributes
+    ----------
+    label
+        What it begins with: the label of a field where a phase has several, or what the plan calls a line; else empty.
+    words
+        What it says behind that.
+    is_primary
+        It is of the primary line of the plan.
+    names
+        Which of the statistics of the table the words name already.
+    """
+
+    label: str
+    words: str
+    is_primary: bool = False
+    names: frozenset[tuple[Statistic, Compared]] = frozenset()
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.words}" if self.label else self.words[:1].upper() + self.words[1:]
 
 
 @dataclass(frozen=True)
@@ -52,6 +77,8 @@ class EstimateTable:
     elsewhere
         Of each row, the title of the table of the plan in which it stands: it is printed there alone, and is in files
         in both places. Empty for a row that stands here only; no entries at all where no row stands elsewhere.
+    parts
+        Of which parts the title is; None where it is one.
     """
 
     key: str
@@ -66,6 +93,7 @@ class EstimateTable:
     drawn: Drawn = "no"
     points: tuple[PairedPoints, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    parts: TitleParts | None = None
 
     @property
     def printed_here(self) -> tuple[EstimateRow, ...]:

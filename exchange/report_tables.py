@@ -11,11 +11,11 @@ from exchange.report_structure import Cell, Column, EstimateTable, Matrix, Plain
 from exchange.report_words import (
     EstimateLine,
     few_clusters_note,
+    few_clusters_of,
     further_warnings,
     has_interval,
     lines_of,
     party_in_words,
-    rests_on_few,
     shown_cell,
     shown_estimate,
     shown_p,
@@ -234,12 +234,12 @@ def _clusters(line: EstimateLine) -> str:
     clusters = line.estimate.n_clusters
     if clusters is None:
         return "–"
-    return f"{clusters}{f' {_FEW}' if rests_on_few(line.estimate) else ''}"
+    return f"{clusters}{f' {_FEW}' if few_clusters_of(line.estimate) is not None else ''}"
 
 
 def _warnings(table: EstimateTable, signs: dict[str, str]) -> tuple[str, ...]:
-    few = any(rests_on_few(row.estimate) for row in table.rows)
-    said = (f"{_FEW} {few_clusters_note(table.cluster)}",) if few else ()
+    few = next((caution for row in table.rows if (caution := few_clusters_of(row.estimate)) is not None), None)
+    said = (f"{_FEW} {few_clusters_note(table.cluster, few.fewest)}",) if few is not None else ()
     sentences = [sentence for row in table.rows for sentence in further_warnings(row.estimate)]
     return (*said, *(f"{sign} {_together(sentences, kind)}" for kind, sign in signs.items()))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from exchange.estimate_rows import (
+    Cautioned,
     Comparison,
     Counted,
     Direction,
@@ -47,9 +48,11 @@ CORRECTIONS = {
     "bh": "Benjamini-Hochberg",
     "by": "Benjamini-Yekutieli",
 }
+# What the plan calls its lines, in titles and where one was not computed.
+PRIMARY_ESTIMATE, ALSO_DECLARED = "Primary estimate", "Also declared"
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
-# As in `agreement`, whose intervals are marked by it; a test holds them together.
-FEW_CLUSTERS = 10
+# The kind of a caution that is marked where clusters are counted, and not said beside the value.
+_OF_FEW_CLUSTERS = "few_clusters"
 # As in `agreement`, of the coefficients that have a P value with their interval; a test holds them together.
 ITEMS_ADDED = "two items added"
 WEIGHTED = "weighted to the pool"
@@ -278,11 +281,6 @@ def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
             )
 
 
-def are_few(clusters: int | None) -> bool:
-    """Return whether an interval that resamples so many clusters is likely to be too narrow."""
-    return clusters is not None and clusters < FEW_CLUSTERS
-
-
 def has_interval(estimate: Estimated) -> bool:
     """Return whether an estimate has an interval."""
     return not (math.isnan(estimate.low) or math.isnan(estimate.high))
@@ -294,34 +292,26 @@ def have_intervals(sections: Iterable[Section]) -> bool:
     return any(has_interval(row.estimate) for table in tables if isinstance(table, EstimateTable) for row in table.rows)
 
 
-def rests_on_few(estimate: Estimated) -> bool:
-    """Return whether an estimate has an interval, and that of few clusters."""
-    return has_interval(estimate) and are_few(estimate.n_clusters)
+def few_clusters_of(estimate: Estimated) -> Cautioned | None:
+    """Return the caution that its interval rests on few clusters; None where it does not, or there is none."""
+    return next((each for each in estimate.cautions if each.kind == _OF_FEW_CLUSTERS), None)
 
 
 def further_warnings(estimate: Estimated) -> tuple[str, ...]:
     """Return the sentences of its warning but that of few clusters, which is marked where they are."""
-    sentences = estimate.warning.split("; ") if estimate.warning else []
-    return tuple(sentences[1:] if rests_on_few(estimate) else sentences)
+    return tuple(each.text for each in estimate.cautions if each.kind != _OF_FEW_CLUSTERS)
 
 
-def shown_warning(estimate: Estimated) -> str | None:
-    """Return its warning; that of few clusters is about the interval, and not said where there is none."""
-    if has_interval(estimate):
-        return estimate.warning
-    return "; ".join(further_warnings(estimate)) or None
-
-
-def few_clusters_note(cluster: str) -> str:
+def few_clusters_note(cluster: str, fewest: int) -> str:
     """Return what stands below a table of which some interval rests on few clusters."""
-    return f"fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"
+    return f"fewer than {fewest} {cluster}s: the interval is likely to be too narrow"
 
 
-def few_subjects_notice(subjects: int) -> str:
+def few_subjects_notice(subjects: int, fewest: int) -> str:
     """Return what the report says first of a study with few subjects."""
     return (
         f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals from fewer than "
-        f"{FEW_CLUSTERS} subjects are likely to be too narrow."
+        f"{fewest} subjects are likely to be too narrow."
     )
 
 

@@ -180,7 +180,7 @@ def number_of(value: str, *, decimal_comma: bool) -> float:
     """
     if _DECIMAL_COMMA.fullmatch(value):
         if not decimal_comma:
-            raise NotRead("expected a number with a decimal point: a comma is taken only in tables with semicolons")
+            raise NotRead("expected a number with a decimal point: a comma is accepted only in tables with semicolons")
         value = value.replace(",", ".")
     if value.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         raise NotRead("expected a finite number")

@@ -192,7 +192,7 @@ def _note_unseen(unseen: Sequence[Unseen], phases: Sequence[str], reading: _Read
         keys = hanging.setdefault(f"{part.kind} '{shown(part.name)}'", [])
         keys.append(path_in_words(as_written(part.place, reading.document)))
     for cause, keys in hanging.items():
-        reading.problems.unseen.append(f"what hangs on {cause} ({listed(dict.fromkeys(keys))})")
+        reading.problems.unseen.append(f"what depends on {cause} ({listed(dict.fromkeys(keys))})")
     named = [shown(key) for key in phases if key]
     if named:
         verb = "keep" if len(named) > 1 else "keeps"

@@ -67,7 +67,7 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
     if len(outermost) > 1:
         named = " and ".join(sorted(f"'{shown(path.relative_to(target).as_posix(), 80)}'" for path in outermost)[:2])
         raise InputRefused(
-            f"{name} holds {len(outermost)} study folders, of which one is taken ({named}); pack it alone."
+            f"{name} holds {len(outermost)} study folders, and only one is accepted ({named}); pack that alone."
         )
     return folder
 
@@ -106,7 +106,7 @@ def _unpack(
             written += len(chunk)
             if written > most:
                 raise InputRefused(
-                    f"{name} unpacks '{shown(member.filename)}' to more than is taken (a ZIP bomb, or a wrong file); "
+                    f"{name} unpacks '{shown(member.filename)}' to more than is accepted (a ZIP bomb or a wrong file); "
                     "leave it out."
                 )
             sink.write(chunk)

@@ -182,8 +182,8 @@ ITEMS = Table(
                "options", "left=Left|right=Right", "none; needed for `choice`"),
         Column("sequences", "The sequences that its panes show, where the case has them.", "names", "T1|T2"),
         Column("uses_prior", "Whether the earlier scans are shown too.", "flag", "false"),
-        Column("needs", "The scans that must be there: `T1` for a current one, `prior:T1` for an earlier one. Of what "
-               "is not needed and not there, the pane says that it is missing.", "names", "T1|prior:T1",
+        Column("needs", "The scans that must be there: `T1` for a current one, `prior:T1` for an earlier one. "
+               "Where a scan is not required and not there, its pane says that it is missing.", "names", "T1|prior:T1",
                "one current scan, and one prior where `uses_prior` is true", optional=True),
         Column("start", "Where the crosshair begins.", "place", "12|-30|8", "as `hanging.start` says", optional=True),
         Column("overlays", "The masks that may be laid over its scans, from `overlays.csv`.", "names",

@@ -66,7 +66,7 @@ def telling_selections(study: Expansion) -> Iterator[str]:
                 yield says + "reference; that says what the reference is not, and does not count as telling it."
             else:
                 yield says + (
-                    "reference, of which all its units then have one value; whoever notices that knows the reference "
+                    "reference, of which all its units then have one value; anyone who notices it knows the reference "
                     "in this phase already: mix in others."
                 )
 

@@ -33,7 +33,7 @@ class AnalysisPlan(Part):
     seed: Annotated[int, Says("what bootstraps draw from", "seed: 7")] = 1
     # 1: each statistic draws subjects by itself, as before there was a choice; 2: one draw for all of a report.
     draw: Annotated[
-        Literal[1, 2], Says("whether statistics share one draw of subjects (2) or each draws by itself (1)", "draw: 1")
+        Literal[1, 2], Says("whether statistics share one draw of subjects (2) or each draws its own (1)", "draw: 1")
     ] = 2
     # What `by_statistic` means for kappa and nominal alpha; "adjusted" before there was a choice.
     kappa_interval: Annotated[

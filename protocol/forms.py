@@ -74,8 +74,8 @@ class FormField(Part):
         ),
     ] = False  # stands in protocols that are stored already; see below
     unit: Annotated[str | None, Says("the unit of a number, behind it", "unit: mm", "no unit")] = None
-    minimum: Annotated[float | None, Says("the least number that is taken", "minimum: 0", "no bound")] = None
-    maximum: Annotated[float | None, Says("the largest number that is taken", "maximum: 20", "no bound")] = None
+    minimum: Annotated[float | None, Says("the smallest number that is accepted", "minimum: 0", "no bound")] = None
+    maximum: Annotated[float | None, Says("the largest number that is accepted", "maximum: 20", "no bound")] = None
     depends_on: Annotated[
         Dependence | None,
         Says(

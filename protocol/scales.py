@@ -125,7 +125,7 @@ def scale_of_options(options: Sequence[tuple[str, str]]) -> JudgeScale:
         key="options",
         codes=codes,
         correct_from=ids.index(_CORRECT) if says_correct else len(ids),
-        refusal=f"is none of {', '.join(ids)}",
+        refusal=f"is not one of {', '.join(ids)}",
         neither=frozenset({_EXCLUDED} & set(ids)) if says_correct else frozenset(ids),
     )
 

@@ -28,7 +28,7 @@ class Protocol(Part):
         str,
         Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$"),
         Says(
-            "the key of the study, in small letters, digits and hyphens; raters can see it in addresses",
+            "the key of the study, in lower-case letters, digits and hyphens; raters can see it in addresses",
             "name: side-of-the-lesion",
         ),
     ]

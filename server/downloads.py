@@ -138,7 +138,7 @@ def _made(actor: Actor, study_key: str, name: str) -> Response:
     except Refused as refusal:
         status = 404 if isinstance(refusal, NotFound) else 403
         return PlainTextResponse(str(refusal), status_code=status, headers=headers)
-    # The key of a study that was found holds nothing but small letters, digits and hyphens.
+    # The key of a study that was found holds nothing but lower-case letters, digits and hyphens.
     headers["Content-Disposition"] = f'attachment; filename="{study_key}-{name}"'
     return Response(content, media_type=media_type, headers=headers)
 

@@ -29,11 +29,18 @@ class Basis:
         level.
     scores : ndarray of float, shape (labelled,)
         Scores on the scale; all nan where it has none.
+    rule : str
+        By which rule it joins humans, such as ``"majority"``; empty where it is of one, or adjudicated.
     """
 
     name: str
     codes: Floats
     scores: Floats
+    rule: str = ""
+
+    def is_called(self, name: str) -> bool:
+        """Whether a plan that names this basis means it: by its whole name, or its rule alone."""
+        return name in (self.name, self.rule)
 
     @property
     def given(self) -> Chosen:
@@ -57,7 +64,7 @@ class Basis:
 
     def part(self, among: Chosen) -> Basis:
         """That of some of the labelled candidates."""
-        return Basis(self.name, self.codes[among], self.scores[among])
+        return Basis(self.name, self.codes[among], self.scores[among], self.rule)
 
     def right_or_wrong(self, scale: Scale) -> bool:
         """Whether every score is 1 or 0; a mean of two who differ is neither."""
@@ -98,9 +105,9 @@ def bases(material: Material) -> list[Basis]:
     joined: list[Basis] = []
     if len(alone) > 1:
         table = labelled.human_table()
-        joined = [_basis(f"{rule} of {len(alone)}", _joined(table, rule), scale) for rule in _RULES[scale.kind]]
+        joined = [_basis(f"{rule} of {len(alone)}", _joined(table, rule), scale, rule) for rule in _RULES[scale.kind]]
         if scale.scored and scale.kind != "number":
-            score = Basis(f"mean of {len(alone)}", np.full(len(table), np.nan), _mean_score(alone))
+            score = Basis(f"mean of {len(alone)}", np.full(len(table), np.nan), _mean_score(alone), "mean")
             first = 0 if len(alone) < FEWEST_RATERS or not scale.shares else len(joined)
             joined.insert(first, score)
     decided = labelled.adjudicated
@@ -176,7 +183,7 @@ def main_basis(material: Material, plan: Plan) -> Basis:
     if plan.basis is None:
         return every[0]
     for basis in every:
-        if plan.basis in (basis.name, basis.name.split(" of ")[0]):
+        if basis.is_called(plan.basis):
             return basis
     raise ValueError(f"basis is {plan.basis!r}; expected one of {', '.join(basis.name for basis in every)}")
 
@@ -189,8 +196,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 
-def _basis(name: str, codes: Floats, scale: Scale) -> Basis:
-    return Basis(name, codes, scale.scores(codes) if scale.scored else np.full(codes.shape, np.nan))
+def _basis(name: str, codes: Floats, scale: Scale, rule: str = "") -> Basis:
+    return Basis(name, codes, scale.scores(codes) if scale.scored else np.full(codes.shape, np.nan), rule)
 
 
 def _mean_score(alone: list[Basis]) -> Floats:

@@ -22,6 +22,9 @@ from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
 from agreement.kappa import cohen_kappa
 
+# A factor, what a part is called by it, and which labelled candidates are in it.
+_Part = tuple[str, str, Chosen]
+
 # What a plan calls them, by the key of the coefficients of a scale.
 _NAMES = {
     "agreement": "percent_agreement",
@@ -115,7 +118,7 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
     own = labelled.judges[judge].codes
     parts = list(_parts(declared, labelled))
     withheld = {basis.name: _withheld(basis, own, parts, plan) for basis in against}
-    for stratum, among in parts:
+    for _, stratum, among in parts:
         clusters = labelled.clusters[among] if labelled.clusters is not None else None
         for basis in against:
             part = basis.part(among)
@@ -136,21 +139,21 @@ def _against(declared: Declared, material: Material, plan: Plan) -> list[Basis]:
     return [main if main.has_levels else next(basis for basis in every if basis.has_levels)]
 
 
-def _withheld(basis: Basis, judge: Floats, parts: Sequence[tuple[str, Chosen]], plan: Plan) -> set[str]:
+def _withheld(basis: Basis, judge: Floats, parts: Sequence[_Part], plan: Plan) -> set[str]:
     """The parts on which a figure would tell what a single human said, of each factor by its own levels."""
     both = basis.given & ~np.isnan(judge)
     by_factor: dict[str, dict[str, int]] = {}
-    for stratum, among in parts:
-        by_factor.setdefault(stratum.partition(" ")[0], {})[stratum] = int((both & among).sum())
+    for factor, stratum, among in parts:
+        by_factor.setdefault(factor, {})[stratum] = int((both & among).sum())
     return {stratum for levels in by_factor.values() for stratum in too_few(levels, plan.fewest_shown)}
 
 
-def _parts(declared: Declared, labelled: Material) -> Iterator[tuple[str, Chosen]]:
+def _parts(declared: Declared, labelled: Material) -> Iterator[_Part]:
     if not declared.by:
-        yield EVERYTHING, np.ones(labelled.n, dtype=np.bool_)
+        yield "", EVERYTHING, np.ones(labelled.n, dtype=np.bool_)
     for name in declared.by:
         for level, among in _levels(labelled, name):
-            yield f"{name} {level}", among
+            yield name, f"{name} {level}", among
 
 
 def _levels(labelled: Material, name: str) -> Iterator[tuple[str, Chosen]]:

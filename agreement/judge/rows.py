@@ -32,6 +32,10 @@ class Row:
         Which human verdicts it rests on, such as ``"majority of 3"``; empty where on none.
     sentence : str
         What it says, where it decides something.
+    factor : str
+        Of which factor its stratum is a level, such as ``"tier"``; empty where of none.
+    judge : str
+        Beside which judge it is, where this is none of the parties.
     """
 
     statistic: str
@@ -40,6 +44,8 @@ class Row:
     stratum: str = EVERYTHING
     basis: str = ""
     sentence: str = ""
+    factor: str = ""
+    judge: str = ""
 
     @property
     def is_count(self) -> bool:

@@ -90,7 +90,7 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
     if recognised is None and not asked.columns and (_is_of_others(source.name) or is_strange):
         known = ", ".join(key for key in layouts if key != mapped_columns.LAYOUT.key)
         raise InputRefused(
-            f"{source.name} is laid out as none of the known formats ({known}): say what its columns are, such as "
+            f"{source.name} matches none of the known formats ({known}): say what its columns are, such as "
             "verdict=score and question=prompt, or which format it is."
         )
     return recognised or (mapped_columns.LAYOUT if asked.columns else None)

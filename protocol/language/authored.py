@@ -39,7 +39,7 @@ class AuthoredStudy(Part):
     name: Annotated[
         StudyName,
         Says(
-            "the key of the study, in small letters, digits and hyphens; raters can see it in addresses",
+            "the key of the study, in lower-case letters, digits and hyphens; raters can see it in addresses",
             "name: same-fact",
         ),
     ]

@@ -49,7 +49,7 @@ class AuthoredSample(Part):
     ] = []
     unit: Annotated[
         Literal["item"] | None,
-        Says("that all candidates of a drawn item are drawn", "unit: item", "each candidate by itself"),
+        Says("that all candidates of a drawn item are drawn", "unit: item", "each candidate on its own"),
     ] = None
 
 

@@ -187,7 +187,7 @@ def _check_by_rater(line: AuthoredEstimate, misfits: Misfits, place: tuple[str, 
         misfits.add(
             (*place, "by"),
             "by: rater says how far raters differ in a difference; write estimate: difference and compare: an "
-            "attribute, in primary or also. Every other estimate is printed of each rater anyway.",
+            "attribute, in primary or also. Every other estimate is printed for each rater anyway.",
         )
 
 

@@ -24,7 +24,9 @@ PEOPLE_IN_PAIRS = (
 
 def two_steps(phase: str) -> str:
     """Return why no units follow from a phase in which people answer twice."""
-    return f"'{phase}' has a second step, and what follows goes by one answer; let units follow from a phase above it."
+    return (
+        f"'{phase}' has a second step, and what follows takes a single answer; let units follow from a phase above it."
+    )
 
 
 def practised_twice(phase: str) -> str:

@@ -206,7 +206,7 @@ def _primary(fields: Sequence[expanded.Field]) -> str:
 
 def _released(attribute: expanded.Attribute) -> Released:
     if attribute.table == "raters":
-        raise ValueError(f"'{attribute.key}' is said of raters, and shown in no phase.")
+        raise ValueError(f"'{attribute.key}' describes raters, and shown in no phase.")
     return Released(
         table=attribute.table,
         key=attribute.key,

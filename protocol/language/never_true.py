@@ -125,10 +125,10 @@ def _of_attribute(study: Expansion, phase: Phase, condition: Condition) -> Itera
     declared = next((attribute for attribute in study.attributes if attribute.key == name), None)
     table = "candidates" if name == "model" else "items" if declared is None else declared.table
     if table == "raters":
-        yield f"'{name}' is said of raters, and units are selected; name an attribute of cases, items or candidates."
+        yield f"'{name}' describes raters, and units are selected; name an attribute of cases, items or candidates."
         return
     if table == "candidates" and not _ANSWERS & set(phase.rates):
-        yield f"'{name}' is said of candidates, and {listed(phase.rates)} are rated; remove the condition."
+        yield f"'{name}' describes candidates, and {listed(phase.rates)} are rated; remove the condition."
         return
     kind = name if declared is None else declared.type
     for value in condition.values:

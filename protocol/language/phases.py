@@ -187,7 +187,7 @@ def _check_fields_for(
         if asked.type == "correctness" and not {"candidates", "answers"} >= set(rates):
             misfits.add(
                 (*place, asked.key),
-                "correctness is said of an answer; rate candidates or answers, or ask it as yes_no or as a choice.",
+                "correctness is about an answer; rate candidates or answers, or ask it as yes_no or as a choice.",
             )
         if asked.type == "guess" and set(rates) != {"candidates", "answers"}:
             says = "who wrote an answer is guessed where people's and models' are in one pool; rates has to be both."
@@ -245,7 +245,7 @@ def _source(
     if source.phase is not None:
         misfits.require((*place, "phase"), source.phase, earlier, PHASE_ABOVE)
     if source.let_in and source.phase is None:
-        misfits.add((*place, "let_in"), "let_in goes by the answers of a phase; name it as from.phase.")
+        misfits.add((*place, "let_in"), "let_in depends on the answers of a phase; name it as from.phase.")
     for name, values in source.where.items():
         if "." in name:
             require_result(name, values, earlier, known.forms, misfits, (*place, "where"))
@@ -308,9 +308,9 @@ def _check_shown(
         else:
             misfits.require(place, thing, [*THINGS, *tables], "thing to show")
         if tables.get(thing) == "raters":
-            misfits.add(place, f"'{thing}' is said of raters; shown are attributes of cases, items and candidates.")
+            misfits.add(place, f"'{thing}' describes raters; shown are attributes of cases, items and candidates.")
         if tables.get(thing) == "candidates" and not {"candidates", "pairs"} & set(rates):
-            misfits.add(place, f"'{thing}' is said of candidates; it is shown where candidates are rated.")
+            misfits.add(place, f"'{thing}' describes candidates; it is shown where candidates are rated.")
     if {"acquisition_dates", "months_since_prior"} <= set(shows):
         misfits.add(place, "acquisition dates give the months since the prior away; show one of the two.")
     if len(set(shows)) < len(shows):

@@ -77,7 +77,7 @@ def _check_counted(line: AuthoredEstimate, fields: Mapping[str, Asked], misfits:
 def _check_parts(line: AuthoredEstimate, misfits: Misfits, place: Place) -> None:
     for key, names in (("by", line.by), ("over", line.over)):
         for name in sorted({name for name in names if names.count(name) > 1}):
-            misfits.add((*place, key), f"'{name}' stands there twice; remove one.")
+            misfits.add((*place, key), f"'{name}' is listed twice; remove one.")
     if line.compare is None:
         return
     if line.compare in line.by:

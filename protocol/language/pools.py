@@ -77,7 +77,7 @@ def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]
     own = columns_of_models(study)
     for thing in [*phase.shows, *(phase.then.shows if phase.then else ())]:
         if thing in own:
-            yield "shows", f"'{thing}' is said of models' answers alone and would say who wrote one; remove it."
+            yield "shows", f"'{thing}' describes models' answers alone and would tell who wrote one; remove it."
     for key in sorted(own & _EXPORTED):
         yield "rates", f"'{key}' is a column of the exported candidates.csv; call the attribute otherwise."
     for key in takes_of(study, phase) if "candidates" in phase.rates else ():

@@ -35,7 +35,7 @@ def capital(sentence: str) -> str:
 
 
 def mid(title: str) -> str:
-    """Return a title as it is written within a sentence: "Senior physicians" in small letters, "MRI staff" as it is."""
+    """Return a title as it is written within a sentence: "Senior physicians" in lower case, "MRI staff" as it is."""
     return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 

@@ -232,7 +232,7 @@ def _by_labeller(read: Verdicts, labeller: str, file_name: str, *, in_columns: b
     if len(by_labeller) > _MOST_LABELLERS:
         raise InputRefused(
             f"{file_name} has {len(by_labeller):,} labellers, such as {listed(named)}, and at most {_MOST_LABELLERS} "
-            "are taken; look whether labeller is mapped to the column that says who labelled."
+            "are taken; check whether labeller is mapped to the column that says who labelled."
         )
     if not any(by_labeller.values()) and not read.problems.count:
         raise InputRefused(f"{file_name} holds no label; expected one at least.")

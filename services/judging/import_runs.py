@@ -183,7 +183,7 @@ def import_judge_verdicts(
     asked
         Of a file from another program, what its columns and words mean beyond what it says itself.
     skip_unplaced
-        Whether lines that are about no candidate of the study are left out and counted, instead of refusing the file.
+        Whether lines that match no candidate of the study are left out and counted, instead of refusing the file.
     progress
         Is told how far it has come: done, of how much, and what is done.
 
@@ -313,7 +313,9 @@ def scale_asked(database: Database, actor: Actor, study_key: str, field: str) ->
         return CORRECTNESS
     if field not in known:
         near = get_close_matches(field, known, n=1)
-        expected = f"expected one of {', '.join(known)}" if known else "and judges can fill in none of this study"
+        expected = (
+            f"expected one of {', '.join(known)}" if known else "and this study has none that a judge can fill in"
+        )
         raise Conflict(f"There is no field '{shown(field)}'{f' (nearest: {near[0]})' if near else ''}, {expected}.")
     return scale_of_field(known[field])
 

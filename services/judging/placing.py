@@ -197,9 +197,7 @@ class Places:
             remaining = narrowed
             passed.append(label)
         if remaining is None:
-            return (
-                "says nothing by which its candidate could be known: say in which column it is, such as question=prompt"
-            )
+            return "has nothing that identifies its candidate: name the column that does, such as question=prompt"
         return f"fits {self._some(remaining)} by {_and(passed)}; say more of it, such as the model"
 
     def _in_order(self, clues: Iterable[str], stand_for: Mapping[str, str]) -> list[tuple[str, str]]:

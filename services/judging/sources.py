@@ -131,7 +131,7 @@ def _pairs(noun: str, written: Sequence[str]) -> dict[str, str]:
         name, sign, value = (part.strip() for part in text.partition("="))
         if not sign or not name or name in pairs:
             expected = {"column": "WHAT=COLUMN", "word": "WORD=VERDICT"}.get(noun, "NAME=VALUE")
-            raise Conflict(f"The {noun} '{shown(text)}' is not {expected}, or says a thing twice; correct it.")
+            raise Conflict(f"The {noun} '{shown(text)}' is not {expected}, or names something twice; correct it.")
         pairs[name] = value
     return pairs
 

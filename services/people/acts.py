@@ -247,12 +247,12 @@ REVISE = Act("assignment", "open for revision", "its rater", ("done",), "being r
 LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "done")
 CLOSE_PHASE = Act(
     "study",
-    "close a phase from whose answers others follow",
+    "close a phase whose answers others depend on",
     "admin",
     ("open",),
     None,
     {
-        "draft": (Conflict, "The study is not frozen yet, so that none of its phases can be closed."),
+        "draft": (Conflict, "The study is not frozen yet, so none of its phases can be closed."),
         "closed": (Conflict, "The study is closed; re-open it before closing one of its phases."),
     },
 )
@@ -263,7 +263,7 @@ OPEN_PHASE = Act(
     ("open",),
     None,
     {
-        "draft": (Conflict, "The study is not frozen yet, so that none of its phases can be opened."),
+        "draft": (Conflict, "The study is not frozen yet, so none of its phases can be opened."),
         "closed": (Conflict, "The study is closed; re-open it before opening one of its phases."),
     },
 )

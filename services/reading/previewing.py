@@ -26,7 +26,7 @@ from services.studies.item_references import references_of
 MOST_FOUND = 50
 LONGEST_PROMPT = 120
 
-_PRACTICE_ALONE = "This phase is practice, and the item is none; choose an item of practice."
+_PRACTICE_ALONE = "This phase is practice, and this item is not for practice; choose a practice item."
 _NO_PRACTICE = "The item is one of practice and comes in no other phase; choose another item or phase."
 _NOT_SELECTED = "This phase does not select the item (from); choose another item or phase."
 _NO_ANSWER = "The study has no answer to this item that could be rated in this phase; choose another item."

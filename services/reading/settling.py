@@ -130,7 +130,7 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
 
 
 def phases_to_close(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
-    """Return, for admins, the titles of the phases that are not closed and from whose answers others follow, by key."""
+    """Return, for admins, the titles of the phases that are not closed and whose answers others depend on, by key."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         phases = frozen_facts.phases_of(session, stored_id(study.id))

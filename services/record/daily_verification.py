@@ -290,8 +290,8 @@ def _is_held(session: Session) -> bool:
 
 def _broken_off(run: Verification, files: int) -> str:
     return (
-        f"The verification that began at {run.started_at:%Y-%m-%d %H:%M} UTC was broken off after {run.files_checked} "
-        f"of {files} files: until one has ended, nobody knows whether all holds."
+        f"The verification that began at {run.started_at:%Y-%m-%d %H:%M} UTC was interrupted after {run.files_checked} "
+        f"of {files} files: until one has finished, it is not known whether all is as it was frozen."
     )
 
 

@@ -134,7 +134,9 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
     if folder.exists():
         raise Conflict(f"{folder.name} already exists; name a new folder for the backup.")
     if database.volume_dir.resolve() in folder.resolve().parents:
-        raise Conflict(f"{folder} lies among the volumes, which would be copied into themselves; name another folder.")
+        raise Conflict(
+            f"{folder} is inside the folder of volumes, which would be copied into itself; name another folder."
+        )
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.read_only() as session:
         chain_head = audit.head(session)

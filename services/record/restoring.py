@@ -364,7 +364,9 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
         if broken := list(audit.broken_links(session)):
             problems.append(f"The audit chain is broken at event {broken[0]}.")
         if head is not None and not audit.leads_to(session, head):
-            problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
+            problems.append(
+                "The audit chain does not contain the head that is stored in the backup: its end was cut off."
+            )
         of_studies = columns_of(Study, "id", "key").where(col(Study.removed_at).is_(None))
         studies, without_key = readable_rows(session, of_studies, Study.id)
         hashes, unreadable = maintenance.named_files(session)

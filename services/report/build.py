@@ -7,10 +7,11 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Literal
 
+from agreement import FEW_CLUSTERS
 from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
-from exchange.report_words import are_few, few_subjects_notice, have_intervals
+from exchange.report_words import few_subjects_notice, have_intervals
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -159,8 +160,8 @@ def _notices(rows: StudyRows, reads: Reads, state: str, *, are_intervals: bool) 
     if state == "interim":
         notices.append("This is an interim look: the study is open and its figures will change.")
     subjects = len(set(reads.subjects))
-    if are_intervals and are_few(subjects):
-        notices.append(few_subjects_notice(subjects))
+    if are_intervals and subjects < FEW_CLUSTERS:
+        notices.append(few_subjects_notice(subjects, FEW_CLUSTERS))
     notices += not_let_in_sentences(rows)
     notices += missing_notices(missing_of(rows))
     return tuple(notices)

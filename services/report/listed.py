@@ -8,11 +8,12 @@ from typing import Literal
 
 from sqlmodel import Session, select
 
+from agreement import FEW_CLUSTERS
 from db import Freeze, Study, now, queries
 from db.base import stored_id
 from db.standing import STANDS
 from exchange.report_structure import Report, Section
-from exchange.report_words import are_few, few_clusters_note, have_intervals
+from exchange.report_words import few_clusters_note, have_intervals
 from protocol.analysis import AnalysisPlan
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import plan_of
@@ -114,6 +115,6 @@ def _notices(
         said.append("This is an interim look: the study is open and its data will change.")
     name = expansion.analysis.cluster
     clusters = {cluster for phase in phases for ratings in phase.fields for cluster in ratings.clusters}
-    if are_intervals and are_few(len(clusters)):
-        said.append(f"{capital(few_clusters_note(name))} ({len(clusters)}).")
+    if are_intervals and len(clusters) < FEW_CLUSTERS:
+        said.append(f"{capital(few_clusters_note(name, FEW_CLUSTERS))} ({len(clusters)}).")
     return tuple(said)

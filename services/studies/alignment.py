@@ -78,7 +78,7 @@ def _require_start_inside(
         file, place = ("items.csv", f"line {item.line}") if item.start is not None else ("protocol.yaml", _START)
         point = ", ".join(f"{number:g}" for number in start)
         says = (
-            f"the start ({point}) mm of item '{item.key}' lies outside of all its scans; correct it, or give the item "
+            f"the start ({point}) mm of item '{item.key}' is outside all of its scans; correct it, or give the item "
             "a start of its own."
         )
         raise InputRefused([Problem(file, place, says)])
@@ -122,7 +122,7 @@ def _require_over(
     if not any(_shown(overlay).meets(_shown(prepared)) for _, prepared in shown_over):
         raise _refuse(
             row,
-            f"{row.path.name} lies outside of all scans of item '{item.key}', but a mask over one of them is expected",
+            f"{row.path.name} is outside all scans of item '{item.key}', but a mask over one of them is expected",
             "save it in the scanner's millimetres, or take it from the item",
         )
 

@@ -53,7 +53,7 @@ def require_key(key: str) -> str:
     """Return a key that a study can have."""
     if not STUDY_KEY.fullmatch(key):
         raise InputRefused(
-            f"The key '{key[:60]}' cannot be taken: expected at most 60 small letters, digits and hyphens; "
+            f"The key '{key[:60]}' cannot be used: expected at most 60 lower-case letters, digits and hyphens; "
             "choose another."
         )
     return key

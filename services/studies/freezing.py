@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session, col, select
 
+from agreement import FEW_CLUSTERS
 from db import (
     Candidate,
     Case,
@@ -28,7 +29,6 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STANDS, STILL_MEMBER
-from exchange.report_words import are_few
 from protocol.language.computed import not_computed
 from protocol.language.expansion import Expansion
 from protocol.language.following import followed_by
@@ -101,7 +101,7 @@ class Standing:
             return " ".join((said, *self.lacking))
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
-        if are_few(self.subjects):
+        if self.subjects < FEW_CLUSTERS:
             words += " With so few, intervals may be undefined, and those given are likely to be too narrow."
         return words
 

@@ -58,7 +58,7 @@ def work_of(role: str, phases: StudyPhases) -> tuple[str, ...]:
         read = next(phase for phase in phases.phases if phase.role == "reviewer")
         return (_REVIEW.format(material=_material(phases.rules_of(read))),)
     work = "; ".join(work_of_rater(phases))
-    return (f"{_ADMINISTER}. Its raters {work}. Whoever administers a study rates nothing in it",)
+    return (f"{_ADMINISTER}. Its raters {work}. Admins of a study rate nothing in it",)
 
 
 def letter(title: str, name: str, work: tuple[str, ...], login: str, address: str, token: str, until: datetime) -> str:

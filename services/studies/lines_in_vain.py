@@ -28,7 +28,7 @@ def said_twice(line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
 
 def named_twice(names: Sequence[str]) -> Iterator[str]:
     """Yield of each name that stands in a list more than once what to do."""
-    yield from (f"'{name}' stands there twice; remove one." for name in sorted({*names}) if names.count(name) > 1)
+    yield from (f"'{name}' is listed twice; remove one." for name in sorted({*names}) if names.count(name) > 1)
 
 
 def of_nothing(

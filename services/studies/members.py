@@ -98,7 +98,7 @@ def invite_within(
         return ""
     if in_use and not actor.is_owner:
         raise NotAllowed(
-            f"'{person.login}' has signed in before, and whoever holds a link can act as them; ask an owner of this "
+            f"'{person.login}' has signed in before, and anyone who holds a link can act as them; ask an owner of this "
             "installation for a new one."
         )
     return issue_link(session, person, purpose, by=actor.person_id, study_id=study.id)

@@ -184,8 +184,8 @@ def test_another_attribute_tells_of_its_unit_alone(sqlite_database: Database, tm
 @pytest.mark.parametrize(
     ("shows", "says"),
     [
-        ("years", "'years' is said of raters"),
-        ("length", "'length' is said of candidates"),
+        ("years", "'years' describes raters"),
+        ("length", "'length' describes candidates"),
         ("sight", "nearest: 'site'"),
     ],
 )

@@ -44,6 +44,14 @@ RETIRED = (
     (r"\bstands? (in|on|at|above|below|beside)\b", "is in, is shown, is stored in", GUIDES),
     (r"\blies (in|among|beside|behind)\b", "is in, is stored in", GUIDES),
     (r"\bnot promised\b", "not guaranteed", GUIDES),
+    (r"\bsmall letters?\b", "lower-case letters", PROSE),
+    (r"\bstands there twice\b", "is listed twice", PROSE),
+    (r"' is said of\b", "describes", PROSE),
+    (r"\bsays something else (under|than)\b", "differs in, differs from", PROSE),
+    (r"\bhangs? on\b", "depends on", GUIDES),
+    (r"\bby itself\b", "on its own, alone", GUIDES),
+    (r"\bfields\.between_raters\b", "nominal_agreement", CODE),
+    (r"\bcalibration\.computing\b", "calibrating", CODE),
 )
 
 # A name, argument or function that is called so does not say what it holds; what is said instead.

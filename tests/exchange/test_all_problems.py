@@ -224,7 +224,7 @@ def test_the_protocol_says_how_an_ambiguous_date_is_read(folder: Path, rule: str
 def test_a_decimal_comma_is_refused_where_commas_separate_cells(folder: Path) -> None:
     cell(folder, "references.csv", 6, low="2,5")
 
-    assert "a comma is taken only in tables with semicolons" in problems_of(folder)[0].says
+    assert "a comma is accepted only in tables with semicolons" in problems_of(folder)[0].says
 
 
 @pytest.mark.parametrize(("separator", "name"), [("\t", "tabs"), ("|", "vertical bars")])

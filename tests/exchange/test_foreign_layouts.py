@@ -113,9 +113,7 @@ def test_our_own_tables_and_what_nobody_knows_are_of_no_layout(content: bytes) -
 def test_json_lines_without_any_column_of_ours_are_refused_once_and_not_line_by_line() -> None:
     rows = [{"meta": {"qid": "i1"}, "grader": {"label": "PASS"}}] * 3
 
-    with pytest.raises(
-        InputRefused, match=r"judged.jsonl is laid out as none of the known formats .* say what its col"
-    ):
+    with pytest.raises(InputRefused, match=r"judged.jsonl matches none of the known formats .* say what its col"):
         layout_of(json_lines(*rows), OF_ITSELF)
     mapped = layout_of(json_lines(*rows), asked_of(columns=["item=meta.qid", "verdict=grader.label"]))
     assert mapped is not None and mapped.key == "mapped"

@@ -63,7 +63,7 @@ def test_one_error_of_each_kind_is_said_in_one_go(tmp_path: Path) -> None:
     for problem, beginning in zip(refusal.problems, beginnings, strict=True):
         assert str(problem).startswith(beginning)
     assert refusal.unseen == (
-        "Not looked at because of this: what hangs on phase 'flag' (phases.score.from); whether flag, score keep to "
+        "Not looked at because of this: what depends on phase 'flag' (phases.score.from); whether flag, score keep to "
         "blinding and can be run; what the phases need of the tables."
     )
 

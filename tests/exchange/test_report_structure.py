@@ -22,7 +22,7 @@ from exchange.estimate_rows import (
 )
 from exchange.report_structure import Column, EstimateTable, PlainTable
 from exchange.report_tables import printed
-from exchange.report_words import FEW_CLUSTERS, lines_of, shown_cell, shown_estimate, shown_p, shown_warning
+from exchange.report_words import few_clusters_of, further_warnings, lines_of, shown_cell, shown_estimate, shown_p
 
 METHOD = "cluster bootstrap, percentile, 500 resamples, seed 3"
 
@@ -120,12 +120,20 @@ def test_few_clusters_are_explained_only_where_an_interval_rests_on_them() -> No
     assert explained in with_few.notes
 
 
-def test_the_warning_of_few_clusters_goes_into_files_only_beside_an_interval() -> None:
+def test_few_clusters_are_marked_beside_an_interval_alone() -> None:
     without = undefined("accuracy", 6, "item", METHOD, "one subject", value=0.5, n_clusters=1)
+    few = few_clusters_of(estimate(n_clusters=4))
 
-    assert shown_warning(estimate(n_clusters=4)) == estimate(n_clusters=4).warning
-    assert without.warning is None and shown_warning(without) is None
-    assert shown_warning(without.warned("few raters")) == "few raters"
+    assert few is not None and few.fewest == agreement.FEW_CLUSTERS
+    assert few_clusters_of(estimate(n_clusters=12)) is few_clusters_of(without) is None
+    assert without.warned("few raters").warning == "few raters"
+
+
+def test_what_is_said_beside_few_clusters_is_told_by_its_kind_and_not_by_its_place() -> None:
+    written = estimate(n_clusters=4).warned("of two samples; the smaller one")
+
+    assert further_warnings(written) == ("of two samples", "the smaller one")
+    assert further_warnings(estimate(n_clusters=4)) == ()
 
 
 def test_further_warnings_are_marked_and_said_once_below_the_table() -> None:
@@ -210,10 +218,6 @@ def test_methods_that_differ_in_counts_of_left_out_items_share_a_note() -> None:
     )  # fmt: skip
 
     assert printed(table).notes == (f"a: {METHOD}; those without both verdicts left out",)
-
-
-def test_few_clusters_are_as_many_as_those_of_which_an_estimate_warns() -> None:
-    assert FEW_CLUSTERS == agreement.FEW_CLUSTERS
 
 
 # ---- rows in words ---------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_a_zip_bomb_is_refused_while_it_is_unpacked(tmp_path: Path) -> None:
 
     refused = sentence_of_refusal(bomb, tmp_path)
 
-    assert "'volumes/a.nii' to more than is taken (a ZIP bomb" in refused
+    assert "'volumes/a.nii' to more than is accepted (a ZIP bomb" in refused
     assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) < 20 * 2**20
 
 
@@ -69,7 +69,7 @@ def test_what_all_files_unpack_to_is_counted_together(tmp_path: Path) -> None:
 
     refused = sentence_of_refusal(file, tmp_path, ZipLimits(unpacked_bytes=60_000))
 
-    assert "to more than is taken" in refused
+    assert "to more than is accepted" in refused
 
 
 def test_a_size_that_the_file_lies_about_is_not_believed(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_zip_of_two_study_folders_is_refused_and_one_within_the_other_is_not(t
     folder = unpack_study_zip(within, "study.zip", tmp_path / "within")
 
     assert said == (
-        f"study.zip holds 2 study folders, of which one is taken ('{inner}a' and '{inner}b'); pack it alone."
+        f"study.zip holds 2 study folders, and only one is accepted ('{inner}a' and '{inner}b'); pack that alone."
     )
     assert folder == tmp_path / "within" / inner
 

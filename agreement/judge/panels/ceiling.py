@@ -105,17 +105,18 @@ def _with_bases(labelled: Material, material: Material, plan: Plan) -> Iterator[
                 yield Row(key, (judge, basis.name), estimate, basis=basis.in_words)
 
 
-def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHING) -> Iterator[Row]:
+def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHING, factor: str = "") -> Iterator[Row]:
     of_judge = labelled.judges[judge].codes
     ceiling = ceiling_of(labelled.scale, labelled.human_table(), of_judge, labelled.clusters, plan)
     if ceiling is None or ceiling.judge is None or ceiling.difference is None:
         return
     humans = tuple(labelled.humans)
     for human, estimate in zip(humans, ceiling.raters, strict=False):
-        yield Row("human with the others", (human,), estimate, stratum)
-    yield Row(CEILING, humans, ceiling.mean, stratum, _where(judge))
-    yield Row(OF_JUDGE, (judge, *humans), ceiling.judge, stratum)
-    yield Row(GAP, (judge, *humans), ceiling.difference, stratum, sentence=_as_close(ceiling.difference, plan))
+        yield Row("human with the others", (human,), estimate, stratum, factor=factor, judge=judge)
+    yield Row(CEILING, humans, ceiling.mean, stratum, f"where {judge} has a verdict", factor=factor, judge=judge)
+    yield Row(OF_JUDGE, (judge, *humans), ceiling.judge, stratum, factor=factor)
+    said = _as_close(ceiling.difference, plan)
+    yield Row(GAP, (judge, *humans), ceiling.difference, stratum, sentence=said, factor=factor)
 
 
 def _as_close(gap: Estimate, plan: Plan) -> str:
@@ -135,36 +136,14 @@ def _parts(material: Material, plan: Plan) -> Iterator[Row]:
                 for basis in (whole.part(among) for whole in against):
                     for key in keys:
                         estimate = coefficients(part.scale)[key](verdicts.codes, basis.codes, **_options(part, plan))
-                        yield Row(key, (judge, basis.name), estimate, stratum, basis.in_words)
-                yield from _ceiling(part, judge, plan, stratum)
+                        yield Row(key, (judge, basis.name), estimate, stratum, basis.in_words, factor=name)
+                yield from _ceiling(part, judge, plan, stratum, name)
 
 
 def _against(material: Material, plan: Plan) -> list[Basis]:
     """The main basis; where that is a mean score, with which no coefficient of levels goes, each human alone."""
     basis = main_basis(material, plan)
     return [basis] if basis.has_levels else [basis for basis in bases(material) if basis.name in material.humans]
-
-
-_WHERE = ("where ", " has a verdict")
-
-
-def _where(judge: str) -> str:
-    return judge.join(_WHERE)
-
-
-def judge_of(row: Row) -> str:
-    """Beside which judge the humans are compared, in a row of the ceiling.
-
-    Parameters
-    ----------
-    row : Row
-
-    Returns
-    -------
-    str
-    """
-    # Whoever marks a panel adds to the basis what holds of all its rows.
-    return row.basis.removeprefix(_WHERE[0]).rpartition(_WHERE[1])[0]
 
 
 def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
@@ -176,7 +155,7 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
         text = f"{judge} agrees, by {key}, with {listed(said)}"
         humans = (judge, *material.humans)
         for gap in panel.of(GAP, stratum=EVERYTHING, parties=humans):
-            (ceiling,) = panel.of(CEILING, stratum=EVERYTHING, basis=_where(judge))
+            (ceiling,) = panel.of(CEILING, stratum=EVERYTHING, judge=judge)
             (own,) = panel.of(OF_JUDGE, stratum=EVERYTHING, parties=humans)
             others = "the others" if len(material.humans) >= FEWEST_RATERS else "each other"
             measure = "concordance" if material.scale.kind in ("ordinal", "number") else "agreement"

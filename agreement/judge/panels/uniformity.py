@@ -163,7 +163,7 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
     if not whole:
         return
     for level, estimate in result.levels.items():
-        yield Row(LEVEL, parties, estimate, f"{factor} {level}", words)
+        yield Row(LEVEL, parties, estimate, f"{factor} {level}", words, factor=factor)
     for levels, estimate in result.gaps.items():
         yield Row("difference of two levels", levels, estimate, factor, words)
     for name, value in (

@@ -1,7 +1,6 @@
 """The calibration of judges in a study: what people and judges said of a field, and the panels that follow from it."""
 
-from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify
-from services.report.calibration.computing import (
+from services.report.calibration.calibrating import (
     Calibration,
     calibration_of,
     details_of,
@@ -12,6 +11,7 @@ from services.report.calibration.computing import (
     sections_of,
     summary_of,
 )
+from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify
 from services.report.calibration.figures import figures_of
 
 __all__ = [

@@ -24,7 +24,7 @@ from services.judging.run_identity import in_words, judge_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
-from services.report.calibration.computing import Calibration, calibration_of
+from services.report.calibration.calibrating import Calibration, calibration_of
 from services.report.rows.candidate_columns import Ids
 
 # So many candidates are named in one statement.

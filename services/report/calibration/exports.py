@@ -23,8 +23,8 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
 from services.report.calibration import elsewhere
+from services.report.calibration.calibrating import fields_with_judges
 from services.report.calibration.coding import coding
-from services.report.calibration.computing import fields_with_judges
 from services.report.calibration.differing import differing
 from services.report.calibration.exported import VERDICT, Exported, Kind, Party, Said, Texts
 from services.report.files.listed_files import ItemLine

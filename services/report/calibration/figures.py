@@ -78,7 +78,7 @@ _DRAWN: tuple[_Drawn, ...] = (
         "Share of verdicts that changed, from run to run and with the prompt or the model",
     ),
 )
-_OF_MODELS = "model "
+_MODEL = "model"
 # More lines than that are not read on a screen.
 _MOST_LINES = 24
 
@@ -92,7 +92,7 @@ def figures_of(panel: Panel) -> list[Figure]:
 def _figure(panel: Panel, asked: _Drawn) -> Figure | None:
     """Return a figure: of too many lines to read the levels of models alone, and last what is of all candidates."""
     rows = [row for row in panel.rows if row.statistic in asked.statistics and not math.isnan(row.estimate.value)]
-    of_models = [row for row in rows if row.stratum == EVERYTHING or row.stratum.startswith(_OF_MODELS)]
+    of_models = [row for row in rows if row.stratum == EVERYTHING or row.factor == _MODEL]
     of_all = [row for row in rows if row.stratum == EVERYTHING]
     for wanted in (rows, of_models, of_all):
         drawn = [_span(panel.key, row, several=len(asked.statistics) > 1) for row in wanted]
@@ -117,5 +117,5 @@ def _span(panel: str, row: Row, *, several: bool) -> Span:
 def _whose(panel: str, row: Row) -> str:
     """Return whose line it is: of some panels the judge's, as the humans beside it are the same throughout."""
     if row.statistic == ceiling.CEILING:
-        return ceiling.judge_of(row)
+        return row.judge
     return row.parties[0] if panel in (ceiling.KEY, uniformity.KEY, replacement.KEY) else ", ".join(row.parties)

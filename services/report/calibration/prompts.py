@@ -17,7 +17,7 @@ from db.base import stored_id
 from services.judging.run_identity import in_words, judge_of
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.report.calibration.computing import Calibration
+from services.report.calibration.calibrating import Calibration
 
 # Lines of a prompt that are shown around each that differs.
 _AROUND = 2

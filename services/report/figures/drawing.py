@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Scale, Stratum
 from exchange.report_structure import Matrix
-from exchange.report_words import party_in_words, shown_estimate, shown_warning, stratum_in_words, who
+from exchange.report_words import party_in_words, shown_estimate, stratum_in_words, who
 from services.report.figures.labels import NARROW, escaped, height_of, wrapped
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
@@ -410,6 +410,6 @@ def _hover(row: EstimateRow, label: str) -> str:
             f"{label}: {who(row)}",
             shown_estimate(estimate, row.scale),
             f"n = {estimate.n} ({estimate.unit}){clusters}",
-            *(part for part in (shown_warning(estimate),) if part),
+            *(part for part in (estimate.warning,) if part),
         )
     )

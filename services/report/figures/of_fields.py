@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Statistic
-from exchange.report_structure import EstimateTable, Matrix, Section
+from exchange.report_structure import EstimateTable, Matrix, Section, TitleParts
 from exchange.report_words import (
+    ALSO_DECLARED,
     intervals_in_words,
     parties_in_words,
     party_in_words,
@@ -24,30 +26,44 @@ from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, he
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 
+
+@dataclass(frozen=True)
+class _Axis:
+    """What is drawn on an axis, in which unit, its whole scale where it has one; `printed` where the axis says more."""
+
+    name: str
+    unit: str = ""
+    limits: tuple[float, float] | None = None
+    printed: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.printed or (f"{self.name} ({self.unit})" if self.unit else self.name)
+
+
 # What is drawn of a table of agreement or accuracy: other coefficients stay in the table.
-_DRAWN: dict[Statistic, tuple[str, tuple[float, float] | None]] = {
-    "accuracy": ("Accuracy (%)", SHARES),
-    "share": ("Share (%)", SHARES),
-    "percent_agreement": ("Same (%)", SHARES),
-    "cohen_kappa": ("Kappa", KAPPA),
-    "category_kappa": ("Kappa of the option", KAPPA),
-    "quadratic_kappa": ("Kappa, quadratic weights", KAPPA),
-    "lin_ccc": ("Concordance", KAPPA),
-    "mean_answer": ("Mean", None),
-    "mean_difference": ("Mean difference", None),
-    "mean_distance": ("Mean distance (mm)", None),
-    "pass_at_k": ("pass@k (%)", SHARES),
-    "jaccard": ("Options in common (%)", SHARES),
-    "macro_f1": ("Macro-F1 (%)", SHARES),
-    "win_rate": ("Preferred (%)", SHARES),
-    "strength": ("Strength (log odds)", None),
-    "signed_difference": (directions.AXIS, None),
-    "accuracy_difference": ("Difference (points)", None),
+_DRAWN: dict[Statistic, _Axis] = {
+    "accuracy": _Axis("Accuracy", "%", SHARES),
+    "share": _Axis("Share", "%", SHARES),
+    "percent_agreement": _Axis("Same", "%", SHARES),
+    "cohen_kappa": _Axis("Kappa", limits=KAPPA),
+    "category_kappa": _Axis("Kappa of the option", limits=KAPPA),
+    "quadratic_kappa": _Axis("Kappa, quadratic weights", limits=KAPPA),
+    "lin_ccc": _Axis("Concordance", limits=KAPPA),
+    "mean_answer": _Axis("Mean"),
+    "mean_difference": _Axis("Mean difference"),
+    "mean_distance": _Axis("Mean distance", "mm"),
+    "pass_at_k": _Axis("pass@k", "%", SHARES),
+    "jaccard": _Axis("Options in common", "%", SHARES),
+    "macro_f1": _Axis("Macro-F1", "%", SHARES),
+    "win_rate": _Axis("Preferred", "%", SHARES),
+    "strength": _Axis("Strength", "log odds"),
+    "signed_difference": _Axis("Human minus judge", "points", printed=directions.AXIS),
+    "accuracy_difference": _Axis("Difference", "points"),
 }
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
 _LEVELS = "what raters stand between"
-_PRIMARY, _ALSO = "Primary estimate: ", "Also declared: "
 
 
 def figures_of_fields(section: Section) -> list[Figure]:
@@ -79,7 +95,7 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
             ]
         if statistic not in _DRAWN or len(rows) < 2 or len(rows) > MOST_LINES or not _has_values(rows):
             continue
-        axis, limits = _DRAWN[statistic]
+        axis = _DRAWN[statistic]
         words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
         one_part = len({row.stratum for row in rows}) == 1
         labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
@@ -91,7 +107,7 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
         elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
             # So many on one line are told apart by a legend that nobody follows.
             labels, names = names, ["" for _ in rows]
-        draw = partial(forest, rows, axis, limits=limits, labels=labels, names=names)
+        draw = partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names)
         title = _title(table, rows, words, axis)
         figures.append(
             Figure(
@@ -106,15 +122,16 @@ def _forests(section: Section, table: EstimateTable) -> list[Figure]:
     return figures
 
 
-def _title(table: EstimateTable, rows: Sequence[EstimateRow], words: Sequence[str], axis: str) -> str:
+def _title(table: EstimateTable, rows: Sequence[EstimateRow], words: Sequence[str], axis: _Axis) -> str:
     """Return what a figure of one statistic of a table is called: no other figure is, nor primary what is beside it."""
-    title = table.title
-    if any(row.planned for row in table.rows) and not any(row.planned for row in rows):
-        title = f"{_ALSO}{title.removeprefix(_PRIMARY)}" if title.startswith(_PRIMARY) else title
+    title, parts = table.title, table.parts
+    if parts is not None and parts.is_primary and _is_planned(table.rows) and not _is_planned(rows):
+        title = str(replace(parts, label=ALSO_DECLARED))
     if len(words) == 1:
-        return title if _is_said(words[0], title) else f"{title}: {words[0]}"
+        said = not words[0] or (parts is not None and {(row.statistic, row.compared) for row in rows} <= parts.names)
+        return title if said else f"{title}: {words[0]}"
     drawn = {row.statistic for row in table.rows if row.statistic in _DRAWN}
-    return title if len(drawn) == 1 else f"{title}: {axis.partition(' (')[0]}"
+    return title if len(drawn) == 1 else f"{title}: {axis.name}"
 
 
 def _label(row: EstimateRow, *, several: bool, alone: bool) -> str:
@@ -124,8 +141,8 @@ def _label(row: EstimateRow, *, several: bool, alone: bool) -> str:
     return statistic_in_words(row) if alone else f"{part}: {statistic_in_words(row)}"
 
 
-def _is_said(words: str, title: str) -> bool:
-    return words.lower() in title.lower()
+def _is_planned(rows: Sequence[EstimateRow]) -> bool:
+    return any(row.planned for row in rows)
 
 
 def _has_values(rows: Sequence[EstimateRow]) -> bool:
@@ -237,7 +254,7 @@ def _levels(section: Section, table: EstimateTable) -> list[Figure]:
         return []
     stratum = table.rows[0].stratum
     rows = [row for each in of_field for row in each.rows if row.stratum == stratum]
-    field = table.key.rsplit("_", 1)[0]
+    field = "_".join(filter(None, (table.field.partition(".")[2], table.form)))
     title = _of_field(table, _LEVELS)
     return floors_and_ceilings(section.key, f"{section.key}-{field}_levels", title, rows, table.cluster)
 
@@ -248,8 +265,7 @@ def _thirds(section: Section, table: EstimateTable) -> list[Figure]:
 
 def _of_field(table: EstimateTable, words: str) -> str:
     """Return a title with the field before it, where the titles of the tables have it: where a phase has several."""
-    label, parted, _ = table.title.rpartition(": ")
-    return f"{label}: {words}" if parted else words[:1].upper() + words[1:]
+    return str(TitleParts(table.parts.label if table.parts is not None else "", words))
 
 
 def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:

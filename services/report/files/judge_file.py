@@ -32,7 +32,7 @@ def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
                 Column("verdict", "Verdict", "Code on the scale of the run, or a number; empty when unresolved"),
                 Column("confidence", "Confidence", "The judge's own, from 0 to 1"),
                 Column("failure", "Failure", "Why there is no verdict: error, refusal, unreadable or no_verdict"),
-                Column("error", "Error", "What stands in place of a verdict"),
+                Column("error", "Error", "Why there is no verdict"),
                 Column("explanation", "Explanation", "What the judge wrote"),
             ),
             _Rows(database, report.judge_runs),

@@ -23,15 +23,20 @@ def is_averaged(column: Column) -> bool:
     return column.party.kind == "consensus" and any(isinstance(value, float) for value in column.values)
 
 
+def numbers_of(ratings: Ratings) -> tuple[Numbers, ...]:
+    """Return by column the numbers that were given; of a confidence in steps, those of the steps."""
+    return tuple([None if value is None else float(value) for value in column.values] for column in ratings.columns)
+
+
 def numbers_given(ratings: Ratings) -> tuple[Numbers, ...]:
     """Return by column the steps, or the numbers, that were given; a mean of several raters is a number already."""
     numbers = numbers_of_steps([option.id for option in ratings.field.options])
+    if not numbers:
+        return numbers_of(ratings)
     return tuple(
         [
             None if value is None else float(value) if isinstance(value, float) else numbers.get(str(value))
             for value in column.values
         ]
-        if numbers
-        else [None if value is None else float(value) for value in column.values]
         for column in ratings.columns
     )

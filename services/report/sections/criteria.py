@@ -8,7 +8,7 @@ from typing import Literal
 
 from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
-from exchange.report_words import party_in_words, shown_estimate, shown_warning, statistic_in_words, stratum_in_words
+from exchange.report_words import party_in_words, shown_estimate, statistic_in_words, stratum_in_words
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
@@ -183,7 +183,7 @@ def _cells(outcome: Outcome) -> tuple[Cell, ...]:
     if row is None:
         counts = (outcome.units, outcome.raters)
         return (*named, None, whose or None, part, *counts, None, outcome.answer, outcome.because)
-    said = [outcome.because, shown_warning(row.estimate) or ""]
+    said = [outcome.because, row.estimate.warning or ""]
     return (
         *named,
         statistic_in_words(row),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from agreement.estimate import undefined
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party
 from exchange.report_structure import EstimateTable
+from exchange.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.computed import field_is_computed
 from protocol.language.expansion import Expansion
@@ -49,7 +50,7 @@ def left_out(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
 def _named(study: Expansion, line: AuthoredEstimate) -> str:
     if isinstance(line, AuthoredCriterion):
         return f"Criterion “{spoken(line.key)}”: not decided"
-    return f"{'Primary estimate' if line is study.analysis.primary else 'Also declared'}, not computed"
+    return f"{PRIMARY_ESTIMATE if line is study.analysis.primary else ALSO_DECLARED}, not computed"
 
 
 def why_no_row(line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:

@@ -16,7 +16,7 @@ from protocol.study_phases import StudyPhases
 from services.report.files.listed_files import ListedRows
 from services.report.rows.listed_record import Draw, StudyRecord
 from services.report.rows.study_rows import Entry
-from services.report.sections.study import EVENTS
+from services.report.sections.study import EVENTS, plan_table
 
 # An item of a phase, or a candidate of one.
 Unit = tuple[int, int | None]
@@ -56,14 +56,7 @@ def _fixed(study: Expansion, record: StudyRecord) -> PlainTable:
         *([(f"SHA-256 of version {newest.number}", newest.sha256)] if of_version else []),
         ("SHA-256 of the protocol", record.protocol_sha256),
     ]
-    return PlainTable(
-        key="plan",
-        title="Analysis plan and freeze",
-        explanation="",
-        columns=(Column("what", "What", "Part of the plan"), Column("value", "Fixed as", "What was fixed")),
-        rows=tuple(rows),
-        grouped=True,
-    )
+    return plan_table(rows, grouped=True)
 
 
 def _people(study: Expansion, rows: ListedRows, record: StudyRecord) -> PlainTable:

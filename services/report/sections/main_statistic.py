@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.estimate_rows import EstimateRow, Statistic
+from exchange.estimate_rows import Compared, EstimateRow, Statistic
 from protocol.fields import IN_WORDS, NUMBERS, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
 
@@ -39,6 +39,19 @@ _MAIN: dict[Estimated, frozenset[Statistic]] = {
     "uniformity": frozenset({"chi_square"}),
     "win_rate": frozenset({"win_rate"}),
 }
+# Which statistic the words of a line name as tables do.
+_NAMED: dict[Estimated, tuple[Statistic, Compared]] = {
+    "macro_f1": ("macro_f1", "reference"),
+    "mean": ("mean_answer", "answers"),
+    "pass_at": ("pass_at_k", "reference"),
+    "rate": ("share", "option"),
+}
+
+
+def named_by(line: AuthoredEstimate) -> frozenset[tuple[Statistic, Compared]]:
+    """Return which statistics of its table a line names in words; of pass@k only where it names the k."""
+    named = _NAMED.get(line.estimate)
+    return frozenset() if named is None or (line.estimate == "pass_at" and line.k is None) else frozenset({named})
 
 
 def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:

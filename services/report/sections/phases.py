@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table, TitleParts
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.expansion import Expansion
@@ -26,10 +26,10 @@ from services.report.sections.fields.topics import Topic, weighted_in_words
 
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
-PLANNED = "What the analysis plan declares stands under “Declared before the first verdict”, and not again here."
+PLANNED = "What the analysis plan declares is under “Declared before the first verdict” and is not repeated here."
 EXPLORATORY = (
-    "What stands here is exploratory: it was not declared before the first verdict, and is not adjusted for how many "
-    "estimates there are."
+    "These estimates are exploratory: they were not declared before the first verdict, and are not adjusted for their "
+    "number."
 )
 _STATES = (
     ("answered", "Answered", "Units with an answer in this field"),
@@ -129,10 +129,10 @@ def topic_table(
         ]
 
     rows = counted(computed, intervals, study.analysis.comparisons)
-    title = f"{label}: {topic.title}" if label else topic.title[:1].upper() + topic.title[1:]
+    title = TitleParts(label, topic.title, names=topic.names)
     return EstimateTable(
         key=f"{ratings.field.key}_{topic.key}",
-        title=title,
+        title=str(title),
         explanation=" ".join(filter(None, [*topic.explained(ratings, rows), weighted_in_words(rows), in_words(rows)])),
         rows=tuple(rows),
         lines="both",
@@ -140,6 +140,7 @@ def topic_table(
         field=ratings.name,
         drawn=topic.drawn,
         points=topic.points(ratings) if topic.points is not None and rows else (),
+        parts=title,
     )
 
 

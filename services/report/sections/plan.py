@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import EstimateTable, Section
-from exchange.report_words import stratum_in_words
+from exchange.report_structure import EstimateTable, Section, TitleParts
+from exchange.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE, stratum_in_words
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater, is_computed, not_computed
 from protocol.language.criteria import statistic_of
@@ -37,7 +37,7 @@ from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.lines_left_out import left_out, why_no_row, with_unanswered_parts
-from services.report.sections.main_statistic import is_main
+from services.report.sections.main_statistic import is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
 
@@ -61,7 +61,7 @@ def plan_section(
                 continue
             key = f"line_{number}" if len(line.of) == 1 else f"line_{number}_{place}"
             used = _used(line, ratings, phases)
-            name = "Primary estimate" if line is plan.primary else "Also declared"
+            name = PRIMARY_ESTIMATE if line is plan.primary else ALSO_DECLARED
             table = (
                 _of_judges(key, study, line, ratings, pools, intervals, name, is_primary=line is plan.primary)
                 if line.estimate in ("uniformity", "corrected")
@@ -224,10 +224,11 @@ def _table(
         rows += counted(between_raters, intervals, study.analysis.comparisons)
         explanations.append(INTERACTION)
     named = ratings[0]
+    title = TitleParts(name, _words(study, line, named), is_primary, named_by(line))
     explanation = " ".join(filter(None, dict.fromkeys([*explanations, comparisons_in_words(rows)])))
     return EstimateTable(
         key=key,
-        title=f"{name}: {_words(study, line, named)}",
+        title=str(title),
         explanation=explanation,
         rows=tuple(_marked(line, named, row, is_primary) for row in rows if _is_asked(line, named, row)),
         lines="both",
@@ -235,6 +236,7 @@ def _table(
         field=named.name,
         form=_form(study, line, named, phases),
         drawn=topics[0].drawn,
+        parts=title,
     )
 
 
@@ -321,15 +323,17 @@ def _of_judges(
         return judged_rows(study, line, ratings, pools.of(ratings), plan) if ratings.judges else []
 
     rows = counted(computed, intervals, study.analysis.comparisons)
+    title = TitleParts(name, _words(study, line, ratings), is_primary, named_by(line))
     explanation = uniformity_in_words(rows) if line.estimate == "uniformity" else CORRECTED
     return EstimateTable(
         key=key,
-        title=f"{name}: {_words(study, line, ratings)}",
+        title=str(title),
         explanation=" ".join(filter(None, [explanation, comparisons_in_words(rows)])),
         rows=tuple(_marked(line, ratings, row, is_primary) for row in rows),
         lines="both",
         cluster=study.analysis.cluster,
         field=ratings.name,
+        parts=title,
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY
+from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY, PRIMARY_ESTIMATE
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
@@ -58,7 +58,7 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
     """Return the analysis plan in words."""
     plan = study.protocol.analysis
     return (
-        ("Primary estimate", PRIMARY[plan.primary]),
+        (PRIMARY_ESTIMATE, PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of the same subject are not independent"),
         (
@@ -85,12 +85,18 @@ def _plan(study: StudyRows) -> PlainTable:
         ("SHA-256 of the protocol", study.protocol_sha256),
         ("Sampling", study.freeze_method),
     ]
+    return plan_table(rows)
+
+
+def plan_table(rows: Sequence[tuple[Cell, ...]], *, grouped: bool = False) -> PlainTable:
+    """Return the table of what was fixed with the freeze, of a study in either language."""
     return PlainTable(
         key="plan",
         title="Analysis plan and freeze",
         explanation="",
         columns=(Column("what", "What", "Part of the plan"), Column("value", "Fixed as", "What was fixed")),
         rows=tuple(rows),
+        grouped=grouped,
     )
 
 

@@ -202,7 +202,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         changes = (*changes_of_protocol(before, after), *rows.changes)
         if not changes:
             refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))
-            raise Conflict(f"The folder says what version {current.version} of '{study_key}' says; nothing is new.")
+            raise Conflict(
+                f"The folder says what version {current.version} of '{study_key}' says; nothing has changed."
+            )
         phases = phases_of_listed(after)
         freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
         closed = queries.phases_closed(session, study_id)

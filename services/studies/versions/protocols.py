@@ -1,6 +1,6 @@
 """What the protocol of a version may say otherwise than the one before it: words to read, and what comes at the end.
 
-A stored verdict names its phase, fields and options by their keys alone. So a key means for ever what it meant.
+A stored verdict names its phase, fields and options by their keys alone. So a key always means what it meant.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[st
     """Yield what a version must not change of a protocol, a sentence each."""
     for name in _COMPARED:
         if getattr(before, name) != getattr(after, name):
-            yield f"Key {name} says something else than before, and holds for all that was read; put it back, {ANEW}."
+            yield f"Key {name} differs from before, and applies to all that was read; put it back, {ANEW}."
     reasons = [
         reason
         for what, place, earlier, later in _lists(before, after)
@@ -110,7 +110,7 @@ def _of_one(what: str, key: str, row: Any, other: Any) -> Iterator[str]:
     changed = _as_written(name for name in before if before[name] != after[name])
     if changed:
         yield (
-            f"{what.capitalize()} '{key}' says something else under {listed(changed)}; a key means for ever what it "
+            f"{what.capitalize()} '{key}' differs in {listed(changed)}; a key always means what it "
             f"meant: put that back, or add {'an' if what == 'attribute' else 'a'} {what} of another key."
         )
 
@@ -156,7 +156,7 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
             now = other.model_dump()
             changed = _as_written(name for name, value in field.model_dump().items() if now[name] != value)
             yield (
-                f"{where}: field '{field.key}' says something else under {listed(changed)}; put it back, ask it in a "
+                f"{where}: field '{field.key}' differs in {listed(changed)}; put it back, ask it in a "
                 f"phase that is added, {ANEW}."
             )
     added = [field.key for field in later if field.key not in {field.key for field in earlier}]
@@ -187,7 +187,4 @@ def _of_plan(before: Expansion, after: Expansion) -> Iterator[str]:
     for name, value in earlier.items():
         now = later[name]
         if now != value and not (name in _APPENDED and now[: len(value)] == value):
-            yield (
-                f"Key analysis.{name} says something else than what was declared before anything was read; put it "
-                f"back, {ANEW}."
-            )
+            yield (f"Key analysis.{name} differs from what was declared before anything was read; put it back, {ANEW}.")

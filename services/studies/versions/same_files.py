@@ -52,7 +52,7 @@ def others_than(stored: Stored, contents: StudyFolder, progress: Progress | None
             # It was readable when it was stored.
             voxels[kind, path] = ""
     return [
-        f"The file of {kind} '{key}' ({path.name}) holds something else than what was shown; put it back, or add a "
+        f"The file of {kind} '{key}' ({path.name}) is not the one that was shown; put it back, or add a "
         "case of another key with items of its own."
         for kind, key, path in lines
         if voxels[kind, path] != stored[kind, key]

@@ -234,17 +234,17 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
     for changed_alike, keys in alike.items():
         yield _said_of(
             keys,
-            f"Case {_some(keys)} says something else under {listed(changed_alike)}, and was read as it is; put it "
-            "back, or add a case of another key with items of its own.",
-            f"{len(keys)} cases ({_some(keys)}) say something else under {listed(changed_alike)}, and were read as "
-            "they are; put them back, or add cases of other keys with items of their own.",
+            f"Case {_some(keys)} differs in {listed(changed_alike)} from the one that was read; put it back, or add "
+            "a case of another key with items of its own.",
+            f"{len(keys)} cases ({_some(keys)}) differ in {listed(changed_alike)} from those that were read; put them "
+            "back, or add cases of other keys with items of their own.",
         )
     lines = [(("volume", row.key), row.case, pool_rows.said_of_volume(row)) for row in contents.volumes]
     lines += [(("overlay", row.key), row.case, pool_rows.said_of_overlay(row)) for row in contents.overlays]
     for place, case_key, said_of_file in lines:
         if place in current.files and current.files[place] != (case_key, said_of_file):
             yield (
-                f"The line of {place[0]} '{place[1]}' says something else, and it was shown as it was; put it back, or "
+                f"The line of {place[0]} '{place[1]}' is not what it was when it was shown; put it back, or "
                 f"add a {place[0]} of another key."
             )
         elif place not in current.files and case_key in current.cases:
@@ -284,10 +284,10 @@ def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[
     for changed_alike, keys in alike.items():
         yield _said_of(
             keys,
-            f"Item {_some(keys)} says something else under {listed(changed_alike)}, and is another item by that; put "
-            "it back, or give the new item another key.",
-            f"{len(keys)} items ({_some(keys)}) say something else under {listed(changed_alike)}, and are other items "
-            "by that; put them back, or give the new items other keys.",
+            f"Item {_some(keys)} differs in {listed(changed_alike)}, which makes it another item; put it back, or give "
+            "the new item another key.",
+            f"{len(keys)} items ({_some(keys)}) differ in {listed(changed_alike)}, which makes them other items; put "
+            "them back, or give the new items other keys.",
         )
 
 
@@ -336,7 +336,7 @@ def _of_keys(current: Current, contents: StudyFolder) -> Iterator[str]:
         other += ["item"] if folder_items.get(before.item_id) != row.item else []
         if other:
             yield (
-                f"Candidate '{row.key}' says something else under {listed(other)}, and is another candidate by that; "
+                f"Candidate '{row.key}' differs in {listed(other)}, which makes it another candidate; "
                 "put it back, or give the new one another key."
             )
 

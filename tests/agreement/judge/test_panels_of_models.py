@@ -140,6 +140,21 @@ def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
     assert np.isnan(rows["model B"].estimate.value) and np.isnan(rows["model C"].estimate.value)
 
 
+def test_factors_whose_names_begin_alike_withhold_their_own_levels():
+    given, place = few_labels((51,)), np.arange(100)
+    factors = {
+        "tumour grade": Factor((place < 3).astype(int), ("low", "high")),
+        "tumour site": Factor((place > 46).astype(int), ("left", "right")),
+    }
+    asked = Declared("ours", "percent_agreement", above=0.1, by=tuple(factors))
+    plan = replace(SEALED, criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
+
+    rows = criteria.panel(replace(given, factors=factors), plan).of("ours")
+
+    # Of each factor one level has fewer than five labels, and what all say less the other's would tell them.
+    assert [row.sentence for row in rows] == ["not estimable"] * 4
+
+
 def test_several_runs_that_were_opened_at_once_are_counted_and_their_level_is_said():
     panel = criteria.panel(three_humans(), replace(PLAN, runs_opened=5))
 

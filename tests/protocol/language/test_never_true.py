@@ -65,8 +65,8 @@ WHERE = "phases.look.from.where"
         ("{where: {seen: June}}", WHERE, "no unit can have seen 'June', which is a date"),
         ("{where: {format: closed}}", WHERE, "no unit can have format 'closed', which is one of yes_no, choice or"),
         ("{where: {practice: maybe}}", WHERE, "no unit can have practice 'maybe', which is yes or no"),
-        ("{where: {years: 3}}", WHERE, "'years' is said of raters, and units are selected"),
-        ("{where: {model: A}}", WHERE, "'model' is said of candidates, and items are rated; remove the condition."),
+        ("{where: {years: 3}}", WHERE, "'years' describes raters, and units are selected"),
+        ("{where: {model: A}}", WHERE, "'model' describes candidates, and items are rated; remove the condition."),
         (
             "{sample: {size: 5, not_in: [look]}}",
             "phases.look.from.sample.not_in",

@@ -68,7 +68,7 @@ FITS_NOT = {
     "a queue without a phase": (
         "phases: [{key: a, rates: items, from: {let_in: differs}, shows: [], form: {v: text}}]",
         "phases.0.from.let_in",
-        "let_in goes by the answers of a phase",
+        "let_in depends on the answers of a phase",
     ),
     "sizes without strata": (
         "phases: [{key: a, rates: items, from: {sample: {sizes: {x: 3}}}, shows: [], form: {v: text}}]",
@@ -222,7 +222,7 @@ FITS_NOT = {
     "parts by one attribute twice": (
         one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: accuracy, of: a.v, by: [format, format]}}",
         "analysis.primary.by",
-        "'format' stands there twice",
+        "'format' is listed twice",
     ),
     "values compared in parts that have one each": (
         one_phase("{v: yes_no}")
@@ -355,5 +355,5 @@ def test_who_marks_something_else_than_answers_is_referred_to_other_types() -> N
     noted = misfits_of(one_phase("{right: correctness}", rates="references"))
 
     assert noted["phases.0.form.right"] == (
-        "correctness is said of an answer; rate candidates or answers, or ask it as yes_no or as a choice."
+        "correctness is about an answer; rate candidates or answers, or ask it as yes_no or as a choice."
     )

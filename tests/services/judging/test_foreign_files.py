@@ -190,7 +190,9 @@ def test_a_json_file_of_no_known_layout_is_not_told_to_be_renamed(situation: Sit
         InputRefused, match=r"none of the known formats \(.*marcus.*\): say what its columns are, such as"
     ):
         take_in(situation, rows, "of nobody")
-    with pytest.raises(InputRefused, match=r"entry 1: says nothing by which .* known: say in which column it is"):
+    with pytest.raises(
+        InputRefused, match=r"entry 1: has nothing that identifies its candidate: name the column that does"
+    ):
         take_in(situation, rows, "of nobody", asked=asked_of(columns=["verdict=score"]))
 
 
@@ -228,7 +230,9 @@ def test_a_wrong_verdict_is_refused_also_where_rows_may_be_left_out(situation: S
 
     (problem,) = problems_of(situation, rows_of(row), skip_unplaced=True)
 
-    assert problem.startswith("judged.json, entry 1: verdict 'Maybe' is none of incorrect, partly, correct, excluded")
+    assert problem.startswith(
+        "judged.json, entry 1: verdict 'Maybe' is not one of incorrect, partly, correct, excluded"
+    )
 
 
 def test_a_file_of_which_nothing_can_be_placed_is_refused(situation: Situation) -> None:

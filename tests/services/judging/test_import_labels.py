@@ -192,7 +192,7 @@ HEAD = b"item,candidate,labeller,verdict\n"
             b"i1,k1,Dr A,correct\ni1,k1,Dr A,correct\n",
             "labels.csv, Dr A: one labeller may label a candidate once, but some are labelled twice, such as i1 + k1",
         ),
-        (b"i1,k1,Dr A,7\n", "verdict '7' is none of incorrect, partly, correct, excluded"),
+        (b"i1,k1,Dr A,7\n", "verdict '7' is not one of incorrect, partly, correct, excluded"),
         (b"i1,k1,,correct\n", "labeller is empty; say who gave the label."),
         (b"i1,k1,Dr A,\n", "labels.csv holds no label; expected one at least."),
         (b"i1,k1," + b"x" * 81 + b",correct\n", "is not a name of at most 80 printable letters"),

@@ -113,7 +113,7 @@ def test_four_ways_to_have_no_verdict_are_told_apart(situation: Situation) -> No
 @pytest.mark.parametrize(
     ("field", "line", "says"),
     [
-        ("grade.likert", "i1,k1,4,,,", "verdict '4' is none of 1, 2, 3"),
+        ("grade.likert", "i1,k1,4,,,", "verdict '4' is not one of 1, 2, 3"),
         ("grade.minutes", "i1,k1,61,,,", "verdict '61' is no number from 0 to 60"),
         ("grade.minutes", "i1,k1,1_0,,,", "verdict '1_0' is no number from 0 to 60"),
         ("grade.minutes", "i1,k1,nan,,,", "verdict 'nan' is no number from 0 to 60"),

@@ -304,7 +304,7 @@ def test_what_a_kill_left_is_listed_and_removed_by_the_command_that_cleans(opene
         forked_manage(environment, "clean", *options).stdout for options in ((), ("--yes",), ("--yes",))
     )
 
-    assert "3 verdicts of judges whose import did not come to its end. --yes deletes them." in listed
+    assert "3 verdicts of judges whose import was not completed. --yes deletes them." in listed
     assert "Deleted: 3 verdicts of judges" in removed
     assert "verdicts" not in nothing
     assert unfinished_of(opened.database) == (0, 0)

@@ -33,7 +33,7 @@ GRADES = JudgeScale(
     "grades",
     tuple(Code(name, frozenset({name})) for name in ("wrong", "partly", "right")),
     correct_from=2,
-    refusal="is none of wrong, partly, right",
+    refusal="is not one of wrong, partly, right",
 )
 FEW, MANY = 100, 2 * READ_AT_ONCE + 1
 
@@ -187,7 +187,7 @@ def test_a_run_on_another_scale_is_stored_and_read_by_its_own_codes(opened: Situ
 
 
 def test_a_verdict_is_refused_in_the_words_of_its_scale(opened: Situation) -> None:
-    with pytest.raises(InputRefused, match="verdict 'correct' is none of wrong, partly, right; leave it empty"):
+    with pytest.raises(InputRefused, match="verdict 'correct' is not one of wrong, partly, right; leave it empty"):
         take_in(opened, content=b"item,candidate,verdict\ni1,k1,correct\n", scale=GRADES)
 
 

@@ -122,7 +122,7 @@ def test_an_admin_gets_no_link_for_somebody_who_has_signed_in(imported: Situatio
     identity.use_link(imported.database, invite(imported, "new", "second", by=other_admin), PASSWORD)
 
     with pytest.raises(
-        NotAllowed, match="has signed in before, and whoever holds a link can act as them; ask an owner"
+        NotAllowed, match="has signed in before, and anyone who holds a link can act as them; ask an owner"
     ):
         invite(imported, "new", "second", by=other_admin)
 

@@ -124,7 +124,7 @@ def test_two_sequences_of_one_visit_are_linked(sqlite_database: Database, tmp_pa
         ({"panes": THREE_PANES[:2]}, "item 'i3' uses the prior, but no pane of the protocol shows it"),
         ({"panes": [{"title": "F", "sequences": ["FLAIR"]}]}, "no volume has the sequence 'FLAIR'"),
         ({"windows": {"PD": [0, 1]}}, "no volume has the sequence 'PD'"),
-        ({"start": [400, 0, 0]}, "lies outside of all its scans"),
+        ({"start": [400, 0, 0]}, "is outside all of its scans"),
     ],
 )
 def test_a_hanging_that_fits_no_item_is_refused(

@@ -278,7 +278,9 @@ def test_a_run_that_died_is_a_problem_and_never_all_holds(opened: Situation) -> 
     state = state_of_verification(opened.database, opened.admin, "tiny")
 
     (problem,) = state.problems
-    assert problem.endswith("was broken off after 2 of 9 files: until one has ended, nobody knows whether all holds.")
+    assert problem.endswith(
+        "was interrupted after 2 of 9 files: until one has finished, it is not known whether all is as it was frozen."
+    )
     assert state.under_way is None
 
 

@@ -6,11 +6,12 @@ import math
 
 from agreement import Estimate
 from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, Party
-from exchange.report_structure import EstimateTable, Section
+from exchange.report_structure import EstimateTable, Section, TitleParts
 from services.report import Figure
 from services.report.figures.of_fields import figures_of_fields
 
 HUMANS = (Party("rater", "Rater 1"), Party("rater", "Rater 2"), CONSENSUS)
+_MEANS = frozenset({("mean_answer", "answers")})
 DECIDED = {"birch": "stricter", "cedar": "more lenient", "hazel": "undecided"}
 
 
@@ -61,7 +62,8 @@ def test_the_primary_statistic_is_drawn_first_and_no_other_is_called_primary() -
         for statistic in ("percent_agreement", "quadratic_kappa")
         for human in HUMANS
     )
-    table = EstimateTable("line_1", "Primary estimate: Agreement on it", "", rows, lines="both", drawn="forest")
+    parts = TitleParts("Primary estimate", "Agreement on it", is_primary=True)
+    table = EstimateTable("line_1", str(parts), "", rows, lines="both", drawn="forest", parts=parts)
 
     titles = [figure.title for figure in figures_of_fields(Section("plan", "Plan", "Plan", (), (table,)))]
 
@@ -95,3 +97,31 @@ def test_many_pairs_on_one_line_get_a_line_each() -> None:
 
     assert len(set(figure.figure.layout.yaxis.ticktext)) == len(rows) == 10
     assert not figure.figure.layout.showlegend
+
+
+def test_a_label_with_a_colon_stands_whole_before_what_a_figure_of_its_field_says() -> None:
+    estimate = Estimate("accuracy", 0.5, 0.4, 0.6, 40, "item", "Wilson", n_clusters=20)
+    parts = TitleParts("Largest lesion: grade", "always the same answer, and the best rater")
+    rows = tuple(
+        EstimateRow("accuracy", compared, (Party("part", "A"),), ALL_CANDIDATES, estimate)
+        for compared in ("majority_floor", "best_rater")
+    )
+    table = EstimateTable("grade_ceilings", str(parts), "", rows, field="a.grade", drawn="levels", parts=parts)
+
+    (figure,) = figures_of_fields(Section("phase_a", "A", "A", (), (table,)))
+
+    assert figure.title == "Largest lesion: grade: what raters stand between"
+    assert figure.key == "phase_a-grade_levels"
+
+
+def test_a_figure_says_its_statistic_also_where_a_label_happens_to_hold_the_word() -> None:
+    estimate = Estimate("mean", 2.0, 1.0, 3.0, 40, "item", "t", n_clusters=20)
+    rows = tuple(EstimateRow("mean_answer", "answers", (human,), ALL_CANDIDATES, estimate) for human in HUMANS)
+    labelled, named = TitleParts("Mean diameter", "overview"), TitleParts("D", "means", names=_MEANS)
+
+    titles = []
+    for parts in (labelled, named):
+        table = EstimateTable("d_means", str(parts), "", rows, drawn="forest", parts=parts)
+        titles += [figure.title for figure in figures_of_fields(Section("phase_a", "A", "A", (), (table,)))]
+
+    assert titles == ["Mean diameter: overview: Mean", "D: means"]

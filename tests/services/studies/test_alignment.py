@@ -157,7 +157,7 @@ def test_an_overlay_that_lies_over_its_volume_is_taken(
         (
             mask(moved(500.0), (8, 8, 8)),
             (
-                "overlays.csv, overlay 'lesion-1': lesion.nii.gz lies outside of all scans of item 'i1', but a mask "
+                "overlays.csv, overlay 'lesion-1': lesion.nii.gz is outside all scans of item 'i1', but a mask "
                 "over one of them is expected; save it in the scanner's millimetres, or take it from the item."
             ),
         ),

@@ -180,7 +180,7 @@ def test_a_key_that_is_taken_or_cannot_be_one_is_refused(database: Database, tmp
     draft(database, tmp_path / "second", key="second")
     with pytest.raises(Conflict, match="'second' already exists"):
         draft_studies.rename_draft(database, owner, "tiny", key="second")
-    with pytest.raises(InputRefused, match="small letters, digits and hyphens"):
+    with pytest.raises(InputRefused, match="lower-case letters, digits and hyphens"):
         draft_studies.rename_draft(database, owner, "tiny", key="tiny~1")
 
 

@@ -214,7 +214,7 @@ def test_a_key_that_could_not_stand_in_an_address_is_refused(imported: Situation
             importing.import_study(imported.database, imported.admin, folder, key=key)
         return
 
-    with pytest.raises(InputRefused, match="cannot be taken"):
+    with pytest.raises(InputRefused, match="cannot be used"):
         importing.import_study(imported.database, imported.admin, folder, key=key)
 
 

@@ -42,11 +42,11 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        ("primary: {estimate: accuracy, of: [read.answer, read.answer]}", "'read.answer' stands there twice"),
-        ("primary: {%s, as: [given, given]}", "primary.as: 'given' stands there twice"),
-        ("primary: {%s, with: [models, models]}", "primary.with: 'models' stands there twice"),
-        ("tables: [site, site]", "analysis.tables: 'site' stands there twice"),
-        ("strata: [site, site]", "analysis.strata: 'site' stands there twice"),
+        ("primary: {estimate: accuracy, of: [read.answer, read.answer]}", "'read.answer' is listed twice"),
+        ("primary: {%s, as: [given, given]}", "primary.as: 'given' is listed twice"),
+        ("primary: {%s, with: [models, models]}", "primary.with: 'models' is listed twice"),
+        ("tables: [site, site]", "analysis.tables: 'site' is listed twice"),
+        ("strata: [site, site]", "analysis.strata: 'site' is listed twice"),
         (
             "primary: {estimate: joint_rate, of: score.found, option: yes, over: image, by: image}",
             "over the values of image, and each part by image has one value; remove it from by",

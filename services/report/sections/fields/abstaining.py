@@ -79,6 +79,7 @@ UNDETERMINED = Topic(
     "right in an accuracy, and no answer in an agreement.",
     undetermined,
     of_models=True,
+    names=frozenset({("share", "undetermined")}),
 )
 INVALID = Topic(
     "invalid",
@@ -87,6 +88,7 @@ INVALID = Topic(
     "filled in, is wrong in an accuracy and missed in an F1, as is no answer; neither is in a calibration.",
     invalid,
     of_models=True,
+    names=frozenset({("share", "no_response")}),
 )
 NOT_ASSESSABLE = Topic(
     "not_assessable",
@@ -94,4 +96,5 @@ NOT_ASSESSABLE = Topic(
     "Share of the units with a verdict; and of two raters, how often both called a unit not assessable or neither did, "
     "which is high wherever few are. Such a unit is in no other estimate but the bounds.",
     not_assessable,
+    names=frozenset({("share", "not_assessable")}),
 )

@@ -8,8 +8,9 @@ from agreement import accuracy_of_correctness, shared_errors
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftOut, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.between_raters import agreement_rows
-from services.report.sections.fields.topics import POOLED, Numbers, Topic, has_abstentions, has_bounds, has_models
+from services.report.rows.steps import Numbers
+from services.report.sections.fields.nominal_agreement import agreement_rows
+from services.report.sections.fields.topics import POOLED, Topic, has_abstentions, has_bounds, has_models
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:

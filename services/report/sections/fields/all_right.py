@@ -53,6 +53,7 @@ def all_right(phase: PhaseRatings, keys: Sequence[str]) -> Topic:
         "“All raters” pools verdicts.",
         compute,
         in_parts=False,
+        names=frozenset({("share", "right_at_once")}),
     )
 
 

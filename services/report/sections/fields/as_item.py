@@ -11,8 +11,8 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, SHARED, correct_numbers
-from services.report.sections.fields.between_raters import agreement_rows
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
+from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.text import F1_OF_REFERENCE
 from services.report.sections.fields.topics import FieldReport, Topic

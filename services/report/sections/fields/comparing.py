@@ -10,7 +10,8 @@ from agreement import Estimate, difference_of_parts, mann_whitney, paired_differ
 from exchange.estimate_rows import Category, EstimateRow, Party, Statistic, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.topics import Holds, Numbers, Topic
+from services.report.rows.steps import Numbers
+from services.report.sections.fields.topics import Holds, Topic
 
 EXPLANATION = (
     "First minus second, of the mean that the raters of each item gave: item by item where both have an answer to it, "

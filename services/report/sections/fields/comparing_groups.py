@@ -14,10 +14,9 @@ from protocol.fields import ORDERED, PLACES, SETS
 from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.rows.steps import numbers_given
+from services.report.rows.steps import Numbers, numbers_given
 from services.report.sections.fields.comparing import mean_of_units
 from services.report.sections.fields.shares import categories_of
-from services.report.sections.fields.topics import Numbers
 
 # By unit and rater, whether the answer is right; None without one.
 Table = list[list[bool | None]]

@@ -9,14 +9,10 @@ from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Str
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.linked import probabilities_of
 from services.report.rows.ratings import Ratings
+from services.report.rows.steps import Numbers, numbers_of
 from services.report.sections.fields.covered import covered_by
 from services.report.sections.fields.ordinal import mean_rows
-from services.report.sections.fields.topics import POOLED, FieldReport, Numbers, Topic, has_models
-
-
-def numbers_of(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column the confidence as it was given, in steps or in the numbers of its range."""
-    return tuple([None if value is None else float(value) for value in column.values] for column in ratings.columns)
+from services.report.sections.fields.topics import POOLED, FieldReport, Topic, has_models
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -103,6 +99,7 @@ MEANS = Topic(
     "Raters use such a scale in ways of their own: a difference between two raters is none in what they saw.",
     means,
     of_models=True,
+    names=frozenset({("mean_answer", "answers")}),
 )
 CALIBRATION = Topic(
     "calibration",
@@ -118,7 +115,7 @@ RELIABILITY = Topic(
     "reliability",
     "how often right at each confidence",
     "By tenths of the stated probability, right-closed: how often the answers given with it are right, beside its mean "
-    "there. Where the first is lower, whoever answered is surer than right.",
+    "there. Where the first is lower, the answers are overconfident.",
     reliability,
     in_parts=False,
     drawn="reliability",

@@ -8,14 +8,15 @@ from exchange.estimate_rows import EstimateRow, LeftOut, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
+from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
 from services.report.sections.fields.against_judges import correct_of
-from services.report.sections.fields.between_raters import agreement_rows
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION
-from services.report.sections.fields.topics import FieldReport, Numbers, Topic, has_bounds, has_judges
+from services.report.sections.fields.nominal_agreement import agreement_rows
+from services.report.sections.fields.topics import FieldReport, Topic, has_bounds, has_judges
 
 _LEFT_OUT = ("not_assessable", "undetermined")
 
@@ -90,6 +91,7 @@ SHARE = Topic(
             lambda ratings, _: any(option.id == "partly" for option in ratings.field.options),
         ),
     ),
+    names=frozenset({("share", "scored_correct")}),
 )
 AGREEMENT = Topic(
     "agreement",

@@ -8,7 +8,8 @@ from agreement import risk_coverage
 from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.topics import Numbers, Topic
+from services.report.rows.steps import Numbers
+from services.report.sections.fields.topics import Topic
 
 # Which share of the answers is taken at least, the surest first; of equal confidence all or none.
 _SHARES = ((0.25, "surest quarter"), (0.5, "surest half"), (0.75, "surest three quarters"), (1.0, "whole"))

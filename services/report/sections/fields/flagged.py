@@ -54,7 +54,7 @@ def flags(option: str, attribute: str) -> Topic:
         "Precision: of the flagged units, the share that the rater calls so, too. Misses: of the units that the rater "
         "calls so, the share that was not flagged; its limits rest on how many of both were read, so that few of "
         "those that were not flagged leave it wide open. A unit that a rater leaves undetermined or calls not "
-        "assessable counts as not read; how many these are stands in the note.",
+        "assessable counts as not read; their number is in the note.",
         compute,
         in_parts=False,
     )

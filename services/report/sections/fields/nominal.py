@@ -11,11 +11,11 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, SHARED, correct_numbers
-from services.report.sections.fields.between_raters import agreement_rows
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
 from services.report.sections.fields.classes import OF_CLASSES, ONE_AGAINST_REST
 from services.report.sections.fields.judges_on_scales import judges_on_scale
 from services.report.sections.fields.matched_lines import MATCHED
+from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.seen_through import BLINDING
 from services.report.sections.fields.shares import categories_of, distribution

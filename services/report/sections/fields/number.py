@@ -7,6 +7,7 @@ from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import PairedPoints
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import MOST_PAIRS_OF_PART, Ratings
+from services.report.rows.steps import numbers_of
 from services.report.sections.fields import judges_on_scales
 from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import BEST_RATER, CORRELATION_WITH_OTHERS
@@ -14,12 +15,7 @@ from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.ordinal import icc_row, mean_rows
 from services.report.sections.fields.paired_points import paired_points
-from services.report.sections.fields.topics import FieldReport, Numbers, Topic
-
-
-def numbers_of(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column the numbers that were given."""
-    return tuple([None if value is None else float(value) for value in column.values] for column in ratings.columns)
+from services.report.sections.fields.topics import FieldReport, Topic
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -59,7 +55,13 @@ def points(ratings: Ratings) -> tuple[PairedPoints, ...]:
     return tuple(each for each in of_pairs if each is not None) if len(of_pairs) <= MOST_PAIRS_OF_PART else ()
 
 
-MEANS = Topic("means", "means", "“All raters” is the mean over units of what the raters of each gave.", means)
+MEANS = Topic(
+    "means",
+    "means",
+    "“All raters” is the mean over units of what the raters of each gave.",
+    means,
+    names=frozenset({("mean_answer", "answers")}),
+)
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",

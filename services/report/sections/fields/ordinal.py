@@ -17,7 +17,7 @@ from agreement import (
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.rows.steps import is_averaged, numbers_given
+from services.report.rows.steps import Numbers, is_averaged, numbers_given
 from services.report.sections.fields import judges_on_scales
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY
@@ -25,7 +25,7 @@ from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, C
 from services.report.sections.fields.comparing import between_models, mean_of_units
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import categories_of, distribution
-from services.report.sections.fields.topics import POOLED, FieldReport, Numbers, Topic, has_alpha, pools_raters
+from services.report.sections.fields.topics import POOLED, FieldReport, Topic, has_alpha, pools_raters
 
 
 def steps_of(ratings: Ratings) -> tuple[Numbers, ...]:
@@ -112,6 +112,7 @@ MEANS = Topic(
     "Steps count as numbers: by their ids where these are numbers, else by their place, the lowest 1.",
     means,
     further=(("“All raters” is the mean over units of what the raters of each gave.", pools_raters),),
+    names=frozenset({("mean_answer", "answers")}),
 )
 AGREEMENT = Topic(
     "agreement",

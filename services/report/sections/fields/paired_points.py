@@ -9,7 +9,7 @@ import numpy as np
 
 from exchange.estimate_rows import Party
 from exchange.report_structure import PairedPoints
-from services.report.sections.fields.topics import Numbers
+from services.report.rows.steps import Numbers
 
 # More points than these cannot be told apart: then they are counted in the cells of a grid.
 _MOST_POINTS = 500

@@ -9,7 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.between_raters import agreement_rows
+from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import FieldReport, Topic
 
@@ -108,6 +108,7 @@ WIN_RATES = Topic(
     "ties and neither are no win of either, and their share stands beside it. It depends on against whom somebody was "
     "compared. Shares are of what was rated, not weighted to the pool.",
     win_rates,
+    names=frozenset({("win_rate", "preferred")}),
 )
 STRENGTHS = Topic(
     "strength",
@@ -116,6 +117,7 @@ STRENGTHS = Topic(
     "into account against whom each was compared; 0 is the mean, and 0.7 more doubles the odds. Neither counts as a "
     "tie. Intervals allow for clusters, whose number should be 10 at least.",
     strengths,
+    names=frozenset({("strength", "preferred")}),
 )
 AGREEMENT = Topic(
     "agreement",

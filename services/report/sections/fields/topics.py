@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
+from exchange.estimate_rows import ALL_RATERS, CONSENSUS, Compared, EstimateRow, Statistic, Stratum
 from exchange.report_structure import Drawn, PairedPoints
 from exchange.report_words import shown_p
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
+from services.report.rows.steps import Numbers
 
 # Takes what was filled in on some units, what these are called, and how intervals are computed.
-Numbers = list[float | None]
 Compute = Callable[[Ratings, Stratum, IntervalSettings], list[EstimateRow]]
 Holds = Callable[[Ratings, Sequence[EstimateRow]], bool]
 
@@ -44,6 +44,8 @@ class Topic:
         Whether the answers of models in the same field are held against the same, beside those of the raters.
     further
         Sentences behind the explanation, each with what has to hold for it: of what there is none, none is needed.
+    names
+        Which of its statistics the title names, so that a figure of one does not say it twice.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Topic:
     points: Callable[[Ratings], tuple[PairedPoints, ...]] | None = None
     of_models: bool = False
     further: tuple[tuple[str, Holds], ...] = ()
+    names: frozenset[tuple[Statistic, Compared]] = frozenset()
 
     def explained(self, ratings: Ratings, rows: Sequence[EstimateRow]) -> list[str]:
         """Return the explanation of these rows, in pieces of which others may say the same."""

@@ -15,7 +15,7 @@ from tests.situations import Situation, write_volume
 from tests.versioned_study import READS, REASON, changed_cell, corrected_prompt, new_version, opened_for_versions
 
 OTHER_SCAN = (
-    "The file of volume 'c2-t1' (c2-t1.nii.gz) holds something else than what was shown; put it back, or add a case of "
+    "The file of volume 'c2-t1' (c2-t1.nii.gz) is not the one that was shown; put it back, or add a case of "
     "another key with items of its own."
 )
 
@@ -72,7 +72,7 @@ def test_a_declared_column_that_says_something_else_is_named(sqlite_database: Da
     situation = opened_pool(sqlite_database, tmp_path / "study", protocol, changes=(with_sites,))
     changed_cell("cases.csv", "c1", "site", "South")(tmp_path / "study")
 
-    assert refused(situation, tmp_path / "study").startswith("Case 'c1' says something else under site, and was read")
+    assert refused(situation, tmp_path / "study").startswith("Case 'c1' differs in site from the one that was read")
 
 
 def with_sites(folder: Path) -> None:

@@ -30,7 +30,7 @@ NO_TYPO = (
     "meaning: put the text back and say in the instructions, which may change, how it is to be read"
 )
 ASKED_ANEW = "ask it in a phase that is added, or import the folder as a study of its own, under another key."
-FOREVER = "a key means for ever what it meant: put that back, or add"
+FOREVER = "a key always means what it meant: put that back, or add"
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ FOREVER = "a key means for ever what it meant: put that back, or add"
         ("tumor: Tumour, stroke: Stroke", "stroke: Stroke, tumor: Tumour",
          [f"Form 'report': field 'diagnosis' offers {ANOTHER_ORDER}, {ASKED_ANEW}"]),
         ("| Ischaemic stroke", "| Apoplexy",
-         [f"Form 'report': field 'differential' says something else under synonyms; put it back, {ASKED_ANEW}"]),
-        ("size: 5", "size: 6", [f"Phase 'read' says something else under from; {FOREVER} a phase of another key."]),
+         [f"Form 'report': field 'differential' differs in synonyms; put it back, {ASKED_ANEW}"]),
+        ("size: 5", "size: 6", [f"Phase 'read' differs in from; {FOREVER} a phase of another key."]),
         ("ADNI, OASIS", "ADNI, OASIS, Other",
-         [f"Attribute 'source' says something else under options; {FOREVER} an attribute of another key."]),
+         [f"Attribute 'source' differs in options; {FOREVER} an attribute of another key."]),
         ("people: 2", "people: 1",
          [f"Group 'readers' plans 1, and 2 were planned, {TO_WHOM}"]),
         ("{title: Readers, people: 2}", "Readers",

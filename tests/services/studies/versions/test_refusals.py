@@ -60,11 +60,11 @@ WITH_ANSWERS = f"{READS}{WITH_REFERENCE}".replace("shows: [prompt, reference, ca
         (without_item, "Item 'i6' of version 1 is missing in items.csv: a version takes nothing out; put it back."),
         (
             changed_cell("items.csv", "i1", "category", "side"),
-            "Item 'i1' says something else under category, and is an",
+            "Item 'i1' differs in category, which makes it an",
         ),
-        (changed_cell("cases.csv", "c1", "vignette", "New."), "Case 'c1' says something else under vignette, and was"),
-        (changed_cell("volumes.csv", "c1-t1", "label", "T1 late"), "The line of volume 'c1-t1' says something else"),
-        (changed_cell("candidates.csv", "k1", "model", "model-c"), "Candidate 'k1' says something else under model"),
+        (changed_cell("cases.csv", "c1", "vignette", "New."), "Case 'c1' differs in vignette from the one that was"),
+        (changed_cell("volumes.csv", "c1-t1", "label", "T1 late"), "The line of volume 'c1-t1' is not what it was"),
+        (changed_cell("candidates.csv", "k1", "model", "model-c"), "Candidate 'k1' differs in model"),
         (
             protocol("{verdict: correctness}", "{verdict: text}"),
             "Phase 'score': field 'verdict' was of type correctness and is of type text; a field keeps its type: put",
@@ -79,12 +79,12 @@ WITH_ANSWERS = f"{READS}{WITH_REFERENCE}".replace("shows: [prompt, reference, ca
         ),
         (
             protocol("question: Does it say the same", "question: Does it mean the same"),
-            "Phase 'score' says something else under question; a key means for ever what it meant: put that back",
+            "Phase 'score' differs in question; a key always means what it meant: put that back",
         ),
         (protocol(WITH_REFERENCE, ""), "Phase 'score' is missing under phases: a version removes nothing; put it back"),
         (
             protocol("title: Reads\ninstructions", "seed: 5\ntitle: Reads\ninstructions"),
-            "Key seed says something else than before, and holds for all that was read; put it back, or import",
+            "Key seed differs from before, and applies to all that was read; put it back, or import",
         ),
     ],
 )
@@ -115,8 +115,8 @@ def test_rows_in_which_the_same_differs_are_said_together(sqlite_database: Datab
         situation, tmp_path / "study", *(changed_cell("items.csv", f"i{n}", "category", "other") for n in range(1, 7))
     )
 
-    assert [reason.partition(", and")[0] for reason in reasons] == [
-        "6 items ('i1', 'i2', 'i3', 'i4', 'i5' and 1 more) say something else under category"
+    assert [reason.partition(", which")[0] for reason in reasons] == [
+        "6 items ('i1', 'i2', 'i3', 'i4', 'i5' and 1 more) differ in category"
     ]
 
 
@@ -336,7 +336,7 @@ def test_the_same_folder_makes_no_version(sqlite_database: Database, tmp_path: P
     situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
 
     assert refusal_of(situation, tmp_path / "study") == [
-        "The folder says what version 1 of 'listed' says; nothing is new."
+        "The folder says what version 1 of 'listed' says; nothing has changed."
     ]
 
 

@@ -224,9 +224,10 @@ def _require_humans(material: Material, field: str, labels: Sequence[str]) -> No
 
 
 def _require_basis(material: Material, basis: str) -> None:
-    known = [each.name for each in bases(material)]
-    if basis and basis not in (*known, *(name.split(" of ")[0] for name in known)):
-        raise Conflict(f"There are no human verdicts '{basis}'; expected one of {', '.join(known)}.")
+    known = bases(material)
+    if basis and not any(each.is_called(basis) for each in known):
+        named = ", ".join(each.name for each in known)
+        raise Conflict(f"There are no human verdicts '{basis}'; expected one of {named}.")
 
 
 def in_words(calibration: Calibration, *, everything: bool = False) -> str:
