@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
-from agreement.ratings_file import Columns, RatingsFile, read
+from agreement.ratings_file import Columns, RatingsFile, as_seen, read
 
 KEYS = (
     *("name", "raters", "unit", "value", "low", "high"),
@@ -37,17 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Read the file, print its estimates, return the exit code (2 for a file or an option that cannot be used)."""
     options = _parser().parse_args(arguments)
     columns = Columns(
-        tuple(name.strip() for name in options.item.split(",")),
-        options.rater,
-        options.verdict,
-        options.reference,
-        options.cluster,
+        tuple(as_seen(name) for name in options.item.split(",")),
+        *(name and as_seen(name) for name in (options.rater, options.verdict, options.reference, options.cluster)),
         tuple(_parts(options.by)),
     )
     request = Request(
         options.level,
-        options.positive,
-        options.judge,
+        *(name and as_seen(name) for name in (options.positive, options.judge)),
         options.pairs,
         options.confidence,
         options.resamples,
@@ -126,7 +122,7 @@ def _computed(calculations: list[Calculation], at_once: int | None) -> list[Esti
 
 
 def _parts(listed: str | None) -> list[str]:
-    return [part.strip() for part in listed.split(",")] if listed else []
+    return [as_seen(part) for part in listed.split(",")] if listed else []
 
 
 def table(rows: list[dict[str, Any]]) -> str:
