@@ -38,12 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     columns = Columns(
         tuple(as_seen(name) for name in options.item.split(",")),
-        *(name and as_seen(name) for name in (options.rater, options.verdict, options.reference, options.cluster)),
+        as_seen(options.rater),
+        as_seen(options.verdict),
+        _as_seen(options.reference),
+        _as_seen(options.cluster),
         tuple(_parts(options.by)),
     )
     request = Request(
         options.level,
-        *(name and as_seen(name) for name in (options.positive, options.judge)),
+        _as_seen(options.positive),
+        _as_seen(options.judge),
         options.pairs,
         options.confidence,
         options.resamples,
@@ -119,6 +123,10 @@ def _computed(calculations: list[Calculation], at_once: int | None) -> list[Esti
     """
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(at_once) as side_by_side:
         return list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
+
+
+def _as_seen(name: str | None) -> str | None:
+    return None if name is None else as_seen(name)
 
 
 def _parts(listed: str | None) -> list[str]:
