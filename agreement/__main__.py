@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
-from agreement.ratings_file import Columns, RatingsFile, read
+from agreement.ratings_file import Columns, RatingsFile, as_seen, read
 
 KEYS = (
     *("name", "raters", "unit", "value", "low", "high"),
@@ -37,17 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Read the file, print its estimates, return the exit code (2 for a file or an option that cannot be used)."""
     options = _parser().parse_args(arguments)
     columns = Columns(
-        tuple(name.strip() for name in options.item.split(",")),
-        options.rater,
-        options.verdict,
-        options.reference,
-        options.cluster,
+        tuple(as_seen(name) for name in options.item.split(",")),
+        as_seen(options.rater),
+        as_seen(options.verdict),
+        _as_seen(options.reference),
+        _as_seen(options.cluster),
         tuple(_parts(options.by)),
     )
     request = Request(
         options.level,
-        options.positive,
-        options.judge,
+        _as_seen(options.positive),
+        _as_seen(options.judge),
         options.pairs,
         options.confidence,
         options.resamples,
@@ -125,8 +125,12 @@ def _computed(calculations: list[Calculation], at_once: int | None) -> list[Esti
         return list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
 
 
+def _as_seen(name: str | None) -> str | None:
+    return None if name is None else as_seen(name)
+
+
 def _parts(listed: str | None) -> list[str]:
-    return [part.strip() for part in listed.split(",")] if listed else []
+    return [as_seen(part) for part in listed.split(",")] if listed else []
 
 
 def table(rows: list[dict[str, Any]]) -> str:

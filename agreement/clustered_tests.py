@@ -176,7 +176,7 @@ def marginal_homogeneity_in_clusters(
     spread = m / max(1, m - 1) * (gaps.T @ gaps)
     degrees = int(np.linalg.matrix_rank(spread, tol=_ROUNDING * max(1.0, float(spread.max())) * q * 1e2))
     if m < degrees + 2 or m < 2:
-        reason = f"{m} clusters: the test needs {max(2, degrees + 2)} or more for {q} categories"
+        reason = f"{m} cluster{'s' if m != 1 else ''}: the test needs {max(2, degrees + 2)} or more for {q} categories"
         return undefined(
             name, n, unit, "Obuchowski" + note, reason, value=value, confidence=confidence, n_clusters=m
         )  # fmt: skip

@@ -263,7 +263,7 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     Raises
     ------
     ValueError
-        When the length differs from `items` or a cluster is missing.
+        When the length differs from `items`, a cluster is missing, or one is written as text and as a number.
 
     Examples
     --------
@@ -276,7 +276,9 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     elif isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu" and clusters.ndim == 1:
         codes = distinct_numbers(clusters)[1]
     else:
-        codes, _ = encode(clusters, None, argument)
+        codes, names = encode(clusters, None, argument)
+        if len({type(name) for name in names}) > 1:
+            refuse_unlike(**{argument: names})
     if codes.size != items:
         raise ValueError(f"{argument} has shape ({codes.size},); expected ({items},), one for each item")
     if (codes < 0).any():

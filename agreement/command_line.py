@@ -23,6 +23,7 @@ from agreement.icc import icc
 from agreement.judge import diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa
 from agreement.krippendorff import krippendorff_alpha
+from agreement.lone_items import alone
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
@@ -213,7 +214,8 @@ def _margins(a: Floats, b: Floats, categories: int, options: _Options) -> Estima
     both = ~np.isnan(a) & ~np.isnan(b)
     cells = (a[both] * categories + b[both]).astype(np.intp)
     counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
-    if (clusters := options.clustered["clusters"]) is not None:
+    clusters = options.clustered["clusters"]
+    if clusters is not None and not alone(clusters[both]):
         return marginal_homogeneity_in_clusters(a, b, clusters=clusters, categories=range(categories), **options.plain)
     return _noted(marginal_homogeneity(counts, **options.plain), _without(~both, "both verdicts"))
 

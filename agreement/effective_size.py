@@ -59,12 +59,17 @@ def effective_size(influence: Floats, groups: Codes, events: float | None = None
 def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
     """Units over their design effect, for a share.
 
-    As `effective_size` with the rarer kind as events, or by ``(e d_a + 1) / (e + 1)`` where that design effect is
-    greater; ``d_a = 1 + (sum_c n_c^2 / n - 1) r``, r the intraclass correlation by analysis of variance, at least 0
-    [1]_. In clusters of one size it never is. In clusters of unequal sizes the squared sums of the few large ones are
-    nearly all of ``d_0``, which is too small where these happen to be alike; r learns from all clusters, and rests on
-    their being alike to the same degree. e events say little about r too, so d_a is drawn towards 1 as by one event,
-    which is chosen by simulation (`docs/statistics.md`, coverage).
+    ``n / d``, d the greater of ``(e d_0 + s) / (e + 1)`` and ``(e d_a + 1) / (e + 1)``, e the number of units of the
+    rarer kind. d_0 is that of `effective_size`, and ``s = 1 + (n / m - 1) (1 - r^2 e / (e + 1))`` in m clusters, r in
+    how many clusters the rarer kind is over in how many it would be by chance (`clusters_by_chance`), at most 1: few
+    events say little about how they cluster, but less so where they lie as scattered as can be. Without any the
+    clusters are the n.
+
+    ``d_a = 1 + (sum_c n_c^2 / n - 1) r_a``, r_a the intraclass correlation by analysis of variance, at least 0 [1]_. In
+    clusters of unequal sizes the squared sums of the few large ones are nearly all of d_0, which is too small where
+    these happen to be alike; r_a learns from all clusters, and rests on their being alike to the same degree. Few
+    events say little about r_a too, so d_a is drawn towards 1. By how many events either is drawn, and the square, are
+    chosen by simulation (`docs/statistics.md`, coverage).
 
     Parameters
     ----------
@@ -91,10 +96,18 @@ def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
     >>> share_size(np.arange(14) >= 2, np.repeat(np.arange(5), [1, 1, 4, 4, 4])) * 19 / 7
     14.0
     """
-    n, count = counted.size, int(counted.sum())
+    n, clusters, count = counted.size, int(groups.max()) + 1, int(counted.sum())
     events = min(count, n - count)
-    usual = effective_size(counted.astype(np.float64) - count / n, groups, events=events)
-    return min(usual, n * (events + 1.0) / (events * effect_by_variance(counted, groups) + 1.0))
+    if not events:
+        return float(clusters)
+    rarer = (counted if count == events else ~counted).astype(np.float64)
+    sizes = np.bincount(groups).astype(np.float64)
+    by_chance = clusters_by_chance(rarer, float((sizes * (sizes - 1.0)).sum()) / (n * (n - 1.0)))
+    scattered = min(1.0, clusters_with(rarer, groups) / by_chance) ** 2 * events / (events + 1.0)
+    most = 1.0 + (n / clusters - 1.0) * (1.0 - scattered)
+    observed = observed_effect(rarer - events / n, groups) or 1.0
+    greater = max(events * max(1.0, observed) + most, events * effect_by_variance(counted, groups) + 1.0)
+    return n * (events + 1.0) / greater
 
 
 def effect_by_variance(counted: npt.NDArray[np.bool_], groups: Codes) -> float:

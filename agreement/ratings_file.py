@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -209,10 +210,31 @@ def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
     return item, items
 
 
+def as_seen(text: str) -> str:
+    """A name without what nobody sees: the blanks around it, and whether a letter and its accent are one sign or two.
+
+    Parameters
+    ----------
+    text : str
+        As it stands in a file or on the command line.
+
+    Returns
+    -------
+    str
+        In Unicode's composed form.
+
+    Examples
+    --------
+    >>> len(as_seen(f" e{chr(0x301)} "))
+    1
+    """
+    return text.strip() if text.isascii() else unicodedata.normalize("NFC", text).strip()
+
+
 def _stripped(names: pd.Series) -> pd.Series:
-    """Names without the blanks around them, which nobody sees; nothing where there are blanks alone."""
+    """Names as they are seen; nothing where there are blanks alone."""
     codes, levels = pd.factorize(names)
-    plain = [level.strip() if isinstance(level, str) else level for level in levels]
+    plain = [as_seen(level) if isinstance(level, str) else level for level in levels]
     if plain == list(levels) and "" not in plain:
         return names
     named = np.array([*(None if name == "" else name for name in plain), None], dtype=object)
@@ -225,7 +247,7 @@ def _text(verdicts: pd.Series) -> pd.Series:
         codes, levels = pd.factorize(verdicts)
     else:
         codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
-    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) or None for level in levels]
+    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", as_seen(str(level))) or None for level in levels]
     # as objects, of which there are few: pandas would make a text of each anew
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
@@ -264,7 +286,7 @@ def _load(path: Path, needed: Collection[str]) -> tuple[pd.DataFrame, str]:
         raise RatingsFileError(what_is_torn(path)) from None
     if not isinstance(frame.index, pd.RangeIndex):  # rows with more cells than headings, taken for names of rows
         raise RatingsFileError(what_is_torn(path))
-    frame.columns = _each_once(names)
+    frame.columns = _each_once([as_seen(name) for name in names])
     return frame, separator
 
 
@@ -277,7 +299,7 @@ def _parquet(path: Path, needed: Collection[str]) -> pd.DataFrame:
         frame = pd.read_parquet(path, columns=[field.name for field in fields if not pa.types.is_nested(field.type)])
     except pa.ArrowInvalid as error:
         raise RatingsFileError(f"cannot be read: {str(error).splitlines()[0]}") from None
-    frame.columns = _each_once([str(name).strip() for name in frame.columns])
+    frame.columns = _each_once([as_seen(str(name)) for name in frame.columns])
     return frame
 
 
@@ -316,7 +338,7 @@ def _code(
     codes, levels = pd.factorize(every)
     observed = [str(verdict) for verdict in levels]
     if declared is not None:
-        categories: list[Any] = [category.strip() for category in declared]
+        categories: list[Any] = [as_seen(category) for category in declared]
         again = [category for category in categories if categories.count(category) > 1]
         if again:
             raise RatingsFileError(f"--categories names {again[0]!r} twice; expected each category once")

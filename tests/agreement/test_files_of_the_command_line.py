@@ -155,3 +155,33 @@ def test_a_name_of_blanks_is_none(tmp_path, capsys):
 
     assert main([str(file)]) == 2
     assert "row 4 has no 'rater'" in capsys.readouterr().err
+
+
+def test_letters_with_accents_are_the_same_however_a_program_composes_them(tmp_path, capsys):
+    composed, apart = tmp_path / "composed.csv", tmp_path / "apart.csv"
+    verdicts = ["bas", "\u00e9lev\u00e9"]
+    lines = [f"{item},{rater},{verdicts[item % 2]}" for item in range(12) for rater in ("zo\u00e9", "bob")]
+    composed.write_text("item,rater,verdict\n" + "\n".join(lines), encoding="utf-8")
+    in_two_signs = [line.replace("\u00e9", "e\u0301") if row % 3 else line for row, line in enumerate(lines)]
+    apart.write_text("item,rater,verdict\n" + "\n".join(in_two_signs), encoding="utf-8")
+
+    as_composed = printed(capsys, composed, "--judge", "zo\u00e9", "--positive", "\u00e9lev\u00e9")
+    assert printed(capsys, apart, "--judge", "zoe\u0301", "--positive", "e\u0301leve\u0301") == as_composed
+
+
+def test_clusters_of_one_item_each_change_nothing(tmp_path, capsys):
+    alone, without = tmp_path / "alone.csv", tmp_path / "without.csv"
+    verdicts = [
+        (item, rater, "yes" if (item * step) % 5 else "no")
+        for item in range(20)
+        for rater, step in (("ann", 1), ("bob", 3))
+    ]
+    without.write_text(
+        "item,rater,verdict\n" + "\n".join(f"{item},{rater},{verdict}" for item, rater, verdict in verdicts)
+    )
+    alone.write_text(
+        "item,rater,verdict,cluster\n"
+        + "\n".join(f"{item},{rater},{verdict},s{item}" for item, rater, verdict in verdicts)
+    )
+
+    assert printed(capsys, alone) == printed(capsys, without)

@@ -216,6 +216,11 @@ def test_an_interval_for_independent_items_is_refused_with_clusters(name: str, k
         OF_ITEMS[name](interval=kind, clusters=range(items))
 
 
+def test_a_cluster_written_as_text_and_as_a_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="clusters holds the text '1' and clusters the number 1; expected both to be"):
+        agreement.cohen_kappa([1, 0, 1, 0], [1, 0, 0, 0], clusters=[1, "1", 2, "b"])
+
+
 def test_no_function_names_the_kind_of_interval_otherwise() -> None:
     other_meaning = {"mcnemar", "mcnemar_in_clusters", "adjust_p_values"}  # the kind of test, and of adjustment
     public = {name: getattr(agreement, name) for name in agreement.__all__}

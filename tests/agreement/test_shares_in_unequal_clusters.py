@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agreement import accuracy_of_correctness, percent_agreement
-from agreement.effective_size import effect_by_variance, effective_size, share_size
+from agreement.effective_size import effect_by_variance, observed_effect, share_size
 
 
 def clustered(counts: list[int], sizes: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -15,9 +15,22 @@ def clustered(counts: list[int], sizes: list[int]) -> tuple[np.ndarray, np.ndarr
     return np.concatenate([np.arange(size) < count for count, size in zip(counts, sizes, strict=True)]), groups
 
 
-def of_residuals(counted: np.ndarray, groups: np.ndarray) -> float:
-    """The number of units by the squared sums of clusters alone."""
-    return effective_size(counted - counted.mean(), groups, events=min(counted.sum(), (~counted).sum()))
+def by_counts(counts: np.ndarray, sizes: np.ndarray) -> float:
+    """`share_size` from how many units of each cluster count, another way: sums over clusters alone."""
+    n, m, events = sizes.sum(), len(sizes), min(counts.sum(), (sizes - counts).sum())
+    rarer = counts if counts.sum() == events else sizes - counts
+    share = events / n
+    residuals = m / (m - 1) * ((rarer - sizes * share) ** 2).sum() / (n * share * (1 - share))
+    chance = (sizes * (sizes - 1)).sum() / (n * (n - 1))
+    # of e units in clusters at random, the mean of sum_c x_c^2 is e + e (e - 1) f
+    over_chance = min(1, (events + events * (events - 1) * chance) / (rarer**2).sum())
+    most = 1 + (n / m - 1) * (1 - over_chance**2 * events / (events + 1))
+    between = ((rarer**2 / sizes).sum() - events**2 / n) / (m - 1)
+    within = (events - (rarer**2 / sizes).sum()) / (n - m)
+    usual = (n - (sizes**2).sum() / n) / (m - 1)
+    alike = max(0, (between - within) / (between + (usual - 1) * within))
+    of_all = 1 + ((sizes**2).sum() / n - 1) * alike
+    return n / max((events * max(1, residuals) + most) / (events + 1), (events * of_all + 1) / (events + 1))
 
 
 def test_large_clusters_that_happen_to_be_alike_count_by_how_alike_all_clusters_are():
@@ -26,16 +39,27 @@ def test_large_clusters_that_happen_to_be_alike_count_by_how_alike_all_clusters_
     counted, groups = clustered([0, 0, 4, 4, 4], [1, 1, 4, 4, 4])
 
     assert share_size(counted, groups) == pytest.approx(14 * 7 / 19, rel=1e-12)
-    # By the clusters' residuals: 5 / 4 * 2.449 / 1.714 = 25 / 14, drawn (2 * 25 / 14 + 14 / 10) / 2.5 = 1.989.
-    assert of_residuals(counted, groups) == pytest.approx(14 * 2.5 / (25 / 7 + 1.4), rel=1e-12)
 
 
-def test_what_is_not_alike_within_clusters_counts_by_the_residuals():
-    # Sizes 2, 2, 4, one of two right throughout: between = 0 < within, r = 0, and both design effects are drawn to
-    # (4 * 1 + 8 / 6) / 4.5 and to 1.
+def test_few_errors_that_lie_scattered_speak_against_clustering():
+    # Clusters of five units. Two wrong in two clusters: residuals 4 / 3 * 1 / 1.8 < 1; two clusters where
+    # 4 / (2 + 2 * 4 / 19) would be by chance, so scattered as can be: s = 1 + 4 (1 - 2 / 3), d = (2 + 7 / 3) / 3.
+    scattered, groups = clustered([4, 4, 5, 5], [5, 5, 5, 5])
+    # Two wrong in one: residuals 4 / 3 * 3 / 1.8 = 20 / 9; one cluster where 4 / (2 + 8 / 19) = 38 / 23 would be:
+    # s = 1 + 4 (1 - (23 / 38)^2 * 2 / 3).
+    together, _ = clustered([3, 5, 5, 5], [5, 5, 5, 5])
+
+    assert share_size(scattered, groups) == pytest.approx(20 * 9 / 13, rel=1e-12)
+    most = 1 + 4 * (1 - (23 / 38) ** 2 * 2 / 3)
+    assert share_size(together, groups) == pytest.approx(20 * 3 / (2 * 20 / 9 + most), rel=1e-12)
+
+
+def test_what_is_not_alike_within_clusters_is_drawn_by_how_scattered_it_is():
+    # Sizes 2, 2, 4, one of two right throughout: residuals 0, at least 1; four events in (1 + 1 + 2)^2 / 6 = 8 / 3
+    # clusters, more than 16 / (4 + 12 * 16 / 56) = 28 / 13 by chance: s = 1 + 5 / 3 * (1 - 4 / 5) = 4 / 3.
     counted, groups = clustered([1, 1, 2], [2, 2, 4])
 
-    assert share_size(counted, groups) == of_residuals(counted, groups) == pytest.approx(8 * 4.5 / (4 + 8 / 6))
+    assert share_size(counted, groups) == pytest.approx(8 * 5 / (4 + 4 / 3), rel=1e-12)
 
 
 def test_the_intraclass_correlation_is_that_of_the_families_with_copd():
@@ -50,23 +74,30 @@ def test_the_intraclass_correlation_is_that_of_the_families_with_copd():
     assert (effect_by_variance(counted, groups) - 1) / (585 / 203 - 1) == pytest.approx(0.1855, abs=5e-5)
 
 
-@pytest.mark.parametrize("size", [2, 5, 10])
 @pytest.mark.parametrize("alike", [0.0, 1 / 3, 1.0])
-def test_in_clusters_of_one_size_nothing_is_added(size, alike):
-    rng = np.random.default_rng(size)
+@pytest.mark.parametrize("largest", [2, 5, 30])
+def test_it_is_what_sums_over_clusters_give_and_at_most_n(largest, alike):
+    rng = np.random.default_rng(largest)
     for clusters in (2, 7, 30):
-        own, shared = rng.random((2, clusters, size)) < 0.8
-        counted = np.where(rng.random((clusters, 1)) < alike, shared[:, :1], own).ravel()
-        groups = np.repeat(np.arange(clusters), size)
-        assert share_size(counted, groups) == of_residuals(counted, groups)
+        sizes = rng.integers(1, largest, clusters, endpoint=True) + 1
+        own, shared = rng.random(sizes.sum()) < 0.8, np.repeat(rng.random(clusters) < 0.8, sizes)
+        groups = np.repeat(np.arange(clusters), sizes)
+        counted = np.where(rng.random(sizes.sum()) < alike, shared, own)
+        if 0 < counted.sum() < counted.size:
+            counts = np.bincount(groups, weights=counted)
+            assert share_size(counted, groups) == pytest.approx(by_counts(counts, sizes), rel=1e-12)
+            assert share_size(counted, groups) <= groups.size
 
 
-def test_it_is_never_more_than_the_residuals_say_and_at_most_n():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        groups = np.repeat(np.arange(9), rng.integers(1, 30, 9))
-        counted = rng.random(groups.size) < rng.beta(2, 0.5, 9)[groups]
-        assert 0 < share_size(counted, groups) <= min(of_residuals(counted, groups), groups.size)
+@pytest.mark.parametrize("size", [2, 5, 10])
+def test_in_clusters_of_one_size_the_analysis_of_variance_never_has_the_greater_effect(size):
+    rng = np.random.default_rng(size)
+    groups = np.repeat(np.arange(7), size)
+    for _ in range(50):
+        counted = rng.random(groups.size) < rng.beta(1, 0.5, 7)[groups]
+        if 0 < counted.sum() < counted.size:
+            residuals = observed_effect(counted - counted.mean(), groups)
+            assert effect_by_variance(counted, groups) <= max(1, residuals) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("right", [True, False])
@@ -80,12 +111,6 @@ def test_right_and_wrong_have_the_same_number():
     counted, groups = clustered([0, 1, 5, 18], [1, 2, 6, 20])
 
     assert share_size(counted, groups) == pytest.approx(share_size(~counted, groups), rel=1e-12)
-
-
-def test_units_that_are_each_alone_are_their_own_number():
-    counted = np.arange(10) < 4
-
-    assert share_size(counted, np.arange(10)) == of_residuals(counted, np.arange(10))
 
 
 def test_percent_agreement_and_accuracy_have_the_same_interval_and_name_the_number():
