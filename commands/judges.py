@@ -207,7 +207,8 @@ def export_verdicts(
     form: Annotated[
         str,
         typer.Option(
-            "--format", help="tidy, long (for R), alt-test, differing, or coding: a study of why they differ."
+            "--format",
+            help="tidy, long (for R), alt-test, differing, coding (a study of why they differ), or without-verdict.",
         ),
     ] = "tidy",
     field: Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")] = "",

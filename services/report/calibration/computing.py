@@ -32,7 +32,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
 from services.report.calibration import elsewhere, looks, parts, retained
-from services.report.calibration.glance import at_a_glance
+from services.report.calibration.glance import at_a_glance, without_verdict
 from services.report.calibration.parts import OfJudge, Parts
 from services.report.rows.loading import hold_one_snapshot, newest_but_for_looks
 from services.studies import frozen_facts
@@ -241,7 +241,8 @@ def summary_of(calibration: Calibration) -> Section:
     """Return what it rests on, and each judge at a glance."""
     on_test = [name for name, own in calibration.of_judges.items() if own.part == "test"]
     glance = at_a_glance(calibration.material, calibration.panels, calibration.plan, on_test)
-    return Section("summary", "In short", "In short", calibration.read, (glance,))
+    left_out = without_verdict(calibration.material)
+    return Section("summary", "In short", "In short", calibration.read, (glance, *([left_out] if left_out else [])))
 
 
 def sections_of(calibration: Calibration) -> list[Section]:

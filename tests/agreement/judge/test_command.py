@@ -89,7 +89,10 @@ def test_a_count_is_printed_as_one(files, capsys):
 def test_json_holds_every_panel_with_typed_rows(files, capsys):
     assert main([str(files / "judged.csv"), *BASIC, "--json"]) == 0
 
-    panels = {panel["panel"]: panel for panel in json.loads(capsys.readouterr().out)["panels"]}
+    whole = json.loads(capsys.readouterr().out)
+    panels = {panel["panel"]: panel for panel in whole["panels"]}
+    of_all = whole["without_verdict"]["judge"]["all models"]
+    assert of_all["without"] == sum(of_all.values()) - of_all["candidates"] - of_all["without"]
     assert list(panels) == [
         "ceiling", "direction", "uniformity", "replacement", "corrected", "thresholds", "repeatability",
         "certificate",
