@@ -153,13 +153,14 @@ def convert_file(
         if out.exists():
             raise InputRefused(f"{out} already exists; name another, or remove it.")
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer)
-        text, count = converting.converted(file.read_bytes(), file.name, asked, judge)
+        lines, count = converting.converted(file.read_bytes(), file.name, asked, judge)
     except InputRefused as refusal:
         print_problems(refusal)
         raise typer.Exit(1) from None
     except Refused as refusal:
         refuse(str(refusal))
-    out.write_text(text, encoding="utf-8")
+    with out.open("w", encoding="utf-8") as stream:
+        stream.writelines(lines)
     console.print(f"{count} verdicts are written to {out}.", markup=False)
 
 
@@ -215,7 +216,8 @@ def export_verdicts(
     form: Annotated[
         str,
         typer.Option(
-            "--format", help="tidy, long (for R), alt-test, differing, or coding: a study of why they differ."
+            "--format",
+            help="tidy, long (for R), alt-test, differing, coding (a study of why they differ), or without-verdict.",
         ),
     ] = "tidy",
     field: Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")] = "",

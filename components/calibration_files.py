@@ -15,6 +15,7 @@ _IN_WORDS = {
     "alt-test": "JSON of the alternative annotator test",
     "differing": "Where judge and people differ",
     "coding": "A study to code why",
+    "without-verdict": "Candidates without a judge's verdict",
 }
 
 

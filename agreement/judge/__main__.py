@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from threadpoolctl import threadpool_limits
 
+from agreement.judge import missing
 from agreement.judge.certificate import certificate, origin_of, write
 from agreement.judge.checking import check
 from agreement.judge.judged_file import read_judged, refuse_nothing
@@ -63,7 +64,11 @@ def _calibrate(asked: Asked) -> int:
         write(document, asked.certificate)
         print(f"Written: {asked.certificate} and {asked.certificate.with_suffix('.txt')}", file=sys.stderr)
     if asked.json:
-        whole = {"read": list(what_was_read(material)), "panels": [panel.as_dict() for panel in panels.values()]}
+        whole = {
+            "read": list(what_was_read(material)),
+            missing.KEY: {name: missing.by_model(own, material.models) for name, own in material.judges.items()},
+            "panels": [panel.as_dict() for panel in panels.values()],
+        }
         print(json.dumps(whole, indent=1, allow_nan=False))
     else:
         print(report(material, panels, everything=asked.everything))

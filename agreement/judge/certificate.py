@@ -195,7 +195,7 @@ def certificate(
             "by": list(columns.by), "run": columns.run,
         },
         "scale": material.scale.as_dict(),
-        "covered": _covered(material),
+        "covered": _covered(material, judge),
         "humans": list(material.humans),
         "looks": plan.looks,
         "plan": asdict(plan),
@@ -213,11 +213,12 @@ def certificate(
     }  # fmt: skip
 
 
-def _covered(material: Material) -> dict[str, Any]:
+def _covered(material: Material, judge: str) -> dict[str, Any]:
     labelled = material.labelled
     return {
         "candidates": material.n,
         "labelled": labelled.n,
+        missing.KEY: missing.by_model(material.judges[judge], material.models),
         "strata": {
             name: {level: int((factor.codes[material.labelled_places] == factor.names.index(level)).sum())
                    for level, _ in factor.levels()}
@@ -316,7 +317,8 @@ def _left_out_in_words(document: dict[str, Any]) -> str:
     if said is None:
         return "not said"
     return (
-        f"{said['count']:,} of {said['n']:,} labelled without a verdict; a later run at most {100 * said['most']:g} %"
+        f"{said['count']:,} of {said['n']:,} labelled without a verdict; a later run at most "
+        f"{100 * said['most']:g} % of all models together"
     )
 
 

@@ -106,12 +106,15 @@ def check(asked: CheckAsked) -> Check:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise ValueError(f"{path} is not a file; expected the certificate, such as judge-certificate.json")
+    as_written = "expected judge-certificate.json as it was written: copy it again"
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no certificate: {error}") from None
+        raise ValueError(f"{path} is no certificate, or was cut off ({error}); {as_written}") from None
     except RecursionError:
-        raise ValueError(f"{path} is no certificate: it is nested too deeply") from None
+        raise ValueError(f"{path} is no certificate: it is nested too deeply; {as_written}") from None
     if not isinstance(document, dict) or (document.get("kind"), document.get("version")) != (KIND, VERSION):
         raise ValueError(f"{path} is no certificate; expected JSON with kind {KIND} and version {VERSION}")
     if isinstance(document.get("columns"), dict):

@@ -13,6 +13,9 @@ from agreement.judge.wording import counted
 KEY = "without_verdict"
 """Of a certificate, and what is named as broken where a run leaves out more."""
 
+ALL = "all models"
+"""Of what the sums over all models are: the limit of a certificate is one for all of them together."""
+
 WHAT = "error, refusal, unreadable reply, excluded or none"
 """What counts as left out: whoever leaves hard candidates out has less to get wrong, by whatever word."""
 
@@ -29,6 +32,39 @@ def left_out(verdicts: Verdicts) -> tuple[int, int]:
     count, n : int
     """
     return int((verdicts.states != State.VERDICT).sum()), int(verdicts.states.size)
+
+
+def by_model(verdicts: Verdicts, models: Factor | None) -> dict[str, dict[str, int]]:
+    """Of how many candidates there is no verdict, by what there is instead: of each model, and of all together.
+
+    A candidate that a run does not hold has no verdict.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+    models : Factor or None
+
+    Returns
+    -------
+    dict of str to dict of str to int
+        By model, `ALL` first: ``candidates``, ``without``, and how many of these of each kind; models of which nothing
+        is missing are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> states = np.array([0, 0, 2, 1], dtype=np.int8)
+    >>> by_model(Verdicts(np.zeros(4), states), Factor(np.array([0, 0, 1, 1]), ("a", "b")))["b"]
+    {'candidates': 2, 'without': 2, 'no verdict': 1, 'error': 1}
+    """
+    parts = [(ALL, verdicts)]
+    parts += [] if models is None else [(name, verdicts.part(among)) for name, among in models.levels()]
+    counted_by = {}
+    for name, part in parts:
+        count, n = left_out(part)
+        if count or name == ALL:
+            counted_by[name] = {"candidates": n, "without": count, **part.counts()}
+    return counted_by
 
 
 def as_certified(labelled: Verdicts, plan: Plan) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from agreement.judge.cells import shown_figures
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
 from agreement.judge.rows import Panel, Row
-from agreement.judge.scale import SEVERAL, State
-from agreement.judge.wording import counted
+from agreement.judge.scale import SEVERAL, Scale, State
+from agreement.judge.wording import counted, p_in_words
 
 MOST_ROWS = 40
 """So many rows of a panel are printed; JSON has all."""
@@ -48,7 +48,7 @@ def report(
         lines += [f"  Not said: {sentence}" for sentence in panel.refused]
         shown = panel.rows if everything else panel.rows[:MOST_ROWS]
         if shown:
-            lines += ["", *_table(shown)]
+            lines += ["", *_table(shown, material.scale)]
         if len(shown) < len(panel.rows):
             lines.append(f"  ... {len(panel.rows) - len(shown):,} further rows: {options}")
     return "\n".join(lines)
@@ -90,26 +90,19 @@ def _in_words(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {words if n == 1 else SEVERAL.get(words, words)}" for words, n in counts.items())
 
 
-def _table(rows: tuple[Row, ...]) -> list[str]:
-    heading = f"  {'statistic':<30} {'parties':<34} {'stratum':<24} {'value':>9}  {'interval':<22} {'n':>9}  note"
+def _table(rows: tuple[Row, ...], scale: Scale) -> list[str]:
+    heading = f"  {'statistic':<30} {'parties':<34} {'stratum':<24} {'value':>12}  {'interval':<22} {'n':>9}  note"
     lines = [heading]
     for row in rows:
         estimate = row.estimate
-        value = f"{estimate.value:,.0f}" if row.is_count else _short(estimate.value)
-        if math.isnan(estimate.value):
-            value = "undefined"
-        limits = "" if math.isnan(estimate.low) else f"[{_short(estimate.low)}, {_short(estimate.high)}]"
+        value, limits = shown_figures(row, scale)
         notes = [row.sentence, row.basis]
-        notes += [f"P = {estimate.p:.3g}"] if estimate.p is not None else []
+        notes += [p_in_words(estimate.p)] if estimate.p is not None else []
         notes += [f"at {100 * estimate.confidence:.4g} %"] if estimate.confidence != 0.95 and limits else []
         notes += [estimate.undefined_because or "", estimate.warning or "", estimate.method]
         parties = ", ".join(row.parties)
         lines.append(
-            f"  {row.statistic:<30} {parties:<34} {row.stratum:<24} {value:>9}  {limits:<22} "
+            f"  {row.statistic:<30} {parties:<34} {row.stratum:<24} {value:>12}  {limits:<22} "
             f"{estimate.n:>9,}  {'; '.join(note for note in notes if note)}"
         )
     return lines
-
-
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 1_000 else f"{number:z.4f}"

@@ -68,7 +68,7 @@ def in_points(estimate: Estimate, shares: bool = True) -> str:
     if not shares:
         return _with_interval(estimate, 1.0, 2)
     words = _with_interval(estimate, 100.0, 1)
-    return re.sub(r"^(-?[\d.]+)", r"\1 points", words)
+    return re.sub(r"^(-?[\d.,]*\d)", r"\1 points", words)
 
 
 def margin_in_words(margin: float, shares: bool) -> str:
@@ -151,12 +151,37 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def _with_interval(estimate: Estimate, factor: float, decimals: int) -> str:
-    def short(number: float) -> str:
-        return re.sub(r"^(-?)0\.", r"\1." if factor == 1.0 else r"\g<0>", f"{factor * number:z.{decimals}f}")
+def value_and_limits(estimate: Estimate, factor: float, decimals: int, unit: str = "") -> tuple[str, str]:
+    """A value that is defined, with its unit, and its limits in brackets.
 
+    Parameters
+    ----------
+    estimate : Estimate
+    factor : float
+        By which it is multiplied: 100 for points and percent.
+    decimals : int
+    unit : str
+
+    Returns
+    -------
+    value, limits : str
+        The limits are empty where there are none.
+
+    Examples
+    --------
+    >>> value_and_limits(Estimate("difference", 0.0882, 0.037, 0.14, 136, "candidate", "Newcombe"), 100, 1, " points")
+    ('8.8 points', '[3.7, 14.0]')
+    """
+
+    def short(number: float) -> str:
+        return re.sub(r"^(-?)0\.", r"\1." if factor == 1.0 else r"\g<0>", f"{factor * number:z,.{decimals}f}")
+
+    has_limits = not math.isnan(estimate.low) and not math.isnan(estimate.high)
+    return f"{short(estimate.value)}{unit}", f"[{short(estimate.low)}, {short(estimate.high)}]" if has_limits else ""
+
+
+def _with_interval(estimate: Estimate, factor: float, decimals: int) -> str:
     if math.isnan(estimate.value):
         return f"undefined ({estimate.undefined_because})"
-    if math.isnan(estimate.low) or math.isnan(estimate.high):
-        return f"{short(estimate.value)}, no interval ({estimate.undefined_because})"
-    return f"{short(estimate.value)} [{short(estimate.low)}, {short(estimate.high)}]"
+    value, limits = value_and_limits(estimate, factor, decimals)
+    return f"{value} {limits}" if limits else f"{value}, no interval ({estimate.undefined_because})"

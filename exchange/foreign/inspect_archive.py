@@ -11,9 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from exchange.foreign.archive_directory import Member, Members, directory_of
 from exchange.foreign.layout import Source
 from exchange.json_text import json_value
-from exchange.refusal import InputRefused
+from exchange.refusal import InputRefused, shown
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
@@ -30,48 +31,58 @@ def read_archive(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
     InputRefused
         It is not a log of Inspect AI, it was not finished, or it is damaged.
     """
+    samples, head, is_begun, unpacked = Members(), None, False, 0
     try:
-        archive = zipfile.ZipFile(BytesIO(source.content))
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        for name, member in directory_of(source.content):
+            unpacked += member.size
+            if name.startswith(b"samples/") and name.endswith(b".json"):
+                samples.add(member)
+            elif name == b"header.json":
+                head = member
+            elif name == b"_journal/start.json":
+                is_begun = True
+    except ValueError:
         raise InputRefused(f"{source.name} is a damaged archive; copy it again.") from None
-    members = {member.filename: member for member in archive.infolist()}
-    samples = [member for name, member in members.items() if name.startswith("samples/") and name.endswith(".json")]
-    if "header.json" not in members:
-        unfinished = "_journal/start.json" in members
-        why = "was not finished: it has no header.json" if unfinished else "is an archive, but no log of Inspect AI"
+    if head is None:
+        why = "was not finished: it has no header.json" if is_begun else "is an archive, but no log of Inspect AI"
         raise InputRefused(f"{source.name} {why}; expected an .eval file; run the evaluation to its end.")
-    if sum(member.file_size for member in members.values()) > _LARGEST_ARCHIVE:
+    if unpacked > _LARGEST_ARCHIVE:
         raise InputRefused(f"{source.name} unpacks to more than {_LARGEST_ARCHIVE // 10**9} GB; split it.")
-    head = _member(source, members["header.json"])
-    of_run = head.get("eval") if isinstance(head, dict) else None
+    log = _member(source, head)
+    of_run = log.get("eval") if isinstance(log, dict) else None
     return of_run if isinstance(of_run, dict) else {}, (_member(source, member) for member in samples)
 
 
-def _member(source: Source, member: zipfile.ZipInfo) -> Any:
+def _member(source: Source, member: Member) -> Any:
+    name = "a member"
     try:
-        return json_value(_unpacked(source.content, member).decode("utf-8"))
+        name, start = _opened(source.content, member)
+        return json_value(_unpacked(source.content[start : start + member.packed], member).decode("utf-8"))
     except (ValueError, OSError, struct.error, zlib.error) as error:
-        raise InputRefused(f"{source.name}, {member.filename}: damaged ({error}); copy the file again.") from None
+        raise InputRefused(f"{source.name}, {name}: damaged ({error}); copy the file again.") from None
 
 
-def _unpacked(content: bytes, member: zipfile.ZipInfo) -> bytes:
-    if member.file_size > _LARGEST_MEMBER:
-        raise ValueError(f"unpacks to more than {_LARGEST_MEMBER // 10**6} MB")
-    # Names and extra fields of a member may be longer here than in the directory at the end.
-    signature, *_, name, extra = _LOCAL_HEADER.unpack_from(content, member.header_offset)
-    if signature != b"PK\x03\x04" or member.flag_bits & 1:
+def _opened(content: bytes, member: Member) -> tuple[str, int]:
+    """Return a member's name, and where it begins; its own header may be longer than its entry in the directory."""
+    signature, _, flags, *_, name, extra = _LOCAL_HEADER.unpack_from(content, member.offset)
+    if signature != b"PK\x03\x04" or flags & 1:
         raise ValueError("no member, or an encrypted one, stands where it should")
-    start = member.header_offset + _LOCAL_HEADER.size + name + extra
-    packed = content[start : start + member.compress_size]
-    if member.compress_type == _ZSTANDARD:
+    start = member.offset + _LOCAL_HEADER.size
+    return shown(content[start : start + name].decode(errors="replace"), 80), start + name + extra
+
+
+def _unpacked(packed: bytes, member: Member) -> bytes:
+    if member.size > _LARGEST_MEMBER:
+        raise ValueError(f"unpacks to more than {_LARGEST_MEMBER // 10**6} MB")
+    if member.method == _ZSTANDARD:
         with pa.input_stream(BytesIO(packed), compression="zstd") as stream:
-            plain = stream.read(member.file_size + 1)
-    elif member.compress_type == zipfile.ZIP_DEFLATED:
-        plain = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, member.file_size + 1)
-    elif member.compress_type == zipfile.ZIP_STORED:
+            plain = stream.read(member.size + 1)
+    elif member.method == zipfile.ZIP_DEFLATED:
+        plain = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, member.size + 1)
+    elif member.method == zipfile.ZIP_STORED:
         plain = packed
     else:
-        raise ValueError(f"compressed by method {member.compress_type}, expected Zstandard or Deflate")
-    if len(plain) != member.file_size or zlib.crc32(plain) != member.CRC:
+        raise ValueError(f"compressed by method {member.method}, expected Zstandard or Deflate")
+    if len(plain) != member.size or zlib.crc32(plain) != member.crc:
         raise ValueError("not what its checksum says")
     return bytes(plain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from exchange.foreign.layout import Asked, ForeignLine, Source
 from exchange.foreign.reading import layout_of, read_foreign
@@ -18,8 +18,11 @@ _OF_ANSWER = ("model", "answer")
 _DIGITS = 16
 
 
-def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple[str, int]:
-    """Return a file as the text of a CSV table, and how many verdicts it has.
+def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple[Iterator[str], int]:
+    """Return a file as the lines of a CSV table, and how many verdicts it has.
+
+    The file is gone through twice, as its lines would fill the memory: once for all that is wrong with it, and again
+    while the table is written.
 
     The columns are `unit`, which stands for everything that a row says of what was answered (question, reference, case
     ...) and never for its place in the file, `model`, `rater`, `verdict` (or what stands in its place), `explanation`,
@@ -40,11 +43,13 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     layout = layout_of(source, asked)
     if layout is None:
         raise InputRefused(f"{source.name} is recognised as no format; say which with --format, or map its columns.")
-    lines = list(read_foreign(source, layout, asked, CORRECTNESS, problems).lines)
+    count, names = 0, dict[str, None]()
+    for line in read_foreign(source, layout, asked, CORRECTNESS, problems).lines:
+        count += 1
+        names |= dict.fromkeys(name for name in line.clues if name not in _OF_ANSWER)
     problems.refuse()
-    if not lines:
+    if not count:
         raise InputRefused(f"{source.name} holds no verdicts.")
-    names = list(dict.fromkeys(name for line in lines for name in line.clues if name not in _OF_ANSWER))
     rows = (
         (
             _unit(line.clues),
@@ -54,9 +59,9 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
             str(line.said.get("explanation") or ""),
             *(_first(line, name) for name in names),
         )
-        for line in lines
+        for line in read_foreign(source, layout, asked, CORRECTNESS, Problems()).lines
     )
-    return "".join(csv_lines(("unit", "model", "rater", "verdict", "explanation", *names), rows)), len(lines)
+    return csv_lines(("unit", "model", "rater", "verdict", "explanation", *names), rows), count
 
 
 def _unit(clues: Mapping[str, tuple[str, ...]]) -> str:

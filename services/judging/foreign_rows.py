@@ -87,16 +87,10 @@ class ForeignLines:
 
     def of(self, party: str) -> Iterator[JudgeLine]:
         """Read what somebody said, under the keys of the candidates."""
-        return (line for whose, line in self._again() if whose == party)
+        return (line for whose, line in self.of_all() if whose == party)
 
-    def by_party(self) -> dict[str, list[JudgeLine]]:
-        """Return what everybody said: of several, so that the file is not read for each of them."""
-        lines: dict[str, list[JudgeLine]] = {party: [] for party in self.parties}
-        for party, line in self._again():
-            lines[party].append(line)
-        return lines
-
-    def _again(self) -> Iterator[tuple[str, JudgeLine]]:
+    def of_all(self) -> Iterator[tuple[str, JudgeLine]]:
+        """Read what everybody said, in the order of the file, with whose it is."""
         # What is wrong with the file was noted the first time.
         foreign = read_foreign(self._source, self._layout, self._asked, self._scale, Problems())
         for line, candidate in zip(foreign.lines, self._candidates, strict=True):
@@ -124,12 +118,26 @@ class ForeignRows:
 
 
 def rows_of(lines: ForeignLines, name: str, scale: JudgeScale, problems: Problems) -> Mapping[str, Iterable[JudgeRow]]:
-    """Return the rows of a foreign file by whose they are; of several people they are read at once."""
+    """Return the rows of a foreign file by whose they are.
+
+    Of several people the rows are held, and not their lines, which take several times as much: to read the file anew
+    for each of hundreds of people would take hours.
+    """
     if len(lines.parties) < 2:
         return {party: ForeignRows(lines, party, name, scale, problems) for party in lines.parties}
-    return {
-        party: tuple(judge_rows(said, name, scale, problems, lines.unit)) for party, said in lines.by_party().items()
-    }
+    rows: dict[str, list[JudgeRow]] = {party: [] for party in lines.parties}
+    whose = ""
+
+    def said() -> Iterator[JudgeLine]:
+        nonlocal whose
+        for party, line in lines.of_all():
+            whose = party
+            yield line
+
+    # A row comes as soon as its line was read.
+    for row in judge_rows(said(), name, scale, problems, lines.unit):
+        rows[whose].append(row)
+    return rows
 
 
 def _named(line: ForeignLine, because: str) -> str:

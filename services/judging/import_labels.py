@@ -6,12 +6,14 @@ They stand beside the verdicts of raters and never among them: calibrations alon
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from db import Database, ImportedLabel, LabelImport, Membership, Person, audit
+from db import Database, ImportedLabel, LabelImport, Membership, Person, audit, insert_with_keys
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
@@ -21,7 +23,7 @@ from exchange.refusal import InputRefused, Problems, listed, shown
 from services.errors import LONGEST_REASON, Conflict, counted, require_length
 from services.judging import import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
-from services.judging.placed_rows import PlacedRows, placed_rows
+from services.judging.placed_rows import AT_ONCE, PlacedRows, placed_rows
 from services.judging.sources import Verdicts, read_verdicts, stored_unplaced
 from services.people import acts
 from services.people.acts import require_in_study
@@ -157,21 +159,9 @@ def import_labels(
         )
         session.add(stored)
         session.flush()
-        labels = [
-            ImportedLabel(
-                import_id=stored_id(stored.id),
-                candidate_id=number,
-                labeller=who,
-                label=row.verdict,
-                missing=row.failure or "",
-                remark=row.explanation or (row.error or ""),
-            )
-            for who, rows in by_labeller.items()
-            for row, number in zip(rows, placed[who].ids.tolist(), strict=True)
-            if number != UNKNOWN
-        ]
-        session.add_all(labels)
-        session.flush()
+        seal = proofs.SealInParts(ImportedLabel)
+        for values in _values(stored_id(stored.id), by_labeller, placed):
+            seal.add(insert_with_keys(session, ImportedLabel, values), values)
         audit.record(
             session,
             "labels made elsewhere imported",
@@ -179,10 +169,31 @@ def import_labels(
             study_id=study_id,
             labels=stored.name,
             source_sha256=sha256,
-            rows=proofs.sealed([stored, *labels]),
+            rows=proofs.sealed([stored]) | seal.seals,
         )
         (line,) = _lines(session, study_id, [stored])
         return replace(line, namesakes=_namesakes(session, study_id, line.labellers))
+
+
+def _values(
+    import_id: int, by_labeller: Mapping[str, Sequence[JudgeRow]], placed: Mapping[str, PlacedRows]
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the values of the labels that have a candidate, in parts: as objects, all of them would fill the memory."""
+    labels = (
+        {
+            "import_id": import_id,
+            "candidate_id": number,
+            "labeller": who,
+            "label": row.verdict,
+            "missing": row.failure or "",
+            "remark": row.explanation or (row.error or ""),
+        }
+        for who, rows in by_labeller.items()
+        for row, number in zip(rows, placed[who].ids.tolist(), strict=True)
+        if number != UNKNOWN
+    )
+    while part := list(islice(labels, AT_ONCE)):
+        yield part
 
 
 def labels_of(database: Database, actor: Actor, study_key: str) -> list[LabelLine]:

@@ -16,7 +16,7 @@ from exchange.judge_verdicts import JudgeRow
 from services.errors import Conflict
 from services.judging.candidate_keys import UNKNOWN
 from services.judging.placed_rows import PlacedRows, in_parts
-from services.seals import proofs, row_texts
+from services.seals import proofs
 from services.studies import unfinished_runs
 
 # How far it has come: done, of how much, and what is done.
@@ -42,9 +42,7 @@ class Slices:
     def __init__(self, database: Database, import_id: int, holder: str, cleared: int) -> None:
         self.id, self.cleared = import_id, cleared
         self._database, self._holder = database, holder
-        self._keys: list[list[int]] = []
-        self._digest = proofs.Digest(JudgeVerdict, "")
-        self._texts = row_texts.RowTexts(proofs.kinds_of(JudgeVerdict), proofs.YOUNGER[JudgeVerdict])
+        self._seal = proofs.SealInParts(JudgeVerdict)
 
     def store(self, rows: Iterable[JudgeRow], placed: PlacedRows, feed: Callable[[int], None]) -> None:
         """Store the rows that have a candidate, in the order of the file."""
@@ -61,7 +59,7 @@ class Slices:
                 self.hold(session)
                 keys = insert_with_keys(session, JudgeVerdict, values)
             pace.took(len(part), time.perf_counter() - begun)
-            self._seal(keys, values)
+            self._seal.add(keys, values)
             done += len(part)
             feed(done)
         if done != placed.ids.size:
@@ -79,24 +77,7 @@ class Slices:
 
     def sealed_with(self, run: JudgeRun) -> proofs.Seals:
         """Return the seals on the run and all its verdicts."""
-        seals = proofs.sealed([run])
-        if self._keys:
-            ranges = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in self._keys)
-            seals[proofs.table_name(JudgeVerdict)] = [ranges, self._digest.hexdigest()]
-        return seals
-
-    def _seal(self, keys: list[int], values: list[dict[str, Any]]) -> None:
-        for key in keys:
-            if self._keys and key <= self._keys[-1][1]:
-                raise ValueError("the keys of the verdicts do not rise, and a seal is on rows in the order of keys")
-            if self._keys and key == self._keys[-1][1] + 1:
-                self._keys[-1][1] = key
-            else:
-                self._keys.append([key, key])
-        columns = proofs.COLUMNS[JudgeVerdict][1:]
-        rows = [(key, *(row[name] for name in columns)) for key, row in zip(keys, values, strict=True)]
-        if rows:
-            self._digest.add(self._texts.of(rows))
+        return proofs.sealed([run]) | self._seal.seals
 
 
 @contextmanager

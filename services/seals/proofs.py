@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -218,6 +218,33 @@ class Digest:
         return self._hashing.hexdigest()
 
 
+class SealInParts:
+    """The seal on rows of one table that are stored a part at a time, in the order of their keys."""
+
+    def __init__(self, table: type[Base]) -> None:
+        self._table, self._ranges, self._digest = table, list[list[int]](), Digest(table, "")
+        self._texts = row_texts.RowTexts(kinds_of(table), YOUNGER.get(table, {}))
+
+    def add(self, keys: Sequence[int], values: Sequence[Mapping[str, Any]]) -> None:
+        """Add the next rows: their keys, which rise, and their other columns by name."""
+        for key in keys:
+            if self._ranges and key <= self._ranges[-1][1]:
+                raise ValueError(f"keys of {table_name(self._table)} do not rise, and a seal is on rows in their order")
+            if self._ranges and key == self._ranges[-1][1] + 1:
+                self._ranges[-1][1] = key
+            else:
+                self._ranges.append([key, key])
+        columns = COLUMNS[self._table][1:]
+        rows = [(key, *(row[name] for name in columns)) for key, row in zip(keys, values, strict=True)]
+        if rows:
+            self._digest.add(self._texts.of(rows))
+
+    @property
+    def seals(self) -> Seals:
+        """The seal, by table; nothing where no row was stored."""
+        return {table_name(self._table): [_written(self._ranges), self._digest.hexdigest()]} if self._ranges else {}
+
+
 @cache
 def kinds_of(table: type[Base]) -> row_texts.Kinds:
     """Return what the columns that a seal covers hold, by name and in their order."""
@@ -290,6 +317,10 @@ def ranges(keys: Iterable[int]) -> str:
             parts[-1][1] = key
         else:
             parts.append([key, key])
+    return _written(parts)
+
+
+def _written(parts: Iterable[Sequence[int]]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
 
 

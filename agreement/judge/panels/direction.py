@@ -23,6 +23,7 @@ from agreement.measurements import bland_altman
 
 KEY = "direction"
 DIFFERENCE = "signed difference"
+LABELS = "labels needed"
 EXACT, IN_CLUSTERS = "mcnemar exact", "mcnemar in clusters"
 _INDEPENDENT = "as if candidates were independent; with clusters read the test in clusters"
 # Between how an interval was made and which test a P is of.
@@ -83,7 +84,7 @@ def _against(
             labels = labels_for_margin(human, own, margin, plan.power, effect, plan.confidence)
         else:
             labels = labels_for_mean(human - own, margin, plan.power, effect, plan.confidence)
-        yield Row("labels needed", parties, labels, basis=words)
+        yield Row(LABELS, parties, labels, basis=words)
 
 
 def _of_shares(
@@ -146,7 +147,7 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
             text = f"{judge} is {row.sentence} than {basis.name}, by {size}"
         text += f", {_test(panel, parties)}" if basis.right_or_wrong(material.scale) else ""
         if margin is not None:
-            (needed,) = panel.of("labels needed", parties=parties)
+            (needed,) = panel.of(LABELS, parties=parties)
             text += f"; {_labels(needed.estimate, margin_in_words(margin, shares), plan)}"
         sentences.append(f"{text}{basis.omitted}.")
     return tuple(sentences)

@@ -21,6 +21,8 @@ from agreement.judge.wording import counted, in_points, listed, margin_in_words,
 KEY = "uniformity"
 TEST = "test of uniformity"
 LEVEL = "signed difference"
+OF_LEVELS = "difference of two levels"
+LARGEST, NOTICEABLE = "largest difference compatible", "smallest difference noticeable"
 ORDER = "order of two models"
 TRUSTED, NOT_TRUSTED = "keeps its order", "order must not be trusted"
 DIFFERENTLY = "not uniform"
@@ -165,15 +167,13 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
     for level, estimate in result.levels.items():
         yield Row(LEVEL, parties, estimate, f"{factor} {level}", words, factor=factor)
     for levels, estimate in result.gaps.items():
-        yield Row("difference of two levels", levels, estimate, factor, words)
+        yield Row(OF_LEVELS, levels, estimate, factor, words)
     for name, value in (
-        ("largest difference compatible", result.largest),
-        ("smallest difference noticeable", result.noticeable),
+        (LARGEST, result.largest),
+        (NOTICEABLE, result.noticeable),
     ):
         if value is not None:
-            text = (
-                "of every two levels, simultaneous" if "largest" in name else f"power {plan.power:g}, smallest levels"
-            )
+            text = "of every two levels, simultaneous" if name == LARGEST else f"power {plan.power:g}, smallest levels"
             estimate = undefined(name, result.n, UNIT, text, "a bound has no interval", value=value)
             yield Row(name, parties, estimate, factor, words)
 

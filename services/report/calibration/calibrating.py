@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,16 +10,19 @@ from sqlmodel import Session, col, select
 from threadpoolctl import threadpool_limits
 
 from agreement.judge.bases import bases
+from agreement.judge.cells import shown_figures
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS, criteria
 from agreement.judge.plan import Plan
 from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
 from agreement.judge.rows import Panel, Row
+from agreement.judge.scale import Scale
+from agreement.judge.wording import p_in_words
 from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import said_once, shown_p
+from exchange.report_words import said_once
 from protocol.language.expansion import Expansion
 from protocol.language.judged import judged_fields
 from services.errors import Conflict
@@ -30,7 +32,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
 from services.report.calibration import elsewhere, looks, parts, retained
-from services.report.calibration.glance import at_a_glance
+from services.report.calibration.glance import at_a_glance, without_verdict
 from services.report.calibration.parts import OfJudge, Parts
 from services.report.rows.loading import hold_one_snapshot, newest_but_for_looks
 from services.studies import frozen_facts
@@ -240,7 +242,8 @@ def summary_of(calibration: Calibration) -> Section:
     """Return what it rests on, and each judge at a glance."""
     on_test = [name for name, own in calibration.of_judges.items() if own.part == "test"]
     glance = at_a_glance(calibration.material, calibration.panels, calibration.plan, on_test)
-    return Section("summary", "In short", "In short", calibration.read, (glance,))
+    left_out = without_verdict(calibration.material)
+    return Section("summary", "In short", "In short", calibration.read, (glance, *([left_out] if left_out else [])))
 
 
 def sections_of(calibration: Calibration) -> list[Section]:
@@ -258,7 +261,7 @@ def sections_of(calibration: Calibration) -> list[Section]:
                 *panel.in_short,
                 *(f"Not said: {sentence}" for sentence in panel.refused),
             ),
-            tables=(_table(key, panel.rows),) if panel.rows else (),
+            tables=(_table(key, panel.rows, calibration.material.scale),) if panel.rows else (),
         )
         for key, panel in calibration.panels.items()
     ]
@@ -306,8 +309,8 @@ _COLUMNS = (
 )
 
 
-def _table(key: str, rows: Sequence[Row]) -> PlainTable:
-    cells = [_cells(row) for row in rows]
+def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
+    cells = [_cells(row, scale) for row in rows]
     # A column in which nothing stands leaves its room to the others.
     used = [place for place in range(len(_COLUMNS)) if any(line[place] is not None for line in cells)]
     return PlainTable(
@@ -320,20 +323,17 @@ def _table(key: str, rows: Sequence[Row]) -> PlainTable:
     )
 
 
-def _cells(row: Row) -> tuple[Cell, ...]:
+def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
     estimate = row.estimate
-    value = f"{estimate.value:z,.0f}" if row.is_count else f"{estimate.value:z.3f}"
-    if math.isnan(estimate.value):
-        value = "undefined"
-    limits = "" if math.isnan(estimate.low) else f" [{estimate.low:z.3f}, {estimate.high:z.3f}]"
+    value, limits = shown_figures(row, scale)
     said = (estimate.undefined_because, estimate.warning, estimate.method)
     return (
         row.statistic.replace("_", " "),
         ", ".join(row.parties),
         said_once(row.stratum),
-        f"{value}{limits}",
+        f"{value} {limits}".rstrip(),
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
-        shown_p(estimate.p) or None,
+        None if estimate.p is None else p_in_words(estimate.p).removeprefix("P ").removeprefix("= "),
         row.basis or None,
         row.sentence or None,
         "; ".join(part for part in said if part),

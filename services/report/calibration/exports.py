@@ -36,6 +36,8 @@ from services.report.rows.scores import scores_of
 from services.report.rows.study_rows import Entry, ReadItem
 from services.studies import frozen_facts
 
+# Why a run has no verdict on a candidate that its file does not name.
+NOT_IN_THE_RUN = "not_in_the_run"
 # So many candidates are named in one statement.
 _ASKED_AT_ONCE = 500
 _COLUMNS = ("item", "candidate", "model", "subject", "category", "format")
@@ -107,12 +109,25 @@ def _annotation(verdict: str | float | None, numeric: bool) -> str | float | Non
     return int(verdict) if numeric and isinstance(verdict, str) and verdict.lstrip("-").isdecimal() else verdict
 
 
+def without_verdict(exported: Exported) -> dict[str, Iterator[str]]:
+    """Return a line for each candidate of which a run has no verdict, with why: those that it does not hold as well."""
+    lines = (
+        (*candidate, party.name, party.run, NOT_IN_THE_RUN if said is None else said[0])
+        for party in exported.parties
+        if party.kind == "judge"
+        for candidate, said in zip(exported.candidates, party.says, strict=True)
+        if said is None or said[0] != VERDICT
+    )
+    return {"without_verdict.csv": csv_lines((*exported.columns, "judge", "run", "why"), lines)}
+
+
 FORMATS: dict[str, Callable[[Exported], dict[str, Iterator[str]]]] = {
     "tidy": tidy,
     "long": long_for_r,
     "alt-test": alt_test,
     "differing": differing,
     "coding": coding,
+    "without-verdict": without_verdict,
 }
 # Names of the files of each format.
 FILES: dict[str, tuple[str, ...]] = {
@@ -121,6 +136,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "alt-test": ("human_annotations.json", "llm_annotations.json"),
     "differing": ("differing.csv",),
     "coding": ("protocol.yaml", "items.csv", "references.csv", "candidates.csv"),
+    "without-verdict": ("without_verdict.csv",),
 }
 
 

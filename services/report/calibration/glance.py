@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from agreement.judge import missing
 from agreement.judge.bases import main_basis
 from agreement.judge.material import Material
 from agreement.judge.panels import ceiling, criteria, direction, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
+from agreement.judge.scale import IN_WORDS
 from agreement.judge.signed import margin_of
 from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
 from exchange.report_structure import Cell, Column, PlainTable
@@ -48,6 +50,38 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
             )
             for judge in material.judges
         ),
+    )
+
+
+def without_verdict(material: Material) -> PlainTable | None:
+    """Return of how many candidates of each model each judge has no verdict; None where nothing is missing."""
+    lines: list[tuple[Cell, ...]] = []
+    for judge, verdicts in material.judges.items():
+        counts = missing.by_model(verdicts, material.models)
+        if counts[missing.ALL]["without"]:
+            kinds = list(IN_WORDS.values())
+            lines += [
+                (judge, model, of["candidates"], of["without"], *(of.get(kind, 0) for kind in kinds))
+                for model, of in counts.items()
+            ]
+    if not lines:
+        return None
+    return PlainTable(
+        key="without_verdict",
+        title="Candidates without a verdict of the judge",
+        explanation=(
+            "They are counted and never scored; those that a run does not hold are among those with no verdict. A "
+            "certificate's limit on them is one for all models together."
+        ),
+        columns=(
+            Column("judge", "Judge", "With its prompt, where it is known"),
+            Column("model", "Model", "Whose answers; models of which nothing is missing have no line"),
+            Column("candidates", "Candidates", "All, labelled or not"),
+            Column("without", "Without", "How many of them have no verdict"),
+            *(Column(state.name.lower(), words.capitalize(), "How many of these") for state, words in IN_WORDS.items()),
+        ),
+        rows=tuple(lines),
+        grouped=True,
     )
 
 

@@ -89,7 +89,10 @@ def test_a_count_is_printed_as_one(files, capsys):
 def test_json_holds_every_panel_with_typed_rows(files, capsys):
     assert main([str(files / "judged.csv"), *BASIC, "--json"]) == 0
 
-    panels = {panel["panel"]: panel for panel in json.loads(capsys.readouterr().out)["panels"]}
+    whole = json.loads(capsys.readouterr().out)
+    panels = {panel["panel"]: panel for panel in whole["panels"]}
+    of_all = whole["without_verdict"]["judge"]["all models"]
+    assert of_all["without"] == sum(of_all.values()) - of_all["candidates"] - of_all["without"]
     assert list(panels) == [
         "ceiling", "direction", "uniformity", "replacement", "corrected", "thresholds", "repeatability",
         "certificate",
@@ -292,10 +295,17 @@ def test_a_card_says_that_it_vouches_for_no_run_without_model_and_prompt(files, 
     assert "It does not say the judge's model and the prompt" in target.with_suffix(".txt").read_text()
 
 
-def test_a_file_that_is_no_certificate_is_refused(files, capsys):
-    status = main(["check", str(files / "prompt.txt"), str(files / "same.csv")])
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("prompt.txt", "is no certificate, or was cut off"),
+        ("none.json", "none.json is not a file; expected the certificate, such as judge-certificate.json"),
+    ],
+)
+def test_a_file_that_is_no_certificate_is_refused(files, capsys, name, says):
+    status = main(["check", str(files / name), str(files / "same.csv")])
 
-    assert (status, "is no certificate" in capsys.readouterr().err) == (2, True)
+    assert (status, says in capsys.readouterr().err) == (2, True)
 
 
 @pytest.mark.parametrize(

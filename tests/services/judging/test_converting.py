@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 from pathlib import Path
 
 import pytest
 
 from agreement.judge.__main__ import main
+from exchange.foreign.layout import ForeignLine
 from exchange.refusal import InputRefused
 from services.judging.converting import converted
 from services.judging.sources import asked_of
@@ -17,8 +19,8 @@ FILES = Path(__file__).resolve().parents[2] / "exchange" / "foreign_files"
 
 
 def rows_of(name: str, **asked: str) -> list[dict[str, str]]:
-    text, count = converted((FILES / name).read_bytes(), name, asked_of(**asked), "grader")
-    rows = list(csv.DictReader(io.StringIO(text)))
+    lines, count = converted((FILES / name).read_bytes(), name, asked_of(**asked), "grader")
+    rows = list(csv.DictReader(io.StringIO("".join(lines))))
     assert len(rows) == count
     return rows
 
@@ -45,6 +47,16 @@ def test_a_file_that_nobody_knows_is_refused() -> None:
         converted(b"a,b\n1,2\n", "a.csv", asked_of(), "judge")
 
 
+def test_a_file_is_converted_line_by_line_instead_of_being_held() -> None:
+    graded = "\n".join(f'{{"id": "q{n}", "m": "a", "said": "yes"}}' for n in range(50))
+    asked = asked_of(columns=["item=id", "model=m", "verdict=said"])
+    lines, count = converted(graded.encode(), "judge.jsonl", asked, "judge")
+
+    held = [sum(type(each) is ForeignLine for each in gc.get_objects()) for _ in lines]
+
+    assert (count, len(held)) == (50, 51) and max(held) <= 2
+
+
 def test_what_is_written_is_read_by_the_calibration_from_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -53,7 +65,7 @@ def test_what_is_written_is_read_by_the_calibration_from_files(
     table = tmp_path / "long.csv"
     people = converted("\n".join(graded).encode(), "people.jsonl", asked, "human")[0]
     judge = converted("\n".join(graded).encode(), "judge.jsonl", asked, "judge")[0]
-    table.write_text(people + judge.partition("\n")[2], encoding="utf-8")
+    table.write_text("".join((*people, *list(judge)[1:])), encoding="utf-8")
 
     status = main([str(table), "--human", "human", "--judge", "judge", "--model", "model", "--item", "unit",
                    "--rater", "rater", "--verdict", "verdict"])  # fmt: skip

@@ -15,7 +15,7 @@ from sqlmodel import select
 from db import Database, Study
 from db.base import stored_id
 from db.engine import make_engine
-from exchange.foreign import own_array
+from exchange.foreign import own_array, own_labels
 from exchange.foreign.json_rows import json_rows
 from exchange.foreign.layout import OF_ITSELF, Asked, ForeignLine, RawRow, Source
 from exchange.judge_verdicts import JudgeRow
@@ -80,3 +80,26 @@ def test_why_a_line_has_no_candidate_is_said_of_no_more_lines_than_are_asked_for
     lines = ForeignLines(source, own_array.LAYOUT, OF_ITSELF, CORRECTNESS, places, Problems(), most_reasons=3)
 
     assert (lines.left_out, [line.place for line in lines.unplaced]) == (50, ["entry 1", "entry 2", "entry 3"])
+
+
+def test_of_several_people_each_line_is_a_row_before_the_next_is_read(places: Places) -> None:
+    item, key = places.keys.of(0)
+    row = {"item": item, "candidate": key, "verdict": "correct"}
+    content = "\n".join(json.dumps({**row, "labeller": f"Dr {n % 2}"}) for n in range(40)).encode()
+    at_the_last, before = [], held()
+
+    def noted(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
+        if number == 40:
+            at_the_last.append(held() - before)
+        yield from own_labels.lines(number, row, asked)
+
+    layout = replace(own_labels.LAYOUT, lines=noted)
+    source = Source(content, "labels.jsonl")
+    lines = ForeignLines(source, layout, OF_ITSELF, CORRECTNESS, places, Problems(), most_reasons=20)
+    rows: Any = rows_of(lines, "labels.jsonl", CORRECTNESS, Problems())
+
+    assert {who: [row.line for row in own] for who, own in rows.items()} == {
+        "Dr 0": list(range(1, 41, 2)), "Dr 1": list(range(2, 41, 2)),
+    }  # fmt: skip
+    # When all are placed no row is held; then there are those of the lines before, and one line that is gone with them.
+    assert at_the_last[0] <= 1 and 38 <= at_the_last[1] <= 41

@@ -9,15 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Candidate, Database, ImportedLabel, Item, Verdict, queries
 from db.engine import make_engine
+from exchange.refusal import InputRefused
 from exchange.report_json import report_json
 from services import report
 from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock, outstanding, overview
-from services.reading import member_progress
+from services.reading import member_progress, previewing
 from services.record import package, verification
 from services.record.blinding_audit import auditing
 from services.report import calibration
@@ -194,6 +196,27 @@ def _audit(situation: Situation, folder: Path) -> str:
     return out.read_text(encoding="utf-8")
 
 
+def _previews(situation: Situation) -> str:
+    database, admin = situation.database, situation.admin
+    return "".join(
+        str(previewing.preview_item(database, admin, "sealed", item, phase.key)) + phase.remark
+        for item in sorted(items_for_test(situation))[:3]
+        for phase in previewing.phases_to_preview(database, admin, "sealed", item)
+        if not phase.nothing
+    )
+
+
+def _labels_again(situation: Situation) -> str:
+    """Label all answers twice, under the name of somebody who has labelled: nothing says what that person said."""
+    rows = "".join(f"i{n},k{n},Dr A,correct\n" * 2 for n in range(N))
+    with pytest.raises(InputRefused) as refused:
+        import_labels.import_labels(
+            situation.database, situation.admin, "sealed", name="again", field="score.verdict",
+            content=f"item,candidate,labeller,verdict\n{rows}".encode(), file_name="again.csv",
+        )  # fmt: skip
+    return "".join(map(str, refused.value.problems))
+
+
 def _calibration(situation: Situation, _: Path) -> str:
     return _calibrated(situation)
 
@@ -251,5 +274,7 @@ ROUTES: dict[str, Callable[[Situation, Path], str]] = {
         )
     ),
 }
+ROUTES["previews of items in every phase"] = lambda s, _: _previews(s)
+ROUTES["what is said of labels that are imported"] = lambda s, _: _labels_again(s)
 # Those that hold answers row by row: in these an answer about development subjects is shown, and one on test would be.
 OF_ROWS = ("the report's CSV files", "manage.py report", "manage.py export")

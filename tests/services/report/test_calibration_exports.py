@@ -106,6 +106,15 @@ def test_the_tidy_file_has_what_is_declared_and_the_chance_of_being_drawn(situat
     assert (by_key["k1"]["probability"], by_key["k2"]["probability"]) == ("1.0", "")
 
 
+def test_candidates_of_which_a_run_has_no_verdict_are_listed_with_why(situation: Situation) -> None:
+    rows = rows_of(files_of(situation, "without-verdict", "first")["without_verdict.csv"])
+
+    assert {(row["candidate"], row["run"], row["why"]) for row in rows} == {
+        ("k3", "first", "refusal"), ("k4", "first", "not_in_the_run"), ("k6", "first", "not_in_the_run"),
+    }  # fmt: skip
+    assert {row["model"] for row in rows} <= {"model-a", "model-b"}
+
+
 def test_a_name_that_a_spreadsheet_would_compute_is_written_as_text(situation: Situation) -> None:
     rows = rows_of(files_of(situation, "tidy")["verdicts.csv"])
 

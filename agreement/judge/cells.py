@@ -1,0 +1,62 @@
+"""Figures as they stand in a table of a panel: in the unit, and to as many places, as in its sentences."""
+
+from __future__ import annotations
+
+import math
+
+from agreement.judge.panels import criteria, direction, repeatability, replacement, uniformity
+from agreement.judge.rows import Row
+from agreement.judge.scale import Scale
+from agreement.judge.wording import value_and_limits
+
+_DIFFERENCES = frozenset(
+    {
+        direction.DIFFERENCE,
+        uniformity.LEVEL,
+        uniformity.OF_LEVELS,
+        uniformity.LARGEST,
+        uniformity.NOTICEABLE,
+        criteria.DIRECTION,
+        replacement.READERS,
+    }
+)
+"""In points where scores are shares."""
+
+_SHARES = frozenset({repeatability.SCATTER, *repeatability.CHANGED_WITH.values(), criteria.MISSING})
+"""In percent."""
+
+_COUNTS = frozenset({direction.LABELS})
+"""Whole numbers with limits."""
+
+
+def shown_figures(row: Row, scale: Scale) -> tuple[str, str]:
+    """Value and limits of a row.
+
+    Parameters
+    ----------
+    row : Row
+    scale : Scale
+        Of the verdicts.
+
+    Returns
+    -------
+    value, limits : str
+        The limits in brackets; empty where there are none.
+
+    Examples
+    --------
+    >>> from agreement.estimate import Estimate
+    >>> of = Estimate("kappa", 0.8034, 0.7461, 0.8549, 136, "candidate", "normal")
+    >>> shown_figures(Row("kappa", ("a", "b"), of), Scale("nominal", ("x", "y")))
+    ('.80', '[.75, .85]')
+    """
+    estimate = row.estimate
+    if math.isnan(estimate.value):
+        return "undefined", ""
+    if row.is_count or row.statistic in _COUNTS:
+        return value_and_limits(estimate, 1.0, 0)
+    if row.statistic in _SHARES:
+        return value_and_limits(estimate, 100.0, 1, " %")
+    if row.statistic in _DIFFERENCES and scale.shares:
+        return value_and_limits(estimate, 100.0, 1, " points")
+    return value_and_limits(estimate, 1.0, 2)

@@ -1,0 +1,34 @@
+"""What a table of a panel prints is what its sentences print: one unit and one precision."""
+
+import re
+from functools import cache
+
+from agreement.judge.cells import shown_figures
+from agreement.judge.panels import calibrate
+from agreement.judge.printing import report
+from tests.agreement.judge.panel_material import PLAN, mri_eval
+
+FIGURE = re.compile(r"-?[\d.,]*\d(?: points| %)? \[-?[\d.,]+, -?[\d.,]+\]")
+
+
+@cache
+def panels():
+    return calibrate(mri_eval(), PLAN)
+
+
+def test_every_figure_of_a_sentence_stands_so_in_a_table():
+    cells = {" ".join(shown_figures(row, mri_eval().scale)) for panel in panels().values() for row in panel.rows}
+
+    said = {figure for panel in panels().values() for text in panel.sentences for figure in FIGURE.findall(text)}
+
+    assert len(said) >= 3 and said <= cells
+
+
+def test_coefficients_have_two_places_and_differences_of_shares_are_points():
+    lines = report(mri_eval(), panels(), everything=True).splitlines()
+
+    kappa = next(line for line in lines if line.startswith("  kappa "))
+    difference = next(line for line in lines if line.startswith("  signed difference "))
+
+    assert re.search(r" \.\d\d  \[\.\d\d, \.\d\d\]", kappa), kappa
+    assert "8.8 points" in difference
