@@ -3,7 +3,6 @@
  * lives as long as the page; reruns of the page only hand it payloads.
  */
 
-import { drawSections } from "./acknowledged.js";
 import { Actions } from "./actions.js";
 import { forgetAside, keepAside, keptAside } from "./aside.js";
 import { ItemClock } from "./clock.js";
@@ -14,7 +13,6 @@ import { unsavedAnswers, unstash } from "./drafts.js";
 import { Earlier } from "./earlier.js";
 import { Form } from "./form.js";
 import { ImageLoading } from "./image_loading.js";
-import { keepRoom } from "./keeping.js";
 import { feedbackPanel } from "./occasions.js";
 import { Panes } from "./panes.js";
 import { nextPart } from "./parting.js";
@@ -36,38 +34,6 @@ import { VolumeShelf } from "./volume.js";
 
 /** A second click or Enter that was meant for the item before must not reach the next one. */
 const SETTLE = 300;
-
-/**
- * @param {HTMLElement} element       drawn into; inside a shadow root or not
- * @param {{payload: Payload, base?: string, pages?: string[], earlier?: boolean}} data  `earlier`: begins with the earlier items,
- *   where there are some and nothing is left to be read
- * @returns {import("./keeping.js").Mounted}
- */
-export function mount(element, data) {
-  const room = new Room(element, { base: data.base ?? document.baseURI, pages: data.pages ?? [""] });
-  room.receive(data.payload);
-  if (data.earlier && data.payload.kind === "done" && data.payload.revisable) room.earlier.toggle();
-  return {
-    update: ({ payload }) => room.receive(payload),
-    destroy: () => room.destroy(),
-  };
-}
-
-/**
- * What the loader calls for every payload (see keeping.js), and for what is acknowledged before the first one.
- *
- * @param {{data: {payload: Payload, pages: string[], earlier: boolean, sections?: import("./acknowledged.js").Section[]}, parentElement: Element}} component
- *   as Streamlit hands it over
- * @param {string} base  where the application begins
- * @returns {() => void} to be called when Streamlit cleans up
- */
-export function attach({ data: { payload, pages, earlier, sections }, parentElement }, base) {
-  if (sections) {
-    drawSections(parentElement, sections);
-    return () => {};
-  }
-  return keepRoom(parentElement, payload, (element) => mount(element, { payload, base, pages, earlier }));
-}
 
 export class Room {
   /** @param {HTMLElement} element @param {import("./ground.js").Site} site */
