@@ -18,10 +18,11 @@ from protocol.language.phases import passed_on
 from protocol.language.pools import cannot_be_pooled, kind_rated
 from protocol.language.things import field_of_reference, shows_the_reference
 from protocol.language.wording import capital, spoken
+from protocol.phase_rules import PhaseRules
 from protocol.phases import THEN, Kind, Phase, Queue
 from protocol.released import Released
 from protocol.sections import Practice
-from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
+from protocol.study_phases import Group, StudyPhases, part_key
 
 # What the reading room draws, by the word in `shows`.
 SHOWN = frozenset(

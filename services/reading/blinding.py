@@ -16,9 +16,9 @@ from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
 from protocol.fields import KINDS, abstention
 from protocol.forms import FormField, Option, PhaseField
+from protocol.phase_rules import PhaseRules
 from protocol.released import Released
 from protocol.seen import COMMENT_LABEL, NOT_ASSESSABLE_LABEL
-from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import hanging
 from services.reading.answers import ShownForm

@@ -9,9 +9,9 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.first_phases import phases_of_first_language
+from protocol.phase_rules import PhaseRules
 from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
-from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import blinding, shown_forms
 from services.reading.answers import ShownForm
