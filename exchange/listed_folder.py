@@ -37,7 +37,7 @@ from exchange.telling_words import telling_names, telling_selections, telling_wo
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
-from protocol.language.listed import not_run_yet
+from protocol.language.not_run_yet import not_run_yet
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
