@@ -14,9 +14,10 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
+from db.frozen import PhaseClosing, PhaseOpening, StudyVersion, WithdrawnUnit
 from db.people import Membership
 from db.reading import Adjudication, Assignment, Display, ReviewTask, TechnicalFailure, Verdict
-from db.study import Candidate, Case, Item, PhaseClosing, PhaseOpening, StudyVersion, WithdrawnUnit
+from db.study import Candidate, Case, Item
 from protocol.phases import Phase, Reach
 
 
