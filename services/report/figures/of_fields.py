@@ -20,9 +20,10 @@ from exchange.report_words import (
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
-from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, with_totals
+from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
+from services.report.figures.maps import heatmap, with_totals
 
 # What is drawn of a table of agreement or accuracy: other coefficients stay in the table.
 _DRAWN: dict[Statistic, tuple[str, tuple[float, float] | None]] = {

@@ -37,17 +37,14 @@ from services.report.figures.drawing import (
     SYMBOLS,
     Span,
     add_floors,
-    categories,
-    cell_texts,
     forest,
-    heatmap,
     layout,
-    map_of,
     spans,
 )
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped
+from services.report.figures.maps import categories, cell_texts, heatmap, map_of
 from services.report.figures.of_fields import figures_of_fields
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.
