@@ -9,8 +9,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Scale, Stratum
+from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Stratum
 from exchange.report_words import party_in_words, shown_estimate, shown_warning, stratum_in_words, who
+from exchange.statistic_names import Scale
 from services.report.figures.labels import escaped, height_of, wrapped
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Statistic
+from exchange.estimate_rows import ALL_RATERS, EstimateRow
 from exchange.report_structure import EstimateTable, Matrix, Section
 from exchange.report_words import (
     intervals_in_words,
@@ -17,6 +17,7 @@ from exchange.report_words import (
     stratum_in_words,
     who,
 )
+from exchange.statistic_names import Statistic
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves

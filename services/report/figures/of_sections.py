@@ -9,16 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import (
-    ALL_CANDIDATES,
-    ALL_ITEMS,
-    ALL_RATERS,
-    Compared,
-    EstimateRow,
-    Scale,
-    Statistic,
-    Stratum,
-)
+from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
 from exchange.report_words import (
     WEIGHTED,
@@ -30,6 +21,7 @@ from exchange.report_words import (
     stratum_key,
     who,
 )
+from exchange.statistic_names import Compared, Scale, Statistic
 from services.report.figures import directions
 from services.report.figures.drawing import (
     KAPPA,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from exchange.estimate_rows import EstimateRow, Statistic
+from exchange.estimate_rows import EstimateRow
+from exchange.statistic_names import Statistic
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
 
 # Corrected for chance where the type has such a coefficient; alpha is that of all raters together.
