@@ -12,8 +12,8 @@ from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.language.following import answered_in, followed_by
 from protocol.language.narrowing import told_by_selection
-from protocol.language.phases import passed_on
 from protocol.language.pools import kind_rated
+from protocol.language.telling import passed_on
 from protocol.language.things import shows_the_reference
 from protocol.language.wording import capital, spoken
 from protocol.phase_rules import PhaseRules
