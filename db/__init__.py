@@ -3,6 +3,17 @@
 from db.audit import AuditEvent
 from db.base import Base, new_public_id, now
 from db.engine import Database, database_from_environment, make_engine
+from db.frozen import (
+    Freeze,
+    FreezeItem,
+    PhaseClosing,
+    PhaseOpening,
+    PooledAnswer,
+    StudyEvent,
+    StudyVersion,
+    Thaw,
+    WithdrawnUnit,
+)
 from db.judging import CalibrationLook, JudgeImport, JudgeRun, JudgeVerdict, SealedSplit, SplitOpening
 from db.labels import ImportedLabel, LabelImport
 from db.maintenance import Lease, Verification
@@ -21,27 +32,7 @@ from db.reading import (
     Verdict,
     ViewingTrace,
 )
-from db.study import (
-    Candidate,
-    CandidatePair,
-    Case,
-    Freeze,
-    FreezeItem,
-    Item,
-    Overlay,
-    PhaseClosing,
-    PhaseOpening,
-    PooledAnswer,
-    PoolFile,
-    ProtocolRecord,
-    Reference,
-    Study,
-    StudyEvent,
-    StudyVersion,
-    Thaw,
-    Volume,
-    WithdrawnUnit,
-)
+from db.study import Candidate, CandidatePair, Case, Item, Overlay, PoolFile, ProtocolRecord, Reference, Study, Volume
 from db.waiting import Unavailable
 
 __all__ = [

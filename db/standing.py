@@ -10,10 +10,11 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
 from db.base import Base
+from db.frozen import Freeze, StudyEvent, StudyVersion, Thaw
 from db.people import Membership, Person
 from db.queries import is_done
 from db.reading import Assignment, Draft
-from db.study import Freeze, Study, StudyEvent, StudyVersion, Thaw
+from db.study import Study
 from protocol.phases import THEN
 
 _LOGIN_SESSION, _PERSON, _DRAFT, _DISPLAY = (

@@ -38,7 +38,7 @@ from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
 from protocol.language.idle_groups import idle_groups
-from protocol.language.listed import not_run_yet
+from protocol.language.not_run_yet import not_run_yet
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from exchange.estimate_rows import Compared, EstimateRow, Party, Statistic, Stratum
+from exchange.estimate_rows import EstimateRow, Party, Stratum
+from exchange.statistic_names import Compared, Statistic
 
 Cell = str | int | float | bool | None
 # How the rows of a table are drawn, where they are.

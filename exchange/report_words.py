@@ -22,10 +22,10 @@ from exchange.estimate_rows import (
     Party,
     Pooled,
     Remark,
-    Scale,
     Stratum,
 )
 from exchange.report_structure import Cell, EstimateTable, Section
+from exchange.statistic_names import Scale
 from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, WORDS
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}

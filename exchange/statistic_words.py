@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exchange.estimate_rows import Compared, Statistic
+from exchange.statistic_names import Compared, Statistic
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from protocol.context import Context
 from protocol.forms import PRIMARY, FormField, PhaseField
+from protocol.phase_rules import PhaseRules
 from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING
 from protocol.study import Protocol
-from protocol.study_phases import Adjudication, PhaseRules, StudyPhases
+from protocol.study_phases import Adjudication, StudyPhases
 
 _REASON = PhaseField(key="reason", type="text", label="Reason for the decision")
 

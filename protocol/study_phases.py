@@ -6,132 +6,15 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from protocol.context import Context, TextSettings
-from protocol.forms import PRIMARY, Option, PhaseField
-from protocol.hanging import Hanging
-from protocol.language.things import THINGS, field_of_reference, open_to, shows_the_reference
+from protocol.context import TextSettings
+from protocol.language.things import THINGS, field_of_reference, open_to
 from protocol.language.things import Reach as ReachOrNone
+from protocol.phase_rules import PhaseRules
 from protocol.phases import Phase, Queue, Reach
 from protocol.released import Released
-from protocol.sections import Practice, RevisionRule
-
-
-@dataclass(frozen=True)
-class PhaseRules:
-    """What a protocol says of a phase.
-
-    Attributes
-    ----------
-    instructions
-        What is read before the first item; empty for none.
-    question
-        What is asked of a unit that is no item, whose prompt then stands as the question.
-    forms
-        The fields by the name of the form that an item names.
-    fields
-        The fields of every unit; None where each item names its form.
-    hanging, context
-        What of scans and case stands on the screen.
-    not_assessable, flags, comment
-        Why a unit cannot be assessed, what can be flagged, and whether a note can be left.
-    revision
-        How long a verdict may be replaced by another.
-    order_is_random, subject_distance, shuffle_options
-        In which order units and the options of items are dealt.
-    practice
-        Where the phase trains: when it is passed, and what is said to an answer.
-    shows
-        What stands on the screen, in the words of the language.
-    takes_options
-        Keys of fields that offer the options of the item, where it has any.
-    as_item
-        Keys of fields that ask what an item's format asks.
-    options_as_text
-        Whether the options of the item stand beside its prompt, since no field offers them.
-    counts
-        Whether its verdicts count as blind; what does not may come after anything was shown.
-    released
-        The attributes among what it shows.
-    tells_after
-        What is shown after the own answer, in the words of the language.
-    own_primary, primaries
-        Key of the field that is compared, of its own fields or by the name of the form that an item names.
-    tells
-        What it tells beside that, by what is rated in it or by why a unit is there.
-    in_common
-        Attributes that tell the reference, and of which all its units have one value.
-    opinions_of
-        Key of the phase whose answers stand on the screen, as those of nobody in particular; empty for none.
-    rates_people
-        Whether people's answers are among what is rated: it is not blind to what others answered.
-    preferences
-        Keys of fields that say which of two answers is better.
-    """
-
-    instructions: str
-    question: str
-    forms: Mapping[str, tuple[PhaseField, ...]]
-    fields: tuple[PhaseField, ...] | None
-    hanging: Hanging
-    context: Context
-    not_assessable: tuple[Option, ...]
-    flags: tuple[Option, ...]
-    comment: bool
-    revision: RevisionRule
-    order_is_random: bool
-    subject_distance: int
-    shuffle_options: bool
-    practice: Practice | None
-    shows: frozenset[str]
-    takes_options: frozenset[str] = frozenset()
-    as_item: frozenset[str] = frozenset()
-    options_as_text: bool = False
-    counts: bool = True
-    released: tuple[Released, ...] = ()
-    tells_after: frozenset[str] = frozenset()
-    own_primary: str = PRIMARY
-    primaries: Mapping[str, str] = field(default_factory=dict)
-    tells: frozenset[str] = frozenset()
-    in_common: frozenset[str] = frozenset()
-    opinions_of: str = ""
-    rates_people: bool = False
-    preferences: frozenset[str] = frozenset()
-
-    def compared_in(self, form: str) -> str:
-        """Return the key of the field that is compared where an item names this form."""
-        return self.primaries.get(form, self.own_primary)
-
-    @property
-    def needs_reference(self) -> bool:
-        """Whether there is nothing to show, or to be right by, without a reference."""
-        is_passed = self.practice is not None and self.practice.pass_mark > 0
-        shown = self.shows | self.tells_after
-        return is_passed or "explanation" in shown or shows_the_reference(shown)
-
-    def fields_of(self, form: str) -> tuple[PhaseField, ...]:
-        """Return the fields that are filled in for an item which names this form."""
-        return self.forms[form] if self.fields is None else self.fields
-
-    @property
-    def is_shown(self) -> frozenset[str]:
-        """What is on the screen, with what others answered where that is rated."""
-        return self.shows | {"opinions"} if self.rates_people else self.shows
-
-    @property
-    def shows_volumes(self) -> bool:
-        """Whether scans stand on the screen; without them words take their room."""
-        return "scans" in self.shows
-
-    @property
-    def shows_judged(self) -> bool:
-        """Whether a text that is judged, or held against what is judged, stands on the screen."""
-        return "candidate" in self.shows or shows_the_reference(self.shows)
-
-    def primary_of(self, form: str) -> PhaseField:
-        """Return the field in which an item that names this form is answered."""
-        return next(field for field in self.forms[form] if field.key == PRIMARY)
+from protocol.sections import RevisionRule
 
 
 @dataclass(frozen=True)

@@ -20,18 +20,17 @@ from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSigne
 from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
 from services.reading import revising, session_summary, shown_volumes, submission
-from services.reading.payloads import (
+from services.reading.payloads import Payload, SummaryPayload
+from services.reading.route_answers import (
     DamageAnswer,
     DraftAnswer,
     FailureAnswer,
-    Payload,
     RefusedAnswer,
     ReopenAnswer,
     ResumeAnswer,
     RevisableAnswer,
     ScansAnswer,
     ShownAnswer,
-    SummaryPayload,
     VerdictAnswer,
 )
 from services.reading.verdict_rows import Circumstances

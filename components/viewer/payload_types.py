@@ -1,5 +1,6 @@
-"""What the browser's sources are checked against: the types of `services.reading.payloads`, as JSON Schema and for tsc.
+"""What the browser's sources are checked against, as JSON Schema and for tsc.
 
+It is written from the types of `services.reading.payloads` and `services.reading.route_answers`;
 `python -m components.viewer.payload_types` writes both files anew.
 """
 
@@ -13,7 +14,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypeAliasType, is_typeddict
 
-from services.reading import payloads
+from services.reading import payloads, route_answers
 
 _FOLDER = Path(__file__).parent
 SCHEMA = _FOLDER / "payload.schema.json"
@@ -33,11 +34,10 @@ def schema() -> dict[str, Any]:
     """Return one JSON Schema with a definition for each named type of the payloads, by name."""
     named = {
         name: payload
-        for name, payload in vars(payloads).items()
+        for module in (payloads, route_answers)
+        for name, payload in vars(module).items()
         if is_typeddict(payload) or isinstance(payload, TypeAliasType)
-    }
-    named = {
-        name: payload for name, payload in named.items() if getattr(payload, "__module__", "") == payloads.__name__
+        if getattr(payload, "__module__", "") == module.__name__
     }
     own, described = TypeAdapter.json_schemas(
         [(name, "validation", TypeAdapter(payload)) for name, payload in named.items()], schema_generator=_AllowList
@@ -50,7 +50,8 @@ def schema() -> dict[str, Any]:
 
 def declarations() -> str:
     """Return the same types as a TypeScript declaration file."""
-    head = "// Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.\n"
+    sources = "services/reading/payloads.py and route_answers.py"
+    head = f"// Written by `python -m components.viewer.payload_types` from {sources}.\n"
     return "\n".join([head, *(_declaration(name, definition) for name, definition in schema()["$defs"].items())])
 
 

@@ -12,17 +12,11 @@ from db.queries.assignments import (
     has_open_about,
     has_open_of_the_same,
     is_done,
-    is_withdrawn,
     last_assignment,
     members_with_open,
     open_assignments,
-    phases_closed,
     phases_dealt,
-    phases_opened,
-    replaced_keys,
-    replaced_units,
     review_task_of,
-    was_replaced,
 )
 from db.queries.pooled import (
     Author,
@@ -63,6 +57,14 @@ from db.queries.shown import (
     shown_volumes,
     turns_before,
     volume_files,
+)
+from db.queries.since_freeze import (
+    is_withdrawn,
+    phases_closed,
+    phases_opened,
+    replaced_keys,
+    replaced_units,
+    was_replaced,
 )
 from db.queries.verdicts import (
     EarlierTurn,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import and_, bindparam, case, exists, false, func, or_
@@ -14,9 +13,11 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
+from db.frozen import PhaseClosing, StudyVersion, WithdrawnUnit
 from db.people import Membership
+from db.queries.since_freeze import is_withdrawn
 from db.reading import Adjudication, Assignment, Display, ReviewTask, TechnicalFailure, Verdict
-from db.study import Candidate, Case, Item, PhaseClosing, PhaseOpening, StudyVersion, WithdrawnUnit
+from db.study import Case, Item
 from protocol.phases import Phase, Reach
 
 
@@ -53,63 +54,6 @@ def _has_come(assignment: Any) -> list[Any]:
         exists().where(col(Verdict.assignment_id) == assignment.id, col(Verdict.supersedes_id).is_(None)),
         exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
     ]
-
-
-def is_withdrawn(assignment: Any) -> Any:
-    """Whether a version of the study replaces the unit of an assignment, or of a unit of a freeze, by another."""
-    whole_or_it = or_(col(WithdrawnUnit.candidate_id).is_(None), WithdrawnUnit.candidate_id == assignment.candidate_id)
-    return exists().where(WithdrawnUnit.item_id == assignment.item_id, whole_or_it)
-
-
-def was_replaced(session: Session, assignment: Assignment) -> bool:
-    """Return whether a version of the study replaces the unit of an assignment by a corrected one."""
-    unit = {"item_id": assignment.item_id, "candidate_id": assignment.candidate_id}
-    replaced: bool = session.exec(_REPLACED, params=unit).one()
-    return replaced
-
-
-_REPLACED: Any = select(
-    is_withdrawn(SimpleNamespace(item_id=bindparam("item_id"), candidate_id=bindparam("candidate_id")))
-)
-
-
-def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None, str]]:
-    """Return what versions of a study replaced: the key of an item, of a candidate or none, and what replaced it."""
-    rows: Any = (
-        select(Item.key, Candidate.key, WithdrawnUnit.replaced_by)
-        .join(WithdrawnUnit, col(WithdrawnUnit.item_id) == Item.id)
-        .join(Candidate, col(Candidate.id) == WithdrawnUnit.candidate_id, isouter=True)
-        .where(Item.study_id == study_id)
-    )
-    return [(item, candidate, key) for item, candidate, key in session.exec(rows)]
-
-
-def replaced_units(session: Session, study_id: int) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the numbers of the items, and of the candidates, that versions of a study replaced."""
-    units = session.exec(_REPLACED_UNITS, params={"study_id": study_id}).all()
-    items = frozenset(item for item, candidate in units if candidate is None)
-    return items, frozenset(candidate for _, candidate in units if candidate is not None)
-
-
-_REPLACED_UNITS: Any = (
-    select(WithdrawnUnit.item_id, WithdrawnUnit.candidate_id)
-    .join(StudyVersion, col(StudyVersion.id) == WithdrawnUnit.version_id)
-    .where(StudyVersion.study_id == bindparam("study_id"))
-)
-
-
-def phases_closed(session: Session, study_id: int) -> frozenset[str]:
-    """Return the keys of the phases of a study that are closed, since units of others were drawn from their answers."""
-    return frozenset(session.exec(_CLOSED, params={"study_id": study_id}))
-
-
-def phases_opened(session: Session, study_id: int) -> frozenset[str]:
-    """Return the keys of the phases of a study that an admin has opened, of those that wait for that."""
-    return frozenset(session.exec(_OPENED, params={"study_id": study_id}))
-
-
-_OPENED: Any = select(PhaseOpening.phase).where(PhaseOpening.study_id == bindparam("study_id"))
-_CLOSED: Any = select(PhaseClosing.phase).where(PhaseClosing.study_id == bindparam("study_id"))
 
 
 def open_assignments(

@@ -11,10 +11,11 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
+from db.frozen import PooledAnswer, WithdrawnUnit
 from db.judging import JudgeRun, JudgeVerdict
 from db.people import Membership
 from db.reading import Assignment, Verdict
-from db.study import Candidate, CandidatePair, PooledAnswer, WithdrawnUnit
+from db.study import Candidate, CandidatePair
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from datetime import datetime
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from db.frozen import StudyEvent
 from db.judging import SealedSplit, SplitOpening
 from db.reading import Assignment, Verdict
-from db.study import Case, Item, StudyEvent
+from db.study import Case, Item
 
 NOTHING_SEALED: frozenset[int] = frozenset()
 # Rows are asked for by so many subjects in one statement.

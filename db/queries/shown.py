@@ -12,7 +12,8 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
-from db.study import Candidate, CandidatePair, Case, Item, Overlay, ProtocolRecord, StudyVersion, Volume
+from db.frozen import StudyVersion
+from db.study import Candidate, CandidatePair, Case, Item, Overlay, ProtocolRecord, Volume
 
 
 @dataclass(frozen=True)

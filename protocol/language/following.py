@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from protocol.language.expansion import Expansion, Phase
-from protocol.language.phases import needs_answers
+from protocol.language.telling import needs_answers
 
 # References go by the names of their items, so that an answer about the one is an answer about the other; and what
 # people answered is a candidate among others where it is rated.

@@ -12,8 +12,9 @@ from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.narrowing import told_by_selection, values_of
-from protocol.language.phases import may_share_people, told_by, told_on_screen
+from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
+from protocol.language.telling import told_by, told_on_screen
 from protocol.language.things import THINGS, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]

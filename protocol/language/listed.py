@@ -1,4 +1,4 @@
-"""The phases of a study that lists them, from its expansion; and what of a study this release cannot run yet."""
+"""The phases of a study that lists them, from its expansion."""
 
 from __future__ import annotations
 
@@ -10,41 +10,31 @@ from protocol.fields import KINDS, own_options_of
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
-from protocol.language import instead
-from protocol.language.following import answered_in, followed_by, undecided
+from protocol.language.following import answered_in, followed_by
 from protocol.language.narrowing import told_by_selection
-from protocol.language.pairs import cannot_be_compared
-from protocol.language.phases import passed_on
-from protocol.language.pools import cannot_be_pooled, kind_rated
-from protocol.language.things import field_of_reference, shows_the_reference
+from protocol.language.pools import kind_rated
+from protocol.language.telling import passed_on
+from protocol.language.things import shows_the_reference
 from protocol.language.wording import capital, spoken
+from protocol.phase_rules import PhaseRules
 from protocol.phases import THEN, Kind, Phase, Queue
 from protocol.released import Released
 from protocol.sections import Practice
-from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
+from protocol.study_phases import Group, StudyPhases, part_key
 
-# What the reading room draws, by the word in `shows`.
-SHOWN = frozenset(
-    {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
-     "months_since_prior", "reference", "explanation", "candidate", "opinions"}
-)  # fmt: skip
 # Types of fields that a reference can answer.
 COMPARED = frozenset({*KINDS, "as_item"})
-# What can be said to an answer in practice.
-FEEDBACK = frozenset({"reference", "explanation"})
 # Types of fields that are chosen from their options, whatever statistics follow from them.
 _CHOSEN = ("choice", "correctness", "guess", "preference", "resolution")
 # With these a resolution asks for the new text, in a field of its own.
 _WITH_NEW_TEXT = ("reword", "fix")
 # What can be rated, with the words by which screens call one of them.
-_UNITS: dict[str, tuple[Kind, str]] = {
+UNITS: dict[str, tuple[Kind, str]] = {
     "items": ("items", "item"),
     "candidates": ("candidates", "answer"),
     "references": ("references", "reference"),
     "pairs": ("pairs", "pair"),
 }
-# What stands on the screen wherever this is rated.
-_UNDER_JUDGEMENT = {"candidates": "candidate", "references": "reference", "pairs": "candidate"}
 
 
 def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
@@ -65,7 +55,7 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
 
 
 def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phase:
-    kind, unit = _UNITS[kind_rated(phase)]
+    kind, unit = UNITS[kind_rated(phase)]
     queue = Queue(
         key=part_key(place),
         role="rater",
@@ -88,7 +78,7 @@ def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phas
         opens=phase.opens.kind.replace("_", " "),
         after=tuple(phase.opens.after),
         after_everyone=tuple(phase.opens.after) if phase.opens.done_by == "everyone" else (),
-        revisable=_is_read(phase),
+        revisable=is_read(phase),
         heading=phase.title,
         left=f"{unit}s without a verdict in “{phase.title}”",
         listed=True,
@@ -115,7 +105,7 @@ def _steps(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Iter
         is_followed=False,
         revisable=False,
         heading=f"{phase.title}: after your answer",
-        left=f"{_UNITS[kind_rated(phase)][1]}s of “{phase.title}” not seen after the own answer",
+        left=f"{UNITS[kind_rated(phase)][1]}s of “{phase.title}” not seen after the own answer",
     )
 
 
@@ -138,7 +128,7 @@ def _rules_of_steps(
     yield f"{phase.key}{THEN}", after
 
 
-def _is_read(phase: expanded.Phase) -> bool:
+def is_read(phase: expanded.Phase) -> bool:
     """Return whether a phase rates items, not for practice, and shows neither the reference nor others' answers."""
     hides = "opinions" not in phase.shows and not shows_the_reference(set(phase.shows))
     return phase.rates == ["items"] and hides and phase.source.practice == "never"
@@ -304,117 +294,3 @@ def _options_by(depends: expanded.OptionsBy | None) -> OptionsBy | None:
 def _meaning(option: expanded.Option) -> str:
     """Return what defines an option, with its example."""
     return " ".join(filter(None, (option.definition, option.example and f"For example: {option.example}")))
-
-
-def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
-    """Yield what a study asks for that this release checks and explains, but cannot run: key, and a sentence."""
-    for group in study.groups:
-        if group.may_also_be:
-            yield f"groups.{group.key}.may_also_be", instead.ONE_GROUP
-    for phase in study.phases:
-        yield from ((f"phases.{phase.key}.{key}", says) for key, says in _not_run_of(study, phase))
-
-
-def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
-    rates = kind_rated(phase)
-    yield from cannot_be_compared(study, phase)
-    of_practice = phase.source.practice == "only"
-    shown = [*phase.shows, *(phase.then.shows if phase.then and not of_practice else [])]
-    for thing in shown:
-        declared = any(thing == attribute.key for attribute in study.attributes)
-        if thing not in SHOWN and not field_of_reference(thing) and not declared:
-            yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
-    if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
-        yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
-    if {"prior", "overlays"} & set(shown) and "scans" not in shown:
-        yield "then.shows", "prior scans and overlays are drawn beside scans only; add scans."
-    if _UNDER_JUDGEMENT.get(rates, rates) not in (*shown, "items"):
-        yield "shows", f"the {_UNITS[rates][1]}s that are rated are not shown; add {_UNDER_JUDGEMENT[rates]}."
-    if rates not in ("candidates", "pairs") and "candidate" in shown:
-        yield (
-            "shows",
-            f"an answer is shown where answers are rated, and here {_UNITS[rates][1]}s are; remove candidate.",
-        )
-    if rates != "items" and phase.form == "as_item":
-        yield "form", "form: as_item is the form of an item; name the fields."
-    fields = [asked for form in study.forms for asked in form.fields] if phase.form == "as_item" else phase.fields
-    yield from (("form", says) for says in _fields_not_drawn(fields))
-    source = phase.source
-    yield from undecided(study, phase)
-    yield from cannot_be_pooled(study, phase)
-    if phase.revise != "never" and not _is_read(phase):
-        yield "revise", instead.REVISED
-    yield from (
-        _not_run_of_practice(study, phase) if source.practice == "only" else _not_run_beside_practice(study, phase)
-    )
-    by, opens = phase.by, phase.opens
-    if by.together:
-        yield "by.together", instead.TOGETHER
-    if by.design == "crossover":
-        yield "by.design", instead.CROSSOVER
-    elif by.design is not None and by.per_unit is None:
-        yield "by.design", "balanced spreads units of which some people rate each; say how many as per_unit."
-    if opens.kind == "after" and opens.done_by == "each_unit":
-        yield "opens", instead.UNIT_BY_UNIT
-
-
-def _not_run_of_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
-    after = set(phase.then.shows if phase.then else ())
-    if phase.counts:
-        yield "counts", "practice enters no estimate; write counts: no."
-    if {thing for thing in after if not field_of_reference(thing)} - FEEDBACK:
-        yield "then.shows", "after an answer in practice stand the reference and its explanation; name these alone."
-    if phase.then is not None and phase.then.again:
-        yield "then.again", "practice asks again by its attempts; remove again."
-    if phase.by.is_dealt:
-        yield "by", "practice is for everybody of its groups; remove per_unit and not_in."
-    if phase.pass_mark is not None and phase.rates != ["items"]:
-        yield "pass_mark", "what counts as right is known of items alone; remove pass_mark."
-    elif phase.pass_mark is not None:
-        yield from _not_compared(study, phase)
-    earlier = study.phases[: study.phases.index(phase)]
-    others = [above for above in earlier if above.source.practice == "only"]
-    for above in (above for above in others if set(above.by.groups) & set(phase.by.groups)):
-        yield "from", instead.practised_twice(above.key)
-
-
-def _not_compared(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
-    """Yield why no program can tell which answers to a practice are right."""
-    if shows_the_reference(set(phase.shows)):
-        yield (
-            "pass_mark",
-            "the reference is shown before the answer, so that nothing is trained; remove one of the two.",
-        )
-    forms = [form.fields for form in study.forms] if phase.form == "as_item" else [phase.fields]
-    for asked in (asked for fields in forms for asked in fields if asked.primary):
-        if asked.type not in COMPARED:
-            yield "pass_mark", f"a {asked.type} ('{asked.key}') has no reference to be right by; remove pass_mark."
-
-
-def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
-    source = phase.source
-    if source.practice == "mixed" or _comes_from_practice(study, phase):
-        yield "from", "items for practice are in no other phase; select practice: yes alone, or leave it out."
-    if phase.pass_mark is not None:
-        yield "pass_mark", "practice alone is passed; select its items (from: {where: {practice: yes}}), or remove it."
-    if phase.then is not None and phase.revise != "never":
-        yield "revise", "an answer after which more is shown cannot be revised; remove revise."
-    for key in answered_in(phase):
-        if study.phase(key).then is not None:
-            yield "from", instead.two_steps(key)
-    if phase.then is not None and not set(phase.then.shows) - set(phase.shows):
-        yield "then.shows", "all of it is shown before the answer already; name what comes after it."
-
-
-def _comes_from_practice(study: expanded.Expansion, phase: expanded.Phase) -> bool:
-    named = phase.source.phase
-    if named is None:
-        return False
-    source = study.phase(named)
-    return source.source.practice != "never" or _comes_from_practice(study, source)
-
-
-def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:
-    for asked in fields:
-        if asked.type == "resolution" and any(other.key == key_of_new_text(asked.key) for other in fields):
-            yield f"'{key_of_new_text(asked.key)}' is the new text of '{asked.key}'; call the other field otherwise."

@@ -13,9 +13,9 @@ from protocol.language.authored_phases import AuthoredPairs, AuthoredPhase, Auth
 from protocol.language.forms import SharedLists, expand_fields, options_of
 from protocol.language.instead import PEOPLE_IN_PAIRS
 from protocol.language.misfits import PHASE_ABOVE, Misfits
-from protocol.language.narrowing import told_by_selection
 from protocol.language.results import filled_in, require_result, require_values
-from protocol.language.things import RATED, THINGS, TOLD_BY_RATING, field_of_reference
+from protocol.language.telling import needs_answers
+from protocol.language.things import RATED, THINGS, field_of_reference
 
 _FIELD_KEY = re.compile(r"^[a-z][a-z0-9_]{0,39}$")
 # Columns of the study's tables that need no declaration; practice is a column of items.
@@ -353,12 +353,6 @@ def _opening(
     return expanded.Opening(kind=kind, after=after if kind == "after" else [], done_by=done_by)
 
 
-def needs_answers(source: expanded.Source, shows: Sequence[str] = ()) -> bool:
-    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
-    by_result = any("." in condition.name for condition in source.where)
-    return bool(source.let_in) or by_result or "opinions" in shows
-
-
 def may_share_people(some: Sequence[str], others: Sequence[str], groups: Sequence[expanded.Group]) -> bool:
     """Return whether a person can be in groups of both sides: the same group, or where one may also be the other.
 
@@ -384,31 +378,3 @@ def _with_abstentions(
         asked.model_copy(update={"undetermined": asked.key in written or (every and asked.type != "confidence")})
         for asked in fields
     ]
-
-
-def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return everything that a phase tells: on the screen, by what is rated, or through what others answered."""
-    return told_on_screen(phase) | passed_on(study, phase)
-
-
-def told_on_screen(phase: expanded.Phase) -> set[str]:
-    """Return what stands on the screen of a phase, before or after the answer, or is what is rated there."""
-    shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
-    return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
-
-
-def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return what a phase tells without showing it itself: by others' answers, or by which units were selected."""
-    by_key = {other.key: other for other in study.phases}
-    source = by_key.get(phase.source.phase or "")
-    # That a unit is there at all says something of what others answered, also behind a phase in between.
-    passed = ({"opinions"} if needs_answers(phase.source) else set()) | told_by_selection(study, phase)
-    if phase.answers_of is not None:
-        # An answer that is rated may say what its author was shown.
-        passed |= told_by(study, by_key[phase.answers_of])
-    if source is None:
-        return passed
-    passed |= passed_on(study, source) & {"opinions"}
-    # Somebody who was shown a thing may say it in an answer.
-    shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
-    return passed | told_by(study, source) if "opinions" in shown else passed

@@ -9,11 +9,11 @@ from protocol.language.expansion import Expansion, Opening, Phase
 from protocol.language.law import breaches, reach_of
 from protocol.language.narrowing import told_by_selection
 from protocol.language.pairs import pairs_in_words
-from protocol.language.phases import told_by
 from protocol.language.pools import few_sources, takes_of
 from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
 from protocol.language.sentences_of_plan import columns_of, plan_of
+from protocol.language.telling import told_by
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
 from protocol.language.wording import capital, listed, number, percent, spoken
 

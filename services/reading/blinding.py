@@ -6,19 +6,17 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from string import ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
-from protocol.fields import KINDS, abstention
-from protocol.forms import FormField, Option, PhaseField
+from protocol.forms import Option, PhaseField
+from protocol.phase_rules import PhaseRules
 from protocol.released import Released
 from protocol.seen import COMMENT_LABEL, NOT_ASSESSABLE_LABEL
-from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import hanging
 from services.reading.answers import ShownForm
@@ -54,6 +52,7 @@ from services.reading.payloads import (
 )
 from services.reading.payloads import Option as OptionPayload
 from services.reading.shown_forms import options_of
+from services.reading.words_in_payloads import answer_text, opinion_name
 
 DAYS_PER_MONTH = 30.4375
 
@@ -212,13 +211,7 @@ def with_opinions(payload: ItemPayload, own: list[Line], opinions: list[list[Lin
 
 def opinions_payload(opinions: list[list[Line]]) -> list[OpinionPayload]:
     """Return what others said as A, B ..., in the order that was drawn for it; nothing says who they are."""
-    return [{"name": _opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)]
-
-
-def _opinion_name(place: int) -> str:
-    """Return A to Z, and from the 27th opinion on AA, AB ..."""
-    round_, letter = divmod(place, len(ascii_uppercase))
-    return (_opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
+    return [{"name": opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)]
 
 
 def judged_payload(
@@ -388,19 +381,6 @@ def feedback_payload(correct: bool | None, lines: list[Line]) -> FeedbackPayload
     return {"correct": correct, "lines": lines}
 
 
-def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:
-    """Return what counts as right in a practice item, and why, as label and text."""
-    lines = [["Reference", " or ".join(accepted)]] if accepted else []
-    return lines + ([["Explanation", explanation]] if explanation else [])
-
-
-def feedback_lines_of_fields(fields: Iterable[tuple[str, Sequence[str], bool | None]], explanation: str) -> list[Line]:
-    """Return the same where fields have references of their own: label, each way of being right, and whether it is."""
-    said = {True: "Correct: ", False: "Incorrect; correct is ", None: ""}
-    lines = [[label, said[correct] + " or ".join(ways)] for label, ways, correct in fields]
-    return lines + ([["Explanation", explanation]] if explanation else [])
-
-
 def revision_payload(receipt: str, saved_at: datetime) -> RevisionPayload:
     """Return which of their verdicts a rater is revising."""
     return {"receipt": receipt, "saved_at": saved_at.isoformat(timespec="seconds")}
@@ -456,11 +436,3 @@ def own_flag_lines(form: ShownForm, flag: tuple[str, str] | None) -> list[Line]:
     kind, note = flag
     words = dict(form.flags).get(kind, kind)
     return [["Flag", f"{words} ({note})" if note else words]]
-
-
-def answer_text(field: FormField, value: Any) -> str:
-    """Return an answer in the words of the form."""
-    if abstention.is_undetermined(value):
-        return abstention.WORDS
-    words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
-    return f"{words} {field.unit}" if field.unit else words

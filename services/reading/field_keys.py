@@ -13,8 +13,9 @@ from typing import Any, Literal, Protocol
 from protocol.fields import KINDS, text
 from protocol.fields.abstention import is_undetermined
 from protocol.forms import PhaseField
+from protocol.phase_rules import PhaseRules
 from protocol.references import FieldReference, ItemReferences, ReferenceState, state_of
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import StudyPhases
 from services.reading import shown_forms
 from services.reading.answers import as_asked
 from services.reading.correctness import AnswerKey, Score, score

@@ -1,4 +1,4 @@
-"""What the reading room gets, key by key: one type for each payload and each answer of the server's routes.
+"""What the reading room gets, key by key: one type for each payload. What routes answer beside them: `route_answers`.
 
 `blinding` and `hanging` build the payloads; what the browser's sources are checked against is written from these types
 (docs/how-to/rebuild-the-viewer.md). Text and numbers only, in the order in which they are sent.
@@ -364,70 +364,3 @@ class RevisablePayload(TypedDict):
     receipt: str
     saved_at: str
     lines: list[Line]
-
-
-class ShownAnswer(TypedDict):
-    """The display is stored."""
-
-    shown_at: str
-
-
-class DraftAnswer(TypedDict):
-    """The draft is stored."""
-
-    sequence: int
-    saved_at: str
-
-
-class VerdictAnswer(TypedDict):
-    """The verdict is stored. `next` is None where what comes next could not be built."""
-
-    receipt: str
-    saved_at: str
-    next: Payload | None
-    feedback: NotRequired[FeedbackPayload]
-
-
-class FailureAnswer(TypedDict):
-    """That the images could not be shown is stored."""
-
-    saved_at: str
-    next: Payload | None
-
-
-class DamageAnswer(TypedDict):
-    """The damage is noted; there is nothing to be said about it."""
-
-
-class RevisableAnswer(TypedDict):
-    """The verdicts that may be revised, the last item first."""
-
-    verdicts: list[RevisablePayload]
-
-
-class ReopenAnswer(TypedDict):
-    """The item that was opened again."""
-
-    payload: AnyItemPayload
-
-
-class ResumeAnswer(TypedDict):
-    """What is on the desk."""
-
-    payload: Payload
-
-
-class ScansAnswer(TypedDict):
-    """The images of the item on the screen, and what may be fetched ahead, at addresses that are good."""
-
-    images: ImagesPayload | None
-    prefetch: list[str]
-
-
-class RefusedAnswer(TypedDict):
-    """Why a request was refused: the field that is wrong, the newer draft's number, what is on the desk instead."""
-
-    error: str
-    field: NotRequired[str]
-    sequence: NotRequired[int]
-    next: NotRequired[Payload | None]

@@ -39,7 +39,7 @@ from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
-from services.reading import blinding, field_keys, references_in_words, shown_items
+from services.reading import blinding, field_keys, references_in_words, shown_items, words_in_payloads
 from services.reading.answer_key import answer_key, options_of
 from services.reading.correctness import score
 from services.reading.payloads import AheadPayload, FeedbackPayload, Line
@@ -224,15 +224,15 @@ def told_after(
     if not training.listed:
         primary = phases.rules_of(training).primary_of(item.form)
         texts = dict(options_of(item, primary))
-        return blinding.feedback_lines(shown_items.texts_of_reference(primary, texts, reference), explanation)
+        return words_in_payloads.feedback_lines(shown_items.texts_of_reference(primary, texts, reference), explanation)
     said = [
         part
         for part in references_in_words.in_fields(phases, item, references_of(reference))
         if "reference" in named or part.answers in fields_of_reference(named)
     ]
     if all(not part.field for part in said):
-        return blinding.feedback_lines([way for part in said for way in part.ways], explanation)
-    return blinding.feedback_lines_of_fields(
+        return words_in_payloads.feedback_lines([way for part in said for way in part.ways], explanation)
+    return words_in_payloads.feedback_lines_of_fields(
         [(part.label, part.ways, right.get(part.answers)) for part in said], explanation
     )
 

@@ -14,8 +14,9 @@ from db import Item, Study, queries
 from db.base import stored_id
 from db.queries import ShownItem
 from protocol.language.things import shows_the_reference
+from protocol.phase_rules import PhaseRules
 from protocol.phases import PREVIEW_HEADING, Phase
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
 from services.people.identity import Actor
 from services.reading import blinding, previewed_answers, releasing, shown_forms, shown_items

@@ -16,7 +16,8 @@ from db.base import stored_id
 from db.queries import ShownItem
 from protocol.fields.preference import SWAPPED, as_in_table
 from protocol.language.things import shows_the_reference
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.phase_rules import PhaseRules
+from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotOnTheDesk, ReadsOpen
 from services.reading import blinding, desk, shown_items

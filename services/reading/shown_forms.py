@@ -9,7 +9,7 @@ from db.queries import ShownItem
 from protocol.fields import PLACES
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import PRIMARY, FormField, Option, PhaseField
-from protocol.study_phases import PhaseRules
+from protocol.phase_rules import PhaseRules
 from services.reading.answers import ShownForm
 
 # Those of an item, as they are stored: id and text.

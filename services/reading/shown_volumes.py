@@ -16,7 +16,7 @@ from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
 from services.reading import desk, displaying, revision_rules, shown_items, submission
-from services.reading.payloads import ScansAnswer
+from services.reading.route_answers import ScansAnswer
 from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.

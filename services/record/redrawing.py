@@ -12,9 +12,9 @@ from typing import Any
 from db import Item
 from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
+from protocol.phase_rules import PhaseRules
 from protocol.phases import PRACTICE, READING, Phase
 from protocol.study import Protocol
-from protocol.study_phases import PhaseRules
 from services.errors import NotFound
 from services.record import redrawing_phases
 from services.studies import assigning

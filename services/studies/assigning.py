@@ -13,8 +13,9 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, queries
 from db.base import stored_id
 from db.standing import STANDS
+from protocol.phase_rules import PhaseRules
 from protocol.phases import Phase
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import StudyPhases
 from services.studies import draws, groups, sides
 from services.studies.dealt import Dealt, store
 from services.studies.spacing import REPEATED_DRAWS, spaced

@@ -11,8 +11,9 @@ from datetime import datetime
 
 from protocol.language.things import shows_the_reference
 from protocol.language.wording import listed
+from protocol.phase_rules import PhaseRules
 from protocol.phases import Kind
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import StudyPhases
 
 # What is done with what is rated; an item is what stands on the screen, by `_material`.
 _WORK: Mapping[Kind, str] = {

@@ -11,9 +11,10 @@ from exchange.refusal import listed
 from protocol.fields import KINDS
 from protocol.forms import PhaseField
 from protocol.hanging import Hanging
+from protocol.phase_rules import PhaseRules
 from protocol.phases import Phase
 from protocol.references import FieldReference, ItemReferences
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import StudyPhases
 
 # Everything else is an image, which has no place in a patient.
 _PLACED = (".nii", ".nii.gz")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from exchange.estimate_rows import SCALES, Compared, Statistic
+from exchange.statistic_names import SCALES, Compared, Statistic
 from exchange.statistic_words import WORDS
 
 

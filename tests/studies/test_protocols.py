@@ -14,7 +14,7 @@ import yaml
 from exchange.study_file import read_study
 from protocol.language.expansion import Expansion, Phase, Sample, When
 from protocol.language.law import breaches
-from protocol.language.phases import told_by
+from protocol.language.telling import told_by
 from protocol.language.things import THINGS
 from services.studies.explaining import SHARED_LISTS, explain
 

@@ -33,7 +33,7 @@ const bundledWorkers = {
 
 const result = await build({
   ...settings,
-  entryPoints: [join(here, "src", "room.js")],
+  entryPoints: [join(here, "src", "entry.js")],
   format: "esm",
   loader: { ".css": "text" },
   plugins: [bundledWorkers],

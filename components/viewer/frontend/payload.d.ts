@@ -1,4 +1,4 @@
-// Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.
+// Written by `python -m components.viewer.payload_types` from services/reading/payloads.py and route_answers.py.
 
 /** What stands between two parts: what begins with the item, and why. */
 export interface AheadPayload {

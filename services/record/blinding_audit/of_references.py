@@ -9,8 +9,9 @@ from sqlmodel import Session
 from db import queries
 from db.queries import ShownItem
 from protocol.language.things import fields_of_reference
+from protocol.phase_rules import PhaseRules
 from protocol.references import FieldReference
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import StudyPhases
 from services.reading.references_in_words import compared_in
 from services.studies.item_references import references_of
 

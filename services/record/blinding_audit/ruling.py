@@ -6,8 +6,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
+from protocol.phase_rules import PhaseRules
 from protocol.phases import Phase
-from protocol.study_phases import PhaseRules
 from services.record.blinding_audit.hidden import STUDY, Subjects, Unit, Value
 from services.record.blinding_audit.kinds import Kind
 from services.record.blinding_audit.matching import normal

@@ -27,9 +27,9 @@ from services.report.calibration.calibrating import fields_with_judges
 from services.report.calibration.coding import coding
 from services.report.calibration.differing import differing
 from services.report.calibration.exported import VERDICT, Exported, Kind, Party, Said, Texts
-from services.report.files.listed_files import ItemLine
 from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
+from services.report.rows.listed_rows import ItemLine
 from services.report.rows.loading import hold_one_snapshot, load_rows
 from services.report.rows.ratings import ratings_of
 from services.report.rows.scores import scores_of

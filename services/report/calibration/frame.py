@@ -11,8 +11,8 @@ from agreement.judge.material import Chosen, Frame
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
-from services.report.files.listed_files import ListedRows
 from services.report.rows.candidate_columns import CandidateColumns
+from services.report.rows.listed_rows import ListedRows
 from services.studies.drawing_phases import as_canonical
 from services.studies.sampling.planning import NO_VALUE
 from services.studies.sampling.selection import that_fit

@@ -20,9 +20,9 @@ from protocol.language.judged import scale_of_field
 from services.judging.run_identity import in_words, judge_of
 from services.judging.verdict_columns import UNRESOLVED
 from services.report.calibration.frame import frame_of, hangs_on_answers
-from services.report.files.listed_files import CandidateLine, ItemLine, ListedRows
 from services.report.rows.candidate_columns import CandidateColumns, Ids, candidates_after_reads, places_in
 from services.report.rows.columns import Column
+from services.report.rows.listed_rows import CandidateLine, ItemLine, ListedRows
 from services.report.rows.ratings import Ratings
 from services.report.rows.scores import Scores
 from services.report.rows.study_rows import Run, StudyRows

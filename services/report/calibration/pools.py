@@ -13,9 +13,9 @@ from agreement.judge.plan import Plan
 from protocol.language.bins import level_of
 from protocol.language.expansion import Expansion
 from services.report.calibration.material import candidates_of_models, each_run_alone, material_of
-from services.report.files.listed_files import ListedRows
 from services.report.rows.candidate_columns import columns_of, factor_of
 from services.report.rows.columns import Unit
+from services.report.rows.listed_rows import ListedRows
 from services.report.rows.ratings import Ratings
 from services.report.rows.study_rows import Run
 

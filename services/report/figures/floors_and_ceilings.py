@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from exchange.estimate_rows import ALL_RATERS, Compared, EstimateRow
+from exchange.estimate_rows import ALL_RATERS, EstimateRow
 from exchange.report_words import intervals_in_words, shown_estimate, statistic_in_words, stratum_in_words, who
+from exchange.statistic_names import Compared
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
 from services.report.figures.figure import MOST_LINES, Figure

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Statistic
+from exchange.estimate_rows import ALL_RATERS, EstimateRow
 from exchange.report_structure import EstimateTable, Matrix, Section, TitleParts
 from exchange.report_words import (
     ALSO_DECLARED,
@@ -19,12 +19,14 @@ from exchange.report_words import (
     stratum_in_words,
     who,
 )
+from exchange.statistic_names import Statistic
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
-from services.report.figures.drawing import KAPPA, SHARES, diverging, forest, heatmap, with_totals
+from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
+from services.report.figures.maps import heatmap, with_totals
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import (
-    ALL_CANDIDATES,
-    ALL_ITEMS,
-    ALL_RATERS,
-    Compared,
-    EstimateRow,
-    Scale,
-    Statistic,
-    Stratum,
-)
+from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
 from exchange.report_words import (
     WEIGHTED,
@@ -30,6 +21,7 @@ from exchange.report_words import (
     stratum_key,
     who,
 )
+from exchange.statistic_names import Compared, Scale, Statistic
 from services.report.figures import directions
 from services.report.figures.drawing import (
     KAPPA,
@@ -37,17 +29,14 @@ from services.report.figures.drawing import (
     SYMBOLS,
     Span,
     add_floors,
-    categories,
-    cell_texts,
     forest,
-    heatmap,
     layout,
-    map_of,
     spans,
 )
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped
+from services.report.figures.maps import categories, cell_texts, heatmap, map_of
 from services.report.figures.of_fields import figures_of_fields
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
 from protocol.fields.preference import IN_ORDER, SIDES, as_in_table
 from protocol.phases import THEN
 from services.report.files.columns import ITEM
+from services.report.rows.listed_rows import CandidateLine, ListedRows
 from services.report.rows.study_rows import Entry
-
-if TYPE_CHECKING:
-    from services.report.files.listed_files import CandidateLine, ListedRows
 
 ON_SIDES = (
     Column("side_a", "Side A", "Of a pair, key of the answer that stood at A for this member"),

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
 from protocol.language.model_answers import stored_as
 from protocol.phases import THEN
-from protocol.references import ItemReferences
 from services.reading.correctness import as_text
-from services.reading.field_keys import FieldResult, StudyKeys, results_of
+from services.reading.field_keys import FieldResult
 from services.report.files.columns import (
     ACCEPTED,
     CANDIDATE,
@@ -30,7 +27,8 @@ from services.report.files.columns import (
     times,
 )
 from services.report.files.compared_pairs import ON_SIDES, PREFERRED, pairs_file, preferred, sides_of
-from services.report.rows.study_rows import Entry, Member
+from services.report.rows.listed_rows import CandidateLine, ListedRows, results_of_entry
+from services.report.rows.study_rows import Entry
 
 _MEMBER = Column("member", "Member", "Pseudonym")
 _PHASE = Column("phase", "Phase", "Key of the phase")
@@ -41,121 +39,6 @@ _AUTHOR = (
     Column("given_in", "Given in", "Key of the phase in which that person answered the item; empty for a model's"),
 )
 _STEP = Column("step", "Step", "1, or 2 for what came after more was shown to the own answer of step 1")
-
-
-@dataclass(frozen=True)
-class ItemLine:
-    """An item of the study, with what counts as right and what the study declares of it and its case."""
-
-    id: int
-    key: str
-    case: str
-    subject: str
-    category: str
-    format: str
-    grounding: str
-    prompt: str
-    options: tuple[tuple[str, str], ...]
-    accepted: tuple[str, ...]
-    low: float | None
-    high: float | None
-    references: ItemReferences
-    attributes: dict[str, str]
-    # The form that it names, where each item names its own.
-    form: str = ""
-    practice: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateLine:
-    """A candidate of the study; of a person's answer with its author, and the phase in which it was given.
-
-    `answers` is what a model wrote in columns of fields, by the key under which each is stored.
-    """
-
-    id: int
-    key: str
-    item: str
-    model: str
-    answer: str
-    attributes: dict[str, str]
-    author: str = ""
-    given_in: str = ""
-    answers: Mapping[str, str] = field(default_factory=dict)
-    # Of two answers that are compared these, in the order of the tables.
-    pair: tuple[CandidateLine, ...] = ()
-    # The version of the study with which it came, and the one that replaced it by a corrected one.
-    version: int = 1
-    replaced_in: int | None = None
-
-
-@dataclass(frozen=True)
-class DrawnLine:
-    """A unit as it was drawn for a phase."""
-
-    phase: str
-    item: str
-    candidate: str | None
-    stratum: str
-    probability: float | None
-    error: float | None
-    # The slots to which it was dealt; none where everybody of the phase rates it.
-    slots: tuple[str, ...] = ()
-    # The version of the study with which it came, and the one that replaced it by a corrected one.
-    version: int = 1
-    replaced_in: int | None = None
-
-
-@dataclass(frozen=True)
-class ListedRows:
-    """Everything that the files say; attributes by the table that declares them, in the order of the protocol.
-
-    Attributes
-    ----------
-    keys
-        How each field is answered on each item, and what counts as right in it.
-    versions
-        The numbers of the study's versions by their hashes, which verdicts name.
-    """
-
-    items: Sequence[ItemLine]
-    candidates: Sequence[CandidateLine]
-    drawn: Sequence[DrawnLine]
-    members: Sequence[tuple[str, Member]]
-    entries: Sequence[Entry]
-    attributes_of_items: Sequence[str]
-    attributes_of_candidates: Sequence[str]
-    keys: StudyKeys
-    # Keys of the fields in which models' answers stand in columns of their own.
-    fields_of_models: Sequence[str] = ()
-    # Keys of phases that show more after the own answer and ask nothing.
-    asking_nothing: frozenset[str] = frozenset()
-    # Keys of fields that say which of two answers is better, with their phase.
-    preferences: frozenset[tuple[str, str]] = frozenset()
-    versions: Mapping[str, int] = field(default_factory=dict)
-
-    # Asked once for each verdict and each field.
-    @cached_property
-    def compares(self) -> bool:
-        """Whether two answers are compared anywhere."""
-        return any(line.pair for line in self.candidates)
-
-    @cached_property
-    def replaced(self) -> frozenset[tuple[str, str, str | None]]:
-        """Phase, item and candidate of what a version replaced: it is in no figure."""
-        return frozenset((line.phase, line.item, line.candidate) for line in self.drawn if line.replaced_in is not None)
-
-    @cached_property
-    def to_rate(self) -> tuple[Entry, ...]:
-        """What was to be rated, and what became of it; what a version replaced before its verdict no longer is."""
-        items, candidates = {item.id: item.key for item in self.items}, {row.id: row.key for row in self.candidates}
-        return tuple(
-            entry
-            for entry in self.entries
-            if entry.status != "missing"
-            or (entry.phase.removesuffix(THEN), items[entry.item_id], candidates.get(entry.candidate_id or 0))
-            not in self.replaced
-        )
 
 
 def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
@@ -172,16 +55,6 @@ def _declared(keys: Sequence[str]) -> tuple[Column, ...]:
 
 def _values(attributes: dict[str, str], keys: Sequence[str]) -> tuple[Cell, ...]:
     return tuple(attributes.get(key) or None for key in keys)
-
-
-def results_of_entry(rows: ListedRows, entry: Entry) -> tuple[FieldResult, ...]:
-    """Return of each field of a verdict what was answered and whether it is right.
-
-    Nothing is returned of what was not answered, was called not assessable, or rates answers or references.
-    """
-    if entry.verdict_id is None or entry.not_assessable is not None:
-        return ()
-    return tuple(results_of(rows.keys.of(entry.phase, entry.item_id), dict(entry.fields)))
 
 
 def _items(rows: ListedRows) -> DataFile:

@@ -22,7 +22,7 @@ from db import Candidate, Case, Item, queries
 from db.as_stored import as_stored
 from protocol.language.model_answers import is_stored_answer
 from services.judging.verdict_columns import READ_AT_ONCE
-from services.report.files.listed_files import CandidateLine, ItemLine
+from services.report.rows.listed_rows import CandidateLine, ItemLine
 from services.report.rows.study_rows import StudyRows
 from services.studies.versions.stored import replaced_in
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from exchange.estimate_rows import Party
-from services.report.files.listed_files import CandidateLine, ItemLine
+from services.report.rows.listed_rows import CandidateLine, ItemLine
 
 # What became of a field: the ways of having no answer are told apart. `invalid` and `no_response` are of models alone:
 # what was written is no answer to the field, or nothing was written.

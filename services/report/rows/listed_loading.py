@@ -20,8 +20,8 @@ from protocol.references import ItemReferences
 from protocol.study_phases import StudyPhases
 from services.judging.verdict_columns import READ_AT_ONCE
 from services.reading.field_keys import StudyKeys
-from services.report.files.listed_files import CandidateLine, DrawnLine, ItemLine, ListedRows
 from services.report.rows.entries import load_entries
+from services.report.rows.listed_rows import CandidateLine, DrawnLine, ItemLine, ListedRows
 from services.report.rows.study_rows import Member
 from services.studies import pairing
 from services.studies.item_references import references_of

@@ -15,8 +15,8 @@ from protocol.language.layout import read_cell
 from protocol.language.model_answers import answered_in_words, answers_items, cell_of
 from services.reading.answers import as_asked
 from services.reading.field_keys import FieldKey
-from services.report.files.listed_files import CandidateLine, ItemLine, ListedRows
 from services.report.rows.columns import Column, State
+from services.report.rows.listed_rows import CandidateLine, ItemLine, ListedRows
 
 # By the field, what became of it and the answer where there is one.
 Answered = Mapping[str, tuple[State, Any]]

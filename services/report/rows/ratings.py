@@ -22,9 +22,9 @@ from protocol.language.pools import fields_taken, kind_rated
 from protocol.phases import THEN
 from services.reading.correctness import Score, as_meant
 from services.reading.field_keys import NOTHING, FieldKey
-from services.report.files.listed_files import ItemLine, ListedRows
 from services.report.rows.columns import NOT_RIGHT, Column, Judged, State, Unit, versions_of
 from services.report.rows.linked import linked
+from services.report.rows.listed_rows import ItemLine, ListedRows
 from services.report.rows.models import Answered, answers_of_models, columns_of_models
 from services.report.rows.study_rows import Entry, Member, Run
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from exchange.report_structure import Column, PlainTable, Section
 from protocol.study_phases import StudyPhases
-from services.report.files.listed_files import ListedRows
+from services.report.rows.listed_rows import ListedRows
 from services.report.rows.study_rows import Entry
 
 

@@ -13,8 +13,8 @@ from protocol.language.sentences_of_plan import plan_of
 from protocol.language.wording import capital
 from protocol.phases import THEN
 from protocol.study_phases import StudyPhases
-from services.report.files.listed_files import ListedRows
 from services.report.rows.listed_record import Draw, StudyRecord
+from services.report.rows.listed_rows import ListedRows
 from services.report.rows.study_rows import Entry
 from services.report.sections.study import EVENTS, plan_table
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from exchange.estimate_rows import Compared, EstimateRow, Statistic
+from exchange.estimate_rows import EstimateRow
+from exchange.statistic_names import Compared, Statistic
 from protocol.fields import IN_WORDS, NUMBERS, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
 

@@ -9,7 +9,7 @@ import numpy as np
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from services.judging.verdict_columns import CandidateIds
 from services.report.calibration.material import candidates_of_models
-from services.report.files.listed_files import ListedRows
+from services.report.rows.listed_rows import ListedRows
 from services.report.rows.ratings import PhaseRatings
 from services.report.rows.study_rows import Run
 

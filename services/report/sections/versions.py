@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from exchange.refusal import counted
 from protocol.language.wording import listed
 from protocol.study_phases import StudyPhases
-from services.report.files.listed_files import ListedRows
+from services.report.rows.listed_rows import ListedRows
 from services.studies.versions.stored import Version
 
 

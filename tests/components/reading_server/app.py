@@ -26,19 +26,21 @@ from services.installation.tokens import Keys
 from services.reading import blinding
 from services.reading.payloads import (
     AnyItemPayload,
+    DraftPayload,
+    Payload,
+    RevisablePayload,
+    RevisionRule,
+    SummaryPayload,
+)
+from services.reading.route_answers import (
     DamageAnswer,
     DraftAnswer,
-    DraftPayload,
     FailureAnswer,
-    Payload,
     ReopenAnswer,
     ResumeAnswer,
     RevisableAnswer,
-    RevisablePayload,
-    RevisionRule,
     ScansAnswer,
     ShownAnswer,
-    SummaryPayload,
     VerdictAnswer,
 )
 from tests.components.reading_server.items import made_up

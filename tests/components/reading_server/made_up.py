@@ -9,11 +9,11 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.first_phases import phases_of_first_language
+from protocol.phase_rules import PhaseRules
 from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
-from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
-from services.reading import blinding, shown_forms
+from services.reading import blinding, shown_forms, words_in_payloads
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
 from services.reading.payloads import (
@@ -183,5 +183,5 @@ class MadeUp:
 def feedback_on(answers: dict[str, Any]) -> FeedbackPayload:
     """Return what is said to an answer in practice."""
     explanation = "The bright focus lies in front of the central sulcus."
-    lines = blinding.feedback_lines(["Yes"], explanation)
+    lines = words_in_payloads.feedback_lines(["Yes"], explanation)
     return blinding.feedback_payload(answers["fields"].get("answer") == "yes", lines)

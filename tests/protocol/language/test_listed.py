@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.language.listed import not_run_yet, phases_of_listed
+from protocol.language.listed import phases_of_listed
+from protocol.language.not_run_yet import not_run_yet
 from protocol.visibility import Progress, may_see
 from tests.protocol.language.study_text import expanded, one_phase
 

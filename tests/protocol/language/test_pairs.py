@@ -7,8 +7,8 @@ import pytest
 from protocol.fields import preference
 from protocol.language.computed import not_computed
 from protocol.language.instead import PEOPLE_IN_PAIRS
-from protocol.language.listed import not_run_yet
 from protocol.language.misfits import DoesNotFit
+from protocol.language.not_run_yet import not_run_yet
 from protocol.language.sentences import sentences_of
 from tests.protocol.language.study_text import expanded
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from db import Database
 from protocol.phases import PHASES
-from services.reading import payloads, previewing, revising, session_summary, shown_volumes
+from services.reading import payloads, previewing, revising, route_answers, session_summary, shown_volumes
 from tests.listed_study import READ_THEN_JUDGE, opened_listed, work_through
 from tests.room_study import (
     practising,
@@ -142,7 +142,7 @@ def test_renewed_volumes_and_summary_are_of_their_types(opened: Situation) -> No
     volumes = shown_volumes.renewed_volumes(opened.database, rater, assignment)
     summary = session_summary.session_summary(opened.database, rater, assignment)
 
-    require_type(payloads.ScansAnswer, volumes)
+    require_type(route_answers.ScansAnswer, volumes)
     require_type(payloads.SummaryPayload, summary)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from db import Reference
 from db.queries import ShownItem
 from protocol.forms import FormField
-from services.reading import blinding, shown_items
+from services.reading import shown_items, words_in_payloads
 
 DIAMETER = FormField(key="answer", type="number", label="Diameter", unit="mm")
 
@@ -18,7 +18,7 @@ def item() -> ShownItem:
 
 
 def test_a_number_is_said_with_its_unit() -> None:
-    assert blinding.answer_text(DIAMETER, 12.0) == "12 mm"
+    assert words_in_payloads.answer_text(DIAMETER, 12.0) == "12 mm"
 
 
 def test_the_reference_of_a_number_is_said_with_its_unit() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from exchange.estimate_rows import Statistic
+from exchange.statistic_names import Statistic
 from protocol.language.authored_plan import Estimated
 from protocol.language.computed import COMPUTED
 from protocol.language.criteria import AGAINST_JUDGES, AGREEMENT, STATISTICS

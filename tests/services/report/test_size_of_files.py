@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from protocol.context import TextSettings
 from protocol.study_phases import StudyPhases
 from services.reading.field_keys import StudyKeys
-from services.report.files.listed_files import CandidateLine, ListedRows
+from services.report.rows.listed_rows import CandidateLine, ListedRows
 
 
 class Counted(list[CandidateLine]):

@@ -2,6 +2,23 @@
 
 import { beginsNumber, bindingOf, combination, isForeign, isTyping, isWriting, writtenDigit } from "./keys.js";
 
+/**
+ * What keys and buttons act on.
+ *
+ * @typedef {object} Surroundings
+ * @property {() => import("./stages.js").Now} now
+ * @property {() => import("./form.js").Form|null} form  of the item on the screen
+ * @property {import("./screen.js").Screen} screen
+ * @property {import("./panes.js").Panes} panes
+ * @property {import("./dialogs.js").Dialogs} dialogs
+ * @property {import("./pausing.js").Pausing} pausing
+ * @property {Pick<import("./earlier.js").Earlier, "toggle"|"resume">} earlier
+ * @property {Pick<import("./session.js").Session, "toggle">} session
+ * @property {(tool: string) => void} onTool  it was used on images
+ * @property {(at: number) => void} submit
+ * @property {() => void} changeRenderer
+ */
+
 /** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
 const PAN_STEP = 24;
@@ -17,7 +34,7 @@ const IN_DIALOG = ["escape", "help", "earlier", "session", "fullScreen", "digit"
 const AT_THE_END = ["submit", "escape", "earlier", "session", "fullScreen", "dark"];
 
 export class Actions {
-  /** @param {import("./room.js").Room} room */
+  /** @param {Surroundings} room */
   constructor(room) {
     this.room = room;
     /** @type {{code: string, target: Element|null}} the key that was pressed last, and what had the focus then */
@@ -28,7 +45,9 @@ export class Actions {
   key(event) {
     const { room } = this;
     const { element } = room.screen;
-    if (!element.isConnected || !room.payload) return;
+    const { payload, stage } = room.now();
+    const form = room.form();
+    if (!element.isConnected || !payload) return;
     if (room.pausing.paused) return room.pausing.key(event);
     const target = /** @type {Element|null} */ (event.composedPath()[0] instanceof Element ? event.composedPath()[0] : null);
     const ours = target && event.composedPath().includes(element);
@@ -45,16 +64,16 @@ export class Actions {
     const plain = !event.metaKey && (graph || (!event.ctrlKey && (!event.altKey || !binding)));
     const pastes = ((event.ctrlKey || event.metaKey) && event.code === "KeyV") || (event.shiftKey && event.key === "Insert");
     const foreign = plain && ours && isForeign(event, target);
-    if ((plain || pastes) && ours && !room.dialogs.open && room.form) {
+    if ((plain || pastes) && ours && !room.dialogs.open && form) {
       // A keyboard may have its digits behind Shift.
       const byShift = event.shiftKey && /^\d$/.test(event.key);
-      if (pastes) room.form.panels.toWords();
-      const taker = pastes ? "room" : room.form.takes(event, byShift || (binding?.action === "digit" && !graph));
+      if (pastes) form.panels.toWords();
+      const taker = pastes ? "room" : form.takes(event, byShift || (binding?.action === "digit" && !graph));
       if (taker !== "room") {
         if (taker === "nobody") event.preventDefault();
         return event.stopPropagation();
       }
-      if (byShift && room.form.panels.digitPanel()) {
+      if (byShift && form.panels.digitPanel()) {
         if (this.act("digit", Number(event.key)) !== false) event.preventDefault();
         return event.stopPropagation();
       }
@@ -63,12 +82,12 @@ export class Actions {
     const awaits = plain && !(event.altKey && !graph) && !(ours && isTyping(target)) && this.awaitsNumber();
     const written = awaits ? writtenDigit(event.key) : null;
     const noDigit = awaits && binding?.action === "digit" && written === null && !beginsNumber(event);
-    if (foreign || noDigit) room.form?.answerKeys.strayed(event, noDigit || (!binding && !event.repeat));
+    if (foreign || noDigit) form?.answerKeys.strayed(event, noDigit || (!binding && !event.repeat));
     if (noDigit || (written !== null && !event.repeat)) {
       if (noDigit || this.act("digit", written) !== false) event.preventDefault();
       return event.stopPropagation();
     }
-    const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" && room.stage !== "between" ? null : AT_THE_END;
+    const within = room.dialogs.open ? IN_DIALOG : payload.kind === "item" && stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
       if (foreign) event.preventDefault();
       // The page's own one-letter shortcuts must not fire while somebody reads.
@@ -98,7 +117,7 @@ export class Actions {
    */
   act(action, value) {
     const { room } = this;
-    if (TRACED[action] && room.panes.images) room.trace?.used(TRACED[action]);
+    if (TRACED[action] && room.panes.images) room.onTool(TRACED[action]);
     const done = this.perform(action, value);
     room.screen.tools.paint(room.panes);
     return done;
@@ -111,7 +130,8 @@ export class Actions {
    */
   perform(action, value) {
     const { room } = this;
-    const { form, panes } = room;
+    const { panes } = room;
+    const form = room.form();
     const { view } = panes;
     switch (action) {
       case "digit": return this.digit(value);
@@ -143,7 +163,7 @@ export class Actions {
       case "crosshair": return view.toggleCrosshair();
       case "smooth": return view.toggleSmooth();
       case "reset": return view.reset();
-      case "renderer": return room.loading.changeRenderer();
+      case "renderer": return room.changeRenderer();
       case "pause": return room.pausing.pause();
       case "fullScreen": return void room.screen.toggleFullScreen();
       case "earlier": return void room.earlier.toggle();
@@ -161,14 +181,15 @@ export class Actions {
     const { dialogs, form } = this.room;
     if (dialogs.open) return dialogs.digit(n);
     if (this.ofPresets()) return this.preset(n);
-    return form?.answerKeys.digit(n);
+    return form()?.answerKeys.digit(n);
   }
 
   /** Whether a digit begins a number now. */
   awaitsNumber() {
-    const { dialogs, form, stage, payload } = this.room;
+    const { dialogs, form, now } = this.room;
+    const { stage, payload } = now();
     const answers = payload?.kind === "item" && stage !== "between";
-    return answers && !dialogs.open && !this.ofPresets() && Boolean(form?.answerKeys.awaitsNumber());
+    return answers && !dialogs.open && !this.ofPresets() && Boolean(form()?.answerKeys.awaitsNumber());
   }
 
   /** Whether digits choose among the window presets, which have the focus. */
@@ -181,12 +202,12 @@ export class Actions {
   begin(sign) {
     const { dialogs, form } = this.room;
     if (dialogs.open || this.ofPresets()) return false;
-    return form?.answerKeys.begin(sign) ?? false;
+    return form()?.answerKeys.begin(sign) ?? false;
   }
 
   /** @param {number} n  from 1 */
   preset(n) {
-    const preset = this.room.item?.images?.presets[n - 1];
+    const preset = this.room.now().item?.images?.presets[n - 1];
     if (preset) this.room.panes.view.preset(preset);
   }
 
@@ -200,11 +221,11 @@ export class Actions {
   }
 
   escape() {
-    const { screen, panes, dialogs } = this.room;
+    const { screen, panes, dialogs, now, form } = this.room;
     const { view } = panes;
     const focused = screen.focused();
     if (dialogs.open) dialogs.escape();
-    else if (this.room.item && this.room.form?.escape()) {
+    else if (now().item && form()?.escape()) {
       // Out of a panel, the keys belong to the room again; what is typed half is taken back where it was.
       if (focused && !focused.checkVisibility()) screen.element.focus({ preventScroll: true });
     } else if (focused && focused !== screen.element) screen.element.focus();

@@ -5,7 +5,10 @@ import { h } from "./dom.js";
 import { keyTables } from "./help.js";
 
 export class Dialogs {
-  /** @param {import("./room.js").Room} room */
+  /**
+   * @param {{now: () => import("./stages.js").Now, focused: () => HTMLElement|null, focus: () => void, onBehind: (behind: boolean) => void}} room
+   *   `onBehind`: the room lies behind a window now, or no longer
+   */
   constructor(room) {
     this.room = room;
     this.heading = h("h2", {});
@@ -41,16 +44,15 @@ export class Dialogs {
    * @param {...(Node|string)} content
    */
   show(name, title, ...content) {
-    if (!this.open) this.before = this.room.screen.focused();
+    if (!this.open) this.before = this.room.focused();
     this.open = name;
-    this.room.panes.view.cine.stop();
     this.heading.textContent = title;
     this.element.setAttribute("aria-label", title);
     this.element.dataset.name = name;
     this.entry.forget();
     this.content.replaceChildren(...content);
     this.element.hidden = false;
-    this.room.screen.setBehind(true);
+    this.room.onBehind(true);
     this.closer.focus();
   }
 
@@ -59,8 +61,9 @@ export class Dialogs {
     this.open = null;
     this.element.hidden = true;
     this.content.replaceChildren();
-    this.room.screen.setBehind(false);
-    (this.before?.isConnected ? this.before : this.room.screen.element).focus({ preventScroll: true });
+    this.room.onBehind(false);
+    if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+    else this.room.focus();
   }
 
   toggleHelp() {
@@ -70,7 +73,7 @@ export class Dialogs {
 
   /** Actions of keys that do nothing with this item. @returns {Set<string>} */
   without() {
-    const { payload, item } = this.room;
+    const { payload, item } = this.room.now();
     const { fields } = item?.form ?? { fields: [] };
     const has = {
       earlier: payload?.revisable !== null,

@@ -9,7 +9,11 @@ const LONGEST_FLUSH = 3000;
 const TITLE = "Earlier items";
 
 export class Earlier {
-  /** @param {import("./room.js").Room} room */
+  /**
+   * @param {{transport: import("./transport.js").Transport, dialogs: import("./dialogs.js").Dialogs, now: () => import("./stages.js").Now, mention: (sentence: string) => void, setInert: (inert: boolean) => void,
+   *          flush: () => Promise<void>|undefined, leaveFor: (payload: import("../payload.js").Payload) => void}} room
+   *   `mention` and `setInert` are the form's, `flush` is the drafts'; `leaveFor` sets aside what is on the screen and shows another item
+   */
   constructor(room) {
     this.room = room;
     this.going = false;
@@ -22,16 +26,18 @@ export class Earlier {
    * @param {string} url
    */
   awaited(generation, url) {
-    const { generation: now, stage, dialogs } = this.room;
-    return generation === now && stage !== "sending" && (url === "reading/resume" || dialogs.open === "earlier");
+    const { now, dialogs } = this.room;
+    const { generation: current, stage } = now();
+    return generation === current && stage !== "sending" && (url === "reading/resume" || dialogs.open === "earlier");
   }
 
   async toggle() {
     const { room } = this;
-    const { dialogs, payload, lastAssignment } = room;
+    const { dialogs } = room;
+    const { payload, item, stage, lastAssignment } = room.now();
     if (dialogs.open === "earlier") return dialogs.close();
-    if (room.item?.revision) return this.resume();
-    if (!payload || room.item?.phase === "preview" || room.stage === "sending") return;
+    if (item?.revision) return this.resume();
+    if (!payload || item?.phase === "preview" || stage === "sending") return;
     if (!payload.revisable || !lastAssignment) return this.refuse(whyNone(payload));
     dialogs.show("earlier", TITLE, h("p", {}, "Loading …"));
     /** @type {import("../payload.js").RevisableAnswer} */
@@ -56,9 +62,10 @@ export class Earlier {
 
   /** Above the button of the form; where nothing is left to be read, in the window. @param {string} sentence */
   refuse(sentence) {
-    const { dialogs, form, stage } = this.room;
+    const { dialogs, now, mention } = this.room;
+    const { stage } = now();
     if (stage === "done" || stage === "between") dialogs.show("earlier", TITLE, h("p", {}, sentence));
-    else form?.mention(sentence);
+    else mention(sentence);
   }
 
   again() {
@@ -81,31 +88,30 @@ export class Earlier {
   }
 
   resume() {
-    return this.go("reading/resume", { assignment: this.room.item?.assignment });
+    return this.go("reading/resume", { assignment: this.room.now().item?.assignment });
   }
 
   /** @param {string} url @param {object} body */
   async go(url, body) {
     const { room } = this;
-    const { generation } = room;
-    if (this.going || room.stage === "sending") return;
+    const { generation, stage } = room.now();
+    if (this.going || stage === "sending") return;
     this.going = true;
-    if (url === "reading/resume") room.form?.setInert(true);
+    if (url === "reading/resume") room.setInert(true);
     else room.dialogs.show("earlier", TITLE, h("p", {}, "Opening …"));
     try {
       // The server must know the newest answers before this item is left, but a reader must not wait for ever.
-      await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
+      await Promise.race([room.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
       /** @type {import("../payload.js").ReopenAnswer|import("../payload.js").ResumeAnswer} */
       const { payload } = await room.transport.post(url, body);
       if (!this.awaited(generation, url)) {
         if (url === "reading/reopen") await room.transport.post("reading/resume", { assignment: payload.assignment });
         return;
       }
-      room.setAside();
-      room.show(payload);
+      room.leaveFor(payload);
     } catch (error) {
       if (!this.awaited(generation, url)) return;
-      if (room.stage === "open") room.form?.setInert(false);
+      if (room.now().stage === "open") room.setInert(false);
       const way = this.trouble(error, () => this.go(url, body));
       room.dialogs.show("earlier", TITLE, way);
     } finally {

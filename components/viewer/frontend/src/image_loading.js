@@ -1,19 +1,55 @@
-/** Brings an item's images to the screen, or says why it cannot and what can be done; and fetches ahead. */
+/** Brings an item's images to the screen, or says why it cannot and what can be done; and fetches ahead. Owns all that images need. */
 
 import { h } from "./dom.js";
 import { painted } from "./painted.js";
+import { Panes } from "./panes.js";
+import { Renderers } from "./renderers.js";
 import { Refusal, waitOnline } from "./transport.js";
-import { DamagedVolume, VolumeError } from "./volume.js";
+import { DamagedVolume, VolumeError, VolumeShelf } from "./volume.js";
+import { VolumeFiles } from "./volume_files.js";
+
+/**
+ * What the loading needs of the room, and says to it.
+ *
+ * @typedef {object} Surroundings
+ * @property {import("./transport.js").Transport} transport
+ * @property {() => import("./stages.js").Now} now
+ * @property {() => Pick<import("./screen.js").Screen, "cover"|"uncover"|"say"|"paintRenderer">} screen
+ * @property {() => import("./trace.js").Trace|null} trace
+ * @property {(action: string, value?: any) => void} act
+ * @property {() => void} onRead  what is read off the images has changed
+ * @property {(generation: number) => void} onDisplayed  all of the item is on the screen
+ * @property {() => void} onFailed  nothing of it is
+ * @property {() => void} onSignedOut
+ * @property {(refusal: Refusal, again: () => void) => void} onRefused
+ * @property {(next: import("../payload.js").Payload|null) => void} goOver
+ */
 
 /** Milliseconds after which images are fetched again when there was no answer; then the reader is asked. */
 const FETCH_AGAIN = [1000, 2000, 4000, 8000];
 
 export class ImageLoading {
-  /** @param {import("./room.js").Room} room */
+  /** @param {Surroundings} room */
   constructor(room) {
     this.room = room;
     /** the item's images cannot be shown: its form stays shut */
     this.failing = false;
+    this.files = new VolumeFiles({ transport: room.transport, now: room.now });
+    this.shelf = new VolumeShelf((url, signal, anew) => this.files.bytes(url, signal, anew));
+    this.renderers = new Renderers((error) => this.rendererFailed(error, "niivue"));
+    this.panes = new Panes({
+      shelf: this.shelf,
+      makeRenderer: () => this.renderers.make(),
+      act: room.act,
+      onRead: room.onRead,
+      onTrouble: (error, renderer) => this.rendererFailed(error, renderer.name),
+      onRefused: (error, label) => this.refused(error, label),
+    });
+  }
+
+  destroy() {
+    this.panes.destroy();
+    this.shelf.close();
   }
 
   /** Another item, of which nothing is known yet. */
@@ -24,41 +60,44 @@ export class ImageLoading {
   /** @param {number} generation @param {number} [attempt] */
   async load(generation, attempt = 0) {
     const { room } = this;
-    const { item, trace, screen } = room;
+    const screen = room.screen();
+    const { item } = room.now();
+    const trace = room.trace();
     if (!item?.images || !trace) return;
     const urls = item.images.panes.flatMap(({ volumes, overlays }) => [...volumes, ...overlays].map(({ url }) => url));
-    room.shelf.tidy([...urls, ...item.prefetch]);
+    this.shelf.tidy([...urls, ...item.prefetch]);
     if (!attempt) screen.cover("Loading the images …");
     let drawn;
     try {
-      drawn = await room.panes.show(item.images, trace);
+      drawn = await this.panes.show(item.images, trace);
     } catch (error) {
-      if (generation !== room.generation) return;
+      if (generation !== room.now().generation) return;
       if (!(error instanceof Refusal) || ![0, 503].includes(error.status) || attempt >= FETCH_AGAIN.length) {
         this.failed(generation, /** @type {Error} */ (error));
         return;
       }
       screen.cover("The server is not responding; trying again …");
       await waitOnline(FETCH_AGAIN[attempt]);
-      if (generation === room.generation) this.load(generation, attempt + 1);
+      if (generation === room.now().generation) this.load(generation, attempt + 1);
       return;
     }
-    if (!drawn || generation !== room.generation) return;
+    if (!drawn || generation !== room.now().generation) return;
     this.failing = false;
     screen.uncover();
     await painted();
-    if (generation === room.generation) room.displayed(generation);
+    if (generation === room.now().generation) room.onDisplayed(generation);
   }
 
   /** @param {number} generation @param {Error} error */
   failed(generation, error) {
     const { room } = this;
+    const { item } = room.now();
     this.failing = true;
-    room.shutWithoutImages();
-    if (error instanceof DamagedVolume) room.volumeFiles.reportDamage(error.url);
+    room.onFailed();
+    if (error instanceof DamagedVolume) this.files.reportDamage(error.url);
     if (error instanceof Refusal && error.status === 401) {
-      room.screen.cover("The images will reappear once you have signed in again.");
-      return room.saving.signedOut();
+      room.screen().cover("The images will reappear once you have signed in again.");
+      return room.onSignedOut();
     }
     const told = error instanceof Refusal || error instanceof VolumeError;
     const why = told ? error.message : "The browser could not display them.";
@@ -69,25 +108,26 @@ export class ImageLoading {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => window.location.reload() }, "Reload the page"));
     }
     // A verdict that is being revised stands already.
-    if (room.item?.phase !== "preview" && !room.item?.revision) {
+    if (item?.phase !== "preview" && !item?.revision) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(generation, why) }, "Report the problem and continue"));
     }
-    room.screen.cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
+    room.screen().cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
   }
 
   /** @param {number} generation @param {string} reason */
   async report(generation, reason) {
     const { room } = this;
-    if (!room.item) return;
-    const { assignment, key } = room.item;
-    room.screen.cover("Reporting …");
+    const { item } = room.now();
+    if (!item) return;
+    const { assignment, key } = item;
+    room.screen().cover("Reporting …");
     try {
       /** @type {import("../payload.js").FailureAnswer} */
       const answer = await room.transport.postUntilAnswered("reading/failure", { assignment, key, reason: reason.slice(0, 500) }, () =>
-        room.screen.cover("The server is not responding yet; trying again."));
-      if (generation === room.generation) room.goOver(answer.next);
+        room.screen().cover("The server is not responding yet; trying again."));
+      if (generation === room.now().generation) room.goOver(answer.next);
     } catch (error) {
-      if (generation === room.generation) room.saving.refused(/** @type {Refusal} */ (error), () => this.report(generation, reason));
+      if (generation === room.now().generation) room.onRefused(/** @type {Refusal} */ (error), () => this.report(generation, reason));
     }
   }
 
@@ -98,12 +138,12 @@ export class ImageLoading {
   rendererFailed(error, name) {
     const { room } = this;
     console.warn(`The renderer "${name}" gave up:`, error);
-    if (name === "canvas") return this.failed(room.generation, error);
+    if (name === "canvas") return this.failed(room.now().generation, error);
     // With two panes the graphics card is lost twice.
-    if (!room.renderers.fallBack()) return;
+    if (!this.renderers.fallBack()) return;
     this.repaint();
-    if (room.stage === "open") {
-      room.screen.say("The graphics card failed; the compatibility renderer shows the same images.", ["OK", () => room.screen.say(null)]);
+    if (room.now().stage === "open") {
+      room.screen().say("The graphics card failed; the compatibility renderer shows the same images.", ["OK", () => room.screen().say(null)]);
     }
   }
 
@@ -115,15 +155,15 @@ export class ImageLoading {
    */
   refused(error, label) {
     const { room } = this;
-    if (error instanceof Refusal && error.status === 401) return room.saving.signedOut();
+    if (error instanceof Refusal && error.status === 401) return room.onSignedOut();
     if (damaged(error)) return this.damagedBehind(error);
     const lasting = error instanceof VolumeError || (error instanceof Refusal && !error.passing);
-    if (!lasting || room.stage !== "open" || room.item?.phase === "preview") return;
-    const { generation } = room;
+    const { item, stage, generation } = room.now();
+    if (!lasting || stage !== "open" || item?.phase === "preview") return;
     /** @type {import("./screen.js").Way[]} */
-    const ways = [["Continue without it", () => room.screen.say(null)]];
-    if (!room.item?.revision) ways.push(["Report and skip this item", () => this.report(generation, `${label}: ${error.message}`)]);
-    room.screen.say(`${label} cannot be shown. ${error.message}`, ...ways);
+    const ways = [["Continue without it", () => room.screen().say(null)]];
+    if (!item?.revision) ways.push(["Report and skip this item", () => this.report(generation, `${label}: ${error.message}`)]);
+    room.screen().say(`${label} cannot be shown. ${error.message}`, ...ways);
   }
 
   /**
@@ -132,21 +172,21 @@ export class ImageLoading {
    * @param {Error} error
    */
   damagedBehind(error) {
-    const { room } = this;
-    if (room.stage === "open" || room.stage === "blocked") this.failed(room.generation, error);
+    const { stage, generation } = this.room.now();
+    if (stage === "open" || stage === "blocked") this.failed(generation, error);
   }
 
   changeRenderer() {
-    if (!this.room.renderers.canChange()) return;
-    this.room.renderers.change();
+    if (!this.renderers.canChange()) return;
+    this.renderers.change();
     this.repaint();
   }
 
   /** The same image by the renderer that is wanted now. */
   repaint() {
     const { room } = this;
-    room.screen.paintRenderer(room.renderers);
-    room.panes.changeRenderer().catch((error) => this.rendererFailed(error, room.renderers.kind));
+    room.screen().paintRenderer(this.renderers);
+    this.panes.changeRenderer().catch((error) => this.rendererFailed(error, this.renderers.kind));
   }
 
   /** In idle time: the other sequences of this item, then the images of the next. @param {number} generation */
@@ -155,15 +195,15 @@ export class ImageLoading {
     const idle = window.requestIdleCallback ?? ((work) => window.setTimeout(work, 50));
     idle(async () => {
       try {
-        await room.panes.fetchRest();
+        await this.panes.fetchRest();
       } catch (error) {
-        if (generation === room.generation && damaged(error)) return this.damagedBehind(/** @type {Error} */ (error));
+        if (generation === room.now().generation && damaged(error)) return this.damagedBehind(/** @type {Error} */ (error));
         // Anything else is fetched again when it is wanted; the reader is told then.
       }
       try {
-        for (const url of room.item?.prefetch ?? []) {
-          if (generation !== room.generation) return;
-          await room.panes.prepareAhead(url);
+        for (const url of room.now().item?.prefetch ?? []) {
+          if (generation !== room.now().generation) return;
+          await this.panes.prepareAhead(url);
         }
       } catch {
         // So is what belongs to the next item.

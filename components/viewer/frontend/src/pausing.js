@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 export class Pausing {
-  /** @param {import("./room.js").Room} room */
+  /** @param {{now: () => import("./stages.js").Now, onPause: () => void, onResume: () => void}} room */
   constructor(room) {
     this.room = room;
     this.paused = false;
@@ -16,26 +16,18 @@ export class Pausing {
   }
 
   pause() {
-    const { room } = this;
-    if (this.paused || room.payload?.kind !== "item") return;
+    if (this.paused || this.room.now().payload?.kind !== "item") return;
     this.paused = true;
-    room.panes.view.cine.stop();
-    room.dialogs.close();
-    room.drafts?.flush();
-    room.clock?.pause(true);
     this.element.hidden = false;
-    room.screen.setCovered(true);
+    this.room.onPause();
     this.button.focus();
   }
 
   goOn() {
-    const { room } = this;
     if (!this.paused) return;
     this.paused = false;
     this.element.hidden = true;
-    room.screen.setCovered(false);
-    room.screen.element.focus({ preventScroll: true });
-    room.clock?.pause(false);
+    this.room.onResume();
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 

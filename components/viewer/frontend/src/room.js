@@ -3,127 +3,126 @@
  * lives as long as the page; reruns of the page only hand it payloads.
  */
 
-import { drawSections } from "./acknowledged.js";
 import { Actions } from "./actions.js";
-import { forgetAside, keepAside, keptAside } from "./aside.js";
-import { ItemClock } from "./clock.js";
+import { arrival } from "./arrivals.js";
+import { forgetAside } from "./aside.js";
 import { closeConnectionDialogs } from "./connection_dialog.js";
 import { Dialogs } from "./dialogs.js";
-import { h } from "./dom.js";
-import { unsavedAnswers, unstash } from "./drafts.js";
+import { unstash } from "./drafts.js";
 import { Earlier } from "./earlier.js";
-import { Form } from "./form.js";
 import { ImageLoading } from "./image_loading.js";
-import { keepRoom } from "./keeping.js";
-import { feedbackPanel } from "./occasions.js";
-import { Panes } from "./panes.js";
-import { nextPart } from "./parting.js";
+import { ItemOnScreen } from "./item_on_screen.js";
+import { listen } from "./listening.js";
+import { Parting } from "./parting.js";
 import { Pausing } from "./pausing.js";
 import { Points } from "./points.js";
-import { Renderers } from "./renderers.js";
 import { Saving } from "./saving.js";
-import { VolumeFiles } from "./volume_files.js";
 import { Screen } from "./screen.js";
-import { Session, summaryLines } from "./session.js";
+import { Session } from "./session.js";
 import { Stages } from "./stages.js";
-import { Trace, continues } from "./trace.js";
+import { continues } from "./trace.js";
 import { Transport } from "./transport.js";
-import { VolumeShelf } from "./volume.js";
 
 /** @typedef {import("../payload.js").Payload} Payload */
 /** @typedef {import("../payload.js").AnyItemPayload} Item */
-/** @typedef {import("./transport.js").Refusal} Refusal */
 
 /** A second click or Enter that was meant for the item before must not reach the next one. */
 const SETTLE = 300;
 
-/**
- * @param {HTMLElement} element       drawn into; inside a shadow root or not
- * @param {{payload: Payload, base?: string, pages?: string[], earlier?: boolean}} data  `earlier`: begins with the earlier items,
- *   where there are some and nothing is left to be read
- * @returns {import("./keeping.js").Mounted}
- */
-export function mount(element, data) {
-  const room = new Room(element, { base: data.base ?? document.baseURI, pages: data.pages ?? [""] });
-  room.receive(data.payload);
-  if (data.earlier && data.payload.kind === "done" && data.payload.revisable) room.earlier.toggle();
-  return {
-    update: ({ payload }) => room.receive(payload),
-    destroy: () => room.destroy(),
-  };
-}
-
-/**
- * What the loader calls for every payload (see keeping.js), and for what is acknowledged before the first one.
- *
- * @param {{data: {payload: Payload, pages: string[], earlier: boolean, sections?: import("./acknowledged.js").Section[]}, parentElement: Element}} component
- *   as Streamlit hands it over
- * @param {string} base  where the application begins
- * @returns {() => void} to be called when Streamlit cleans up
- */
-export function attach({ data: { payload, pages, earlier, sections }, parentElement }, base) {
-  if (sections) {
-    drawSections(parentElement, sections);
-    return () => {};
-  }
-  return keepRoom(parentElement, payload, (element) => mount(element, { payload, base, pages, earlier }));
-}
+/** What a room has finished is an item in one phase. @param {Item} item */
+const nameOf = ({ assignment, phase }) => `${assignment} ${phase}`;
 
 export class Room {
-  /** @param {HTMLElement} element @param {import("./ground.js").Site} site */
+  /** @type {Payload|null} */
+  payload = null;
+  stages = new Stages();
+  /** Another one for each payload. */
+  generation = 0;
+  /** @type {string|undefined} */
+  lastAssignment = undefined;
+  /** @type {Set<string>} what this room has finished, by assignment and phase */
+  finished = new Set();
+  /** @type {ItemOnScreen|null} null where nothing is read */
+  here = null;
+  /** @type {Payload|null} what comes after the feedback */
+  next = null;
+  /** @type {string|null} the item behind the practice, or the first of another attempt, that the reader has begun */
+  begun = null;
+  openedAt = 0;
+  leaving = new AbortController();
+
+  /**
+   * Everybody who works for the room is told here what they need of it, and what they say to it; nobody else writes its state.
+   *
+   * @param {HTMLElement} element
+   * @param {import("./ground.js").Site} site
+   */
   constructor(element, site) {
-    this.transport = new Transport(site.base);
-    this.volumeFiles = new VolumeFiles(this);
-    this.shelf = new VolumeShelf((url, signal, anew) => this.volumeFiles.bytes(url, signal, anew));
-    this.loading = new ImageLoading(this);
-    this.saving = new Saving(this);
-    this.actions = new Actions(this);
-    this.dialogs = new Dialogs(this);
-    this.pausing = new Pausing(this);
-    this.earlier = new Earlier(this);
-    this.session = new Session(this);
+    const now = () => this.now();
     /** @param {string} action @param {any} [value] */
     const act = (action, value) => this.actions.act(action, value);
-    this.renderers = new Renderers((error) => this.loading.rendererFailed(error, "niivue"));
-    /** @type {Set<string>} */
-    this.finished = new Set();
-    /** @type {Payload|null} */
-    this.payload = null;
-    /** @type {Form|null} */
-    this.form = null;
-    /** @type {ItemClock|null} */
-    this.clock = null;
-    /** @type {Trace|null} */
-    this.trace = null;
-    /** @type {import("./drafts.js").Drafts|null} */
-    this.drafts = null;
-    /** @type {import("./form.js").Answers|null} answers that this tab could not save before it was reloaded */
-    this.kept = null;
-    /** @type {(() => void)|null} what the first button does where nothing is read */
-    this.goNext = null;
-    /** @type {Payload|null} what comes after the feedback */
-    this.next = null;
-    /** @type {string|null} the item behind the practice, or the first of another attempt, that the reader has begun */
-    this.begun = null;
-    this.started = 0;
-    this.openedAt = 0;
-    /** @type {number|null} */
-    this.loadMs = null;
-    this.stages = new Stages();
-    /** @type {string|undefined} */
-    this.lastAssignment = undefined;
-    this.generation = 0;
-    this.leaving = new AbortController();
-    this.panes = new Panes({
-      shelf: this.shelf,
-      makeRenderer: () => this.renderers.make(),
-      act,
-      onRead: () => this.screen.tools.paint(this.panes),
-      onTrouble: (error, renderer) => this.loading.rendererFailed(error, renderer.name),
-      onRefused: (error, label) => this.loading.refused(error, label),
+    const transport = new Transport(site.base);
+    this.loading = new ImageLoading({
+      transport, now, act,
+      screen: () => this.screen,
+      trace: () => this.here?.trace ?? null,
+      onRead: () => this.screen.tools.paint(panes),
+      onDisplayed: (generation) => this.displayed(generation),
+      onFailed: () => this.shutWithoutImages(),
+      onSignedOut: () => this.saving.signedOut(),
+      onRefused: (refusal, again) => this.saving.refused(refusal, again),
+      goOver: (next) => this.goOver(next),
     });
-    this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act, site);
-    this.screen.paintRenderer(this.renderers);
+    const { panes } = this.loading;
+    const dialogs = new Dialogs({
+      now,
+      focused: () => this.screen.focused(),
+      focus: () => this.screen.focus(),
+      onBehind: (behind) => {
+        if (behind) panes.view.cine.stop();
+        this.screen.setBehind(behind);
+      },
+    });
+    const pausing = new Pausing({ now, onPause: () => this.pause(), onResume: () => this.resume() });
+    const screen = new Screen(element, panes.element, [dialogs.element, pausing.element], act, site);
+    this.transport = transport;
+    this.panes = panes;
+    this.dialogs = dialogs;
+    this.pausing = pausing;
+    this.screen = screen;
+    this.saving = new Saving({
+      transport, now, screen,
+      unsaved: () => this.here?.unsaved() ?? null,
+      beginSending: () => this.beginSending(),
+      goOn: () => this.goOn(),
+      openAgain: (field, message) => this.openAgain(field, message),
+      block: (sentence, ...ways) => this.block(sentence, ...ways),
+      offerNext: (sentence, goOn) => this.offerNext(sentence, goOn),
+      finish: (item) => this.finish(item),
+      showFeedback: (feedback, next) => this.showFeedback(feedback, next),
+      goOver: (next) => this.goOver(next),
+    });
+    this.parting = new Parting({ screen, resolve: (place) => transport.resolve(place) });
+    this.earlier = new Earlier({
+      transport, now, dialogs,
+      mention: (sentence) => this.here?.form.mention(sentence),
+      setInert: (inert) => this.here?.form.setInert(inert),
+      flush: () => this.here?.drafts?.flush(),
+      leaveFor: (payload) => {
+        this.setAside();
+        this.show(payload);
+      },
+    });
+    this.actions = new Actions({
+      now, screen, panes, dialogs, pausing,
+      form: () => this.here?.form ?? null,
+      earlier: this.earlier,
+      session: new Session({ transport, dialogs, now }),
+      onTool: (tool) => this.here?.trace.used(tool),
+      submit: (at) => this.submit(at),
+      changeRenderer: () => this.loading.changeRenderer(),
+    });
+    screen.paintRenderer(this.loading.renderers);
     this.listen();
   }
 
@@ -136,24 +135,31 @@ export class Room {
     return this.stages.now;
   }
 
+  /** @returns {import("./stages.js").Now} */
+  now() {
+    const { payload, item, stage, generation, lastAssignment } = this;
+    return { payload, item, stage, generation, lastAssignment };
+  }
+
+  /** What the reader does to window and tab. */
   listen() {
     const { signal } = this.leaving;
-    window.addEventListener("keydown", (event) => this.actions.key(event), { capture: true, signal });
-    for (const kind of ["pointerdown", "pointermove", "keydown", "wheel"]) {
-      window.addEventListener(kind, () => this.clock?.touch(), { capture: true, passive: true, signal });
-    }
-    document.addEventListener("visibilitychange", () => {
-      this.clock?.visibility();
-      if (!document.hidden) return;
-      this.drafts?.flush();
-      // A browser may put a hidden tab away without another word.
-      this.setAside();
-    }, { signal });
-    window.addEventListener("pagehide", () => {
-      this.drafts?.leave();
-      this.setAside();
-    }, { signal });
-    window.addEventListener("resize", () => this.screen.fit(), { signal });
+    listen(signal, {
+      onKey: (event) => this.actions.key(event),
+      onTouch: () => this.here?.clock.touch(),
+      onVisibility: () => {
+        this.here?.clock.visibility();
+        if (!document.hidden) return;
+        this.here?.drafts?.flush();
+        // A browser may put a hidden tab away without another word.
+        this.setAside();
+      },
+      onLeave: () => {
+        this.here?.drafts?.leave();
+        this.setAside();
+      },
+      onResize: () => this.screen.fit(),
+    });
     closeConnectionDialogs(signal);
   }
 
@@ -164,21 +170,9 @@ export class Room {
    */
   receive(payload) {
     if (!payload) return;
-    const { payload: now, item } = this;
-    if (payload.kind === "item" && payload.phase === "preview") {
-      if (JSON.stringify(payload) !== JSON.stringify(now)) this.show(payload);
-      return;
-    }
-    // A rerun carries what comes next in the list; an earlier item that is being revised, or feedback that is being read, stays.
-    if (item?.revision || this.stage === "feedback") return;
-    if (payload.kind === "item") {
-      if (this.finished.has(`${payload.assignment} ${payload.phase}`)) return;
-      if (item?.assignment === payload.assignment && item.phase === payload.phase) return;
-    } else if (now?.kind === "done" || this.stage === "sending") return;
-    // Whoever is answering must not find another item under the hand. What is unsaved stays in the tab: the list may be somebody else's.
-    const answering = item && ["open", "blocked"].includes(this.stage) && !this.finished.has(`${item.assignment} ${item.phase}`);
-    if (answering) this.offerNext("This item is no longer on your list.", () => this.show(payload));
-    else this.show(payload);
+    const becomes = arrival(payload, this.now(), (item) => this.finished.has(nameOf(item)));
+    if (becomes === "shown") this.show(payload);
+    if (becomes === "offered") this.offerNext("This item is no longer on your list.", () => this.show(payload));
   }
 
   /**
@@ -188,14 +182,13 @@ export class Room {
    * @param {() => void} goOn
    */
   offerNext(sentence, goOn) {
-    this.drafts?.close();
+    this.here?.drafts?.close();
     this.block(sentence, ["Continue", goOn]);
   }
 
   /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */
   setAside() {
-    const { item, clock, trace, stage } = this;
-    if (item && clock && trace && stage !== "feedback" && item.phase !== "preview") keepAside(item, { time: clock.times(), seen: trace.kept() });
+    if (this.stage !== "feedback") this.here?.setAside();
   }
 
   /** @param {Payload} payload */
@@ -203,13 +196,10 @@ export class Room {
     const { screen } = this;
     const generation = ++this.generation;
     // The focus must not stay behind in a form that is gone, nor land in the next one.
-    if (screen.focused()) screen.element.focus({ preventScroll: true });
-    this.drafts?.leave();
-    this.drafts?.close();
-    const offsets = continues(this.item, payload) ? this.trace?.offsets : null;
-    this.clock = null;
-    this.trace = null;
-    this.drafts = null;
+    if (screen.focused()) screen.focus();
+    this.here?.leave();
+    const offsets = continues(this.item, payload) ? this.here?.trace.offsets ?? null : null;
+    this.here = null;
     this.payload = payload;
     this.loading.begin();
     // Says which study is meant, also when nothing is left to be read.
@@ -223,83 +213,57 @@ export class Room {
     if (payload.ahead && this.begun !== payload.assignment && !payload.draft.sequence) return this.announce(payload, payload.ahead);
 
     this.stages.to("loading");
-    this.started = performance.now();
-    this.loadMs = null;
-    const kept = payload.phase === "preview" ? null : keptAside(payload);
-    const clock = new ItemClock(kept?.time);
-    if (this.pausing.paused) clock.pause(true);
-    this.clock = clock;
-    this.trace = new Trace(payload, kept?.seen, () => clock.times().active_ms);
-    if (offsets) this.trace.offsets = { ...offsets };
-    screen.paintItem(payload);
-    this.form = new Form(payload.form, {
-      onChange: (answers, delay) => this.drafts?.change(answers, delay),
-      onSubmit: (at) => this.submit(at),
+    const here = new ItemOnScreen(payload, {
+      drafts: (assignment, sequence) => this.saving.drafts(assignment, sequence),
       points: new Points(this.panes, payload.images),
-      preview: payload.phase === "preview",
+      paused: this.pausing.paused,
+      offsets,
+      onSubmit: (at) => this.submit(at),
       onPanel: () => screen.fitBrief(),
     });
-    screen.paintForm(this.form);
-    this.kept = payload.phase === "preview" ? null : unsavedAnswers(payload.assignment, payload.draft.sequence);
-    this.form.write(this.kept ?? payload.draft.answers);
+    this.here = here;
+    screen.paintItem(payload);
+    screen.paintForm(here.form);
+    here.fill();
     if (payload.images) this.loading.load(generation);
     else this.displayed(generation);
   }
 
-  /** Nothing is left here: thanks, and what waits elsewhere. @param {import("../payload.js").DonePayload} payload */
+  /** Nothing is left here. @param {import("../payload.js").DonePayload} payload */
   end(payload) {
-    const { next, summary } = payload;
-    const place = next?.place ? this.transport.resolve(next.place).href : null;
     this.stages.to("done");
     this.openedAt = performance.now();
-    this.goNext = place ? () => window.location.assign(place) : null;
-    this.screen.paintParting("done", payload, next && place ? nextPart(next, place) : null,
-      h("p", {}, h("a", { class: "plain", href: this.transport.resolve("worklist").href }, "Your worklist")),
-      summaryLines(summary));
+    this.parting.end(payload);
   }
 
-  /** The practice is over, or was not passed: say what begins, and wait until the reader begins it. @param {Item} payload @param {import("../payload.js").AheadPayload} ahead */
+  /** The practice is over, or was not passed: what begins waits for the reader. @param {Item} payload @param {import("../payload.js").AheadPayload} ahead */
   announce(payload, ahead) {
     this.stages.to("between");
     this.openedAt = performance.now();
-    const begin = () => {
+    this.parting.announce(ahead, () => {
       this.begun = payload.assignment;
       this.show(payload);
-    };
-    this.goNext = begin;
-    this.screen.paintParting("between", { title: ahead.heading, message: ahead.message }, nextPart(ahead, begin));
+    });
   }
 
   /** Everything of the item is on the screen: tell the server, then open the form. @param {number} generation */
   async displayed(generation) {
-    const { item, form, screen } = this;
+    const { here } = this;
     await this.pausing.over();
     // What was answered stays answered, also when its images had to be fetched once more.
-    if (generation !== this.generation || !item || !form || this.stage === "feedback") return;
-    this.loadMs ??= Math.round(performance.now() - this.started);
-    if (item.phase === "preview") {
+    if (generation !== this.generation || !here || this.stage === "feedback") return;
+    const loadMs = here.loaded();
+    if (here.preview) {
       this.stages.to("open");
-      form.setInert(false);
-      form.say("");
+      here.form.setInert(false);
+      here.form.say("");
       this.loading.fetchAhead(generation);
       return;
     }
-    const { assignment, key, draft } = item;
-    try {
-      await this.transport.postUntilAnswered(
-        "reading/shown",
-        { assignment, key, load_ms: this.loadMs, renderer: this.renderers.kind, viewport: this.viewport() },
-        () => generation === this.generation && screen.say("The server is not responding yet; trying again. Nothing is lost."));
-    } catch (error) {
-      if (generation === this.generation) this.saving.refused(/** @type {Refusal} */ (error), () => this.displayed(generation));
-      return;
-    }
-    if (generation !== this.generation) return;
-    // The same item a second time, after its images had failed under the reader: its drafts go on.
-    this.drafts ??= this.saving.drafts(assignment, draft.sequence);
-    if (this.kept) this.drafts.change(this.kept, 0);
-    this.kept = null;
-    this.clock?.start();
+    const { assignment, key } = here.item;
+    const shown = { assignment, key, load_ms: loadMs, ...this.means() };
+    if (!await this.saving.shown(shown, generation, () => this.displayed(generation))) return;
+    here.begin();
     this.goOn();
     this.openedAt = performance.now();
     this.loading.fetchAhead(generation);
@@ -310,34 +274,59 @@ export class Room {
     const { failing } = this.loading;
     this.stages.to(failing ? "loading" : "open");
     this.screen.say(null);
-    this.form?.setInert(failing);
-    if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.draft());
+    this.here?.goOn(failing);
   }
 
   /** Nothing of the item is to be seen: its form is shut, and its time does not run. */
   shutWithoutImages() {
     this.panes.clear();
-    this.clock?.stop();
-    this.form?.setInert(true);
+    this.here?.shut();
     if (this.stage === "open") this.stages.to("loading");
   }
 
-  /** The verdict is on its way: nothing more is filled in, saved as a draft or timed. */
-  beginSending() {
-    this.stages.to("sending");
-    this.form?.setInert(true);
-    this.drafts?.close();
-    this.clock?.stop();
+  /** Images and form are covered, and the time stands still. */
+  pause() {
+    this.panes.view.cine.stop();
+    this.dialogs.close();
+    this.here?.drafts?.flush();
+    this.here?.clock.pause(true);
+    this.screen.setCovered(true);
   }
 
-  /** The server wants more than was sent: the item is open again, and what changes is saved as before. */
-  openAgain() {
-    const { item, form } = this;
-    if (!item || !form) return;
-    this.drafts = this.saving.drafts(item.assignment, this.drafts?.sequence ?? 0);
-    this.drafts.change(form.draft(), 0);
-    this.clock?.start();
+  resume() {
+    this.screen.setCovered(false);
+    this.screen.focus();
+    this.here?.clock.pause(false);
+  }
+
+  /**
+   * The verdict is on its way: nothing more is filled in, saved as a draft or timed.
+   *
+   * @returns {object|null} what is sent: the answers, and how they came about
+   */
+  beginSending() {
+    const { here, panes } = this;
+    if (!here) return null;
+    this.stages.to("sending");
+    return {
+      ...here.beginSending(),
+      ...this.means(),
+      trace: here.trace.summary(panes.images ? panes.view.crosshair : null),
+    };
+  }
+
+  /**
+   * The server wants more than was sent: the item is open again, and what changes is saved as before.
+   *
+   * @param {string|undefined} field  that lacks something
+   * @param {string} message
+   */
+  openAgain(field, message) {
+    const { here } = this;
+    if (!here) return;
+    here.openAgain();
     this.goOn();
+    here.form.point(field, message);
   }
 
   /**
@@ -348,7 +337,7 @@ export class Room {
    */
   block(sentence, ...ways) {
     this.stages.to("blocked");
-    this.form?.setInert(true);
+    this.here?.form.setInert(true);
     this.screen.say(sentence, ...ways);
   }
 
@@ -363,22 +352,21 @@ export class Room {
     this.next = next;
     this.openedAt = performance.now();
     this.screen.draft("");
-    const button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => this.submit(timeStamp) }, "Next", h("kbd", {}, "Enter"));
-    this.screen.paintFeedback(feedbackPanel(feedback, this.item?.text ?? {}), button);
+    this.parting.feedback(feedback, this.item?.text ?? {}, (at) => this.submit(at));
   }
 
   /** @param {number} at  when the key or the button was pressed, which may be long before a busy browser says so */
   submit(at) {
     const settled = at - this.openedAt >= SETTLE;
     if (this.stage === "feedback" && settled) return this.goOver(this.next);
-    if (["between", "done"].includes(this.stage) && settled) return this.goNext?.();
+    if (["between", "done"].includes(this.stage) && settled) return this.parting.way?.();
     if (this.stage !== "open" || this.item?.phase === "preview" || !settled) return;
-    if (this.form?.check()) this.saving.submit();
+    if (this.here?.form.check()) this.saving.submit();
   }
 
   /** This assignment is over: a rerun that still carries it changes nothing. @param {Item} item */
   finish(item) {
-    this.finished.add(`${item.assignment} ${item.phase}`);
+    this.finished.add(nameOf(item));
     unstash(item.assignment);
     forgetAside(item);
   }
@@ -392,18 +380,17 @@ export class Room {
     this.block("Saved. The next item could not be loaded.", ["Reload the page", () => window.location.reload()]);
   }
 
-  viewport() {
-    return [window.innerWidth, window.innerHeight];
+  /** By what the item is seen, as the server is told. */
+  means() {
+    return { renderer: this.loading.renderers.kind, viewport: [window.innerWidth, window.innerHeight] };
   }
 
   destroy() {
     this.generation += 1;
-    this.drafts?.leave();
-    this.drafts?.close();
+    this.here?.leave();
     this.transport.close();
     this.leaving.abort();
-    this.panes.destroy();
-    this.shelf.close();
+    this.loading.destroy();
     this.screen.destroy();
   }
 }

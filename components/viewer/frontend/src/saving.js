@@ -1,13 +1,32 @@
-/** Submitting a verdict, and everything that the server may answer to it or to a draft. */
+/** Saying that an item was shown, submitting its verdict, and everything that the server may answer to it or to a draft. */
 
 import { Drafts, stash } from "./drafts.js";
 import { clockTime } from "./transport.js";
 
 /** @typedef {import("./transport.js").Refusal} Refusal */
 /** @typedef {import("../payload.js").VerdictAnswer} VerdictAnswer */
+/** @typedef {import("../payload.js").Payload} Payload */
+
+/**
+ * What saving needs of the room, and says to it.
+ *
+ * @typedef {object} Surroundings
+ * @property {import("./transport.js").Transport} transport
+ * @property {() => import("./stages.js").Now} now
+ * @property {Pick<import("./screen.js").Screen, "draft"|"say"|"note">} screen
+ * @property {() => {assignment: string, sequence: number, answers: import("./form.js").Answers}|null} unsaved  null where nothing is kept
+ * @property {() => object|null} beginSending  shuts the form; what is sent then, or null where there is nothing
+ * @property {() => void} goOn  the form is open again
+ * @property {(field: string|undefined, message: string) => void} openAgain  and says at the field what it lacks
+ * @property {(sentence: string, ...ways: import("./screen.js").Way[]) => void} block
+ * @property {(sentence: string, goOn: () => void) => void} offerNext
+ * @property {(item: import("./stages.js").Item) => void} finish
+ * @property {(feedback: import("../payload.js").FeedbackPayload, next: Payload|null) => void} showFeedback
+ * @property {(next: Payload|null) => void} goOver
+ */
 
 export class Saving {
-  /** @param {import("./room.js").Room} room */
+  /** @param {Surroundings} room */
   constructor(room) {
     this.room = room;
   }
@@ -35,22 +54,32 @@ export class Saving {
       ["Keep this version", () => room.goOn()]);
   }
 
+  /**
+   * Tell the server that all of an item is on the screen: before it knows, nothing is answered.
+   *
+   * @param {object} body
+   * @param {number} generation
+   * @param {() => void} again
+   * @returns {Promise<boolean>} whether it knows, and the item is still on the screen
+   */
+  async shown(body, generation, again) {
+    const { transport, now, screen } = this.room;
+    try {
+      await transport.postUntilAnswered("reading/shown", body, () =>
+        generation === now().generation && screen.say("The server is not responding yet; trying again. Nothing is lost."));
+    } catch (error) {
+      if (generation === now().generation) this.refused(/** @type {Refusal} */ (error), again);
+      return false;
+    }
+    return generation === now().generation;
+  }
+
   async submit() {
     const { room } = this;
-    const { item, form, generation } = room;
-    if (!item || !form) return;
-    room.beginSending();
+    const body = room.beginSending();
+    if (!body) return;
     room.screen.draft("Saving …");
-    await this.send({
-      assignment: item.assignment,
-      key: item.key,
-      answers: form.verdict(),
-      ...room.clock?.times(),
-      load_ms: room.loadMs,
-      renderer: room.renderers.kind,
-      viewport: room.viewport(),
-      trace: room.trace?.summary(room.panes.images ? room.panes.view.crosshair : null),
-    }, generation);
+    await this.send(body, room.now().generation);
   }
 
   /**
@@ -59,24 +88,25 @@ export class Saving {
    */
   async send(body, generation) {
     const { room } = this;
-    const { item, screen } = room;
+    const { screen, now } = room;
+    const { item } = now();
     /** @type {VerdictAnswer} */
     let answer;
     try {
       answer = await room.transport.postUntilAnswered("reading/verdict", body, ({ status }) =>
-        generation === room.generation && screen.say(status === 503
+        generation === now().generation && screen.say(status === 503
           ? "The server cannot save at the moment; trying again. Your answers are kept."
           : "No response from the server yet; trying again. Your answers are kept."));
     } catch (error) {
       const refusal = /** @type {Refusal} */ (error);
-      if (generation !== room.generation) return;
+      if (generation !== now().generation) return;
       if (refusal.status === 422) this.correct(refusal);
       else this.refused(refusal, () => this.send(body, generation));
       return;
     }
     screen.note(`Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`);
-    if (generation === room.generation) screen.say(null);
-    if (generation !== room.generation) {
+    if (generation === now().generation) screen.say(null);
+    if (generation !== now().generation) {
       if (item) room.finish(item);
     } else if (answer.feedback) room.showFeedback(answer.feedback, answer.next);
     else room.goOver(answer.next);
@@ -84,9 +114,7 @@ export class Saving {
 
   /** The server found the answers incomplete: open the form again and say where. @param {Refusal} refusal */
   correct(refusal) {
-    const { room } = this;
-    room.openAgain();
-    room.form?.point(refusal.body.field, refusal.message);
+    this.room.openAgain(refusal.body.field, refusal.message);
   }
 
   /**
@@ -100,10 +128,11 @@ export class Saving {
     if (refusal.status === 401) return this.signedOut();
     if (refusal.status === 403) return this.shut(refusal);
     if (refusal.status === 404) return this.notOurs();
+    const { item, stage } = room.now();
     const { next } = refusal.body;
-    const elsewhere = next && (next.kind !== "item" || next.assignment !== room.item?.assignment || next.phase !== room.item.phase);
+    const elsewhere = next && (next.kind !== "item" || next.assignment !== item?.assignment || next.phase !== item.phase);
     if (refusal.status === 409 && elsewhere) {
-      if (room.stage !== "loading") return room.offerNext(refusal.message, () => room.goOver(next));
+      if (stage !== "loading") return room.offerNext(refusal.message, () => room.goOver(next));
       // Nothing was answered here yet.
       room.goOver(next);
       room.screen.note(refusal.message);
@@ -115,8 +144,8 @@ export class Saving {
 
   /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
   keepHere() {
-    const { item, drafts, form } = this.room;
-    if (item && form && item.phase !== "preview") stash(item.assignment, drafts?.sequence ?? item.draft.sequence, form.draft());
+    const unsaved = this.room.unsaved();
+    if (unsaved) stash(unsaved.assignment, unsaved.sequence, unsaved.answers);
   }
 
   /** The study is closed, or whoever reads is no member any more: trying again would change nothing. @param {Refusal} refusal */

@@ -192,6 +192,11 @@ export class Screen {
     this.body.inert = this.head.inert = behind;
   }
 
+  /** The keys belong to the room, and to nothing in it. */
+  focus() {
+    this.element.focus({ preventScroll: true });
+  }
+
   /** The element that has the focus, if it is one of the room's. @returns {HTMLElement|null} */
   focused() {
     const { activeElement } = /** @type {Document|ShadowRoot} */ (this.host.getRootNode());

@@ -5,13 +5,14 @@ import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
 
 export class Session {
-  /** @param {import("./room.js").Room} room */
+  /** @param {{transport: import("./transport.js").Transport, dialogs: import("./dialogs.js").Dialogs, now: () => import("./stages.js").Now}} room */
   constructor(room) {
     this.room = room;
   }
 
   async toggle() {
-    const { dialogs, transport, item, lastAssignment } = this.room;
+    const { dialogs, transport, now } = this.room;
+    const { item, lastAssignment } = now();
     if (dialogs.open === "session") return dialogs.close();
     if (item?.phase === "preview" || !lastAssignment) return;
     dialogs.show("session", "Your session", h("p", {}, "Loading …"));

@@ -3,7 +3,21 @@
  * in the program and ends in an error, not in a verdict.
  */
 
+/** @typedef {import("../payload.js").Payload} Payload */
+/** @typedef {import("../payload.js").AnyItemPayload} Item */
+
 /** @typedef {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"between"|"done"} Stage */
+
+/**
+ * What is on the screen, as the room says it to those that work for it: a copy, so that the room alone changes it.
+ *
+ * @typedef {object} Now
+ * @property {Payload|null} payload
+ * @property {Item|null} item          null where nothing is left to be read
+ * @property {Stage} stage
+ * @property {number} generation       another one for each payload: what was begun for an earlier one is over
+ * @property {string|undefined} lastAssignment  says which study is meant, also when nothing is left to be read
+ */
 
 /** Whatever is on the screen, another payload may take its place. @type {Stage[]} */
 const ANOTHER = ["loading", "between", "done"];

@@ -6,7 +6,7 @@
 import { Refusal } from "./transport.js";
 
 export class VolumeFiles {
-  /** @param {import("./room.js").Room} room */
+  /** @param {{transport: import("./transport.js").Transport, now: () => import("./stages.js").Now}} room */
   constructor(room) {
     this.room = room;
     /** @type {Map<string, string>} by the address of the payload */
@@ -34,8 +34,8 @@ export class VolumeFiles {
 
   /** Tell the server, once, that what arrived from an address is not what was prepared. @param {string} url */
   async reportDamage(url) {
-    const { transport, item } = this.room;
-    if (this.reported.has(url) || item?.phase === "preview") return;
+    const { transport, now } = this.room;
+    if (this.reported.has(url) || now().item?.phase === "preview") return;
     this.reported.add(url);
     const volume = (this.renewed.get(url) ?? url).split("/").pop();
     try {
@@ -52,13 +52,13 @@ export class VolumeFiles {
   }
 
   async ask() {
-    const { room } = this;
-    const { item, generation } = room;
+    const { transport, now } = this.room;
+    const { item, generation } = now();
     if (!item || item.phase === "preview") return;
     try {
       /** @type {import("../payload.js").ScansAnswer} */
-      const answer = await room.transport.get(`reading/scans?assignment=${encodeURIComponent(item.assignment)}`);
-      if (generation !== room.generation) return;
+      const answer = await transport.get(`reading/scans?assignment=${encodeURIComponent(item.assignment)}`);
+      if (generation !== now().generation) return;
       const [before, after] = [addresses(item), addresses(answer)];
       // Another number of scans is another item.
       if (before.length === after.length) before.forEach((url, i) => this.renewed.set(url, after[i]));

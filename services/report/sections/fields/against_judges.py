@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement, weighted_mean
-from exchange.estimate_rows import EstimateRow, Party, Statistic, Stratum
+from exchange.estimate_rows import EstimateRow, Party, Stratum
+from exchange.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.columns import Column

@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import Literal
 
 from agreement import Estimate, difference_of_parts, mann_whitney, paired_difference, reader_averaged_difference
-from exchange.estimate_rows import Category, EstimateRow, Party, Statistic, Stratum
+from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
+from exchange.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers

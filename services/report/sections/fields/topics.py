@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exchange.estimate_rows import ALL_RATERS, CONSENSUS, Compared, EstimateRow, Statistic, Stratum
+from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
 from exchange.report_words import shown_p
+from exchange.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings

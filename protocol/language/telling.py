@@ -1,0 +1,43 @@
+"""What a phase that is written out tells whoever works in it, and whether it needs the answers of others for that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from protocol.language import expansion as expanded
+from protocol.language.narrowing import told_by_selection
+from protocol.language.things import TOLD_BY_RATING
+
+
+def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+    """Return everything that a phase tells: on the screen, by what is rated, or through what others answered."""
+    return told_on_screen(phase) | passed_on(study, phase)
+
+
+def told_on_screen(phase: expanded.Phase) -> set[str]:
+    """Return what stands on the screen of a phase, before or after the answer, or is what is rated there."""
+    shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
+    return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+
+
+def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+    """Return what a phase tells without showing it itself: by others' answers, or by which units were selected."""
+    by_key = {other.key: other for other in study.phases}
+    source = by_key.get(phase.source.phase or "")
+    # That a unit is there at all says something of what others answered, also behind a phase in between.
+    passed = ({"opinions"} if needs_answers(phase.source) else set()) | told_by_selection(study, phase)
+    if phase.answers_of is not None:
+        # An answer that is rated may say what its author was shown.
+        passed |= told_by(study, by_key[phase.answers_of])
+    if source is None:
+        return passed
+    passed |= passed_on(study, source) & {"opinions"}
+    # Somebody who was shown a thing may say it in an answer.
+    shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
+    return passed | told_by(study, source) if "opinions" in shown else passed
+
+
+def needs_answers(source: expanded.Source, shows: Sequence[str] = ()) -> bool:
+    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
+    by_result = any("." in condition.name for condition in source.where)
+    return bool(source.let_in) or by_result or "opinions" in shows

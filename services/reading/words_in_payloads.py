@@ -1,0 +1,38 @@
+"""How payloads write what they are given: an answer, what was right, the name of an opinion. It decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+from protocol.fields import KINDS, abstention
+from protocol.forms import FormField
+from services.reading.payloads import Line
+
+
+def answer_text(field: FormField, value: Any) -> str:
+    """Return an answer in the words of the form."""
+    if abstention.is_undetermined(value):
+        return abstention.WORDS
+    words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
+    return f"{words} {field.unit}" if field.unit else words
+
+
+def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:
+    """Return what counts as right in a practice item, and why, as label and text."""
+    lines = [["Reference", " or ".join(accepted)]] if accepted else []
+    return lines + ([["Explanation", explanation]] if explanation else [])
+
+
+def feedback_lines_of_fields(fields: Iterable[tuple[str, Sequence[str], bool | None]], explanation: str) -> list[Line]:
+    """Return the same where fields have references of their own: label, each way of being right, and whether it is."""
+    said = {True: "Correct: ", False: "Incorrect; correct is ", None: ""}
+    lines = [[label, said[correct] + " or ".join(ways)] for label, ways, correct in fields]
+    return lines + ([["Explanation", explanation]] if explanation else [])
+
+
+def opinion_name(place: int) -> str:
+    """Return A to Z, and from the 27th opinion on AA, AB ..."""
+    round_, letter = divmod(place, len(ascii_uppercase))
+    return (opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
