@@ -20,10 +20,6 @@ from services.studies.catalogue import StudyLine
 # Drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
 _STYLE = f"<style>{report.STYLE}.report-words h2 {{ font-size: 1.25rem; padding: 0; margin: 0; }}"
 _STYLE += ".notices { margin: 0 0 .4rem; padding: .2rem 1rem } .notices li { margin: 0 }</style>"
-# The section of the plan, of which every figure is drawn at once.
-PLAN = "plan"
-# The table of what became of the criteria, for which a plan is opened first.
-CRITERIA = "criteria"
 # Where there are no more figures, all of them are drawn at once.
 FEW = 2
 _INK = {"light": "#1d2a33", "dark": "#e3e9ec"}
@@ -122,17 +118,17 @@ def draw_report(actor: Actor, shown: Report, head: DeltaGenerator) -> None:
 
 
 def _draw_section(study_key: str, section: Section, figures: list[report.Figure]) -> None:
-    """Draw what was planned whole; of any other section its first figure, and the others as they are chosen."""
-    first = [table for table in section.tables if section.key == PLAN and table.key == CRITERIA]
-    st.html(report.heading_markup(section) + "".join(report.table_markup(table) for table in first))
-    if section.key == PLAN or len(figures) <= FEW:
+    """Draw a sentence, figures, tables and then the method: one looks before one reads.
+
+    What was planned is drawn whole; of any other section its first figure, and the others as they are chosen.
+    """
+    st.html(report.section_markup(section) + "".join(report.table_markup(table) for table in section.tables_first))
+    if section.key == report.PLAN or len(figures) <= FEW:
         for figure in figures:
             draw_figure(figure)
     else:
         _draw_chosen(study_key, section.key, figures)
-    # What a section says explains its tables; a figure has a caption of its own.
-    said = report.sentences_markup(section.explanation) if section.explanation else ""
-    said += "".join(report.table_markup(table) for table in section.tables if table not in first)
+    said = "".join(report.table_markup(table) for table in section.tables_behind) + report.method_markup(section)
     # Streamlit draws no empty piece of HTML.
     if said:
         st.html(said)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import reprlib
 import types
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from exchange.refusal import Problems, nearest
+from exchange.refusal import Problems, nearest, shown
 from exchange.written_places import place_of
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 
@@ -31,6 +32,8 @@ _KINDS = {
     "model": "keys and values below it",
     "mapping": "keys and values below it",
 }
+# So many keys are named of what should be something else.
+_MOST_KEYS = 4
 # What a line of a plan has where it is a criterion alone.
 _OF_CRITERIA = AuthoredCriterion.model_fields.keys() - AuthoredEstimate.model_fields.keys()
 
@@ -134,6 +137,12 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
 
 
 def _abbreviated(value: Any) -> str:
+    if isinstance(value, Mapping):
+        keys = [shown(str(key), 20) for key in islice(value, _MOST_KEYS)]
+        more = ", ..." if len(value) > _MOST_KEYS else ""
+        return f"keys and values ({', '.join(keys)}{more})" if keys else "{}"
+    if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
+        return "a list of one entry with keys" if len(value) == 1 else f"a list of {len(value)} entries, some with keys"
     # A few lines of YAML can name a value whose whole text would fill the memory.
     text = reprlib.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -50,7 +50,7 @@ def report_json(report: Report) -> str:
             {
                 "key": section.key,
                 "title": section.title,
-                "explanation": list(section.explanation),
+                "explanation": [*section.explanation, *section.method],
                 "tables": [_table(table) for table in section.tables],
             }
             for section in report.sections

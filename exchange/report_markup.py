@@ -37,14 +37,14 @@ def answer_markup(report: Report) -> str:
     return str(_parts().answer(answer_of(report))).strip()  # type: ignore[attr-defined]
 
 
-def heading_markup(section: Section) -> str:
-    """Return the title of a section."""
-    return str(_parts().heading(section))  # type: ignore[attr-defined]
-
-
 def section_markup(section: Section) -> str:
     """Return the title of a section and what it says before its figures and tables."""
     return str(_parts().words(section))  # type: ignore[attr-defined]
+
+
+def method_markup(section: Section) -> str:
+    """Return what a section says behind its tables; nothing where it says nothing."""
+    return str(_parts().method(section)) if section.method else ""  # type: ignore[attr-defined]
 
 
 def sentences_markup(sentences: Sequence[str]) -> str:

@@ -11,6 +11,8 @@ from exchange.estimate_rows import EstimateRow, Party, Stratum
 from exchange.statistic_names import Compared, Statistic
 
 Cell = str | int | float | bool | None
+# The section of the plan, and its table of what became of the criteria.
+PLAN, CRITERIA = "plan", "criteria"
 # How the rows of a table are drawn, where they are.
 Drawn = Literal["no", "forest", "scale", "ranks", "distances", "reliability", "coverage", "levels", "thirds"]
 
@@ -167,13 +169,34 @@ Table = EstimateTable | PlainTable | QuartileTable | Matrix
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the report; `short_title` is one word for it, where there is little room."""
+    """One part of the report.
+
+    Attributes
+    ----------
+    short_title
+        One word for it, where there is little room.
+    explanation
+        What is said before its figures and tables: what they are of, and what is not among them.
+    method
+        What is said behind them: how they were computed, for whoever has looked.
+    """
 
     key: str
     short_title: str
     title: str
     explanation: tuple[str, ...]
     tables: tuple[Table, ...]
+    method: tuple[str, ...] = ()
+
+    @property
+    def tables_first(self) -> tuple[Table, ...]:
+        """The tables before its figures: what became of the criteria, for which a plan is opened first."""
+        return tuple(table for table in self.tables if (self.key, table.key) == (PLAN, CRITERIA))
+
+    @property
+    def tables_behind(self) -> tuple[Table, ...]:
+        """The tables behind its figures."""
+        return tuple(table for table in self.tables if (self.key, table.key) != (PLAN, CRITERIA))
 
     def table(self, key: str) -> Table | None:
         """Return the table with this key, or None when the study gave no reason for it."""

@@ -24,6 +24,8 @@ from exchange.report_words import (
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
+# How far the judge is leaned on: of each line its own, and in the files. What it is stands in docs/statistics.md.
+_LAMBDA = re.compile(r"[;,] lambda [\d.]+(?: to [\d.]+)?")
 _EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
 _MANY_COLUMNS = 8
 _FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
@@ -214,6 +216,7 @@ def _method(estimate: Estimated) -> str:
     method = _EFFECTIVE.sub(
         lambda part: ", ".join(filter(None, (*part.groups(), "by the t distribution"))), estimate.method
     )
+    method = _LAMBDA.sub("", method)
     return _LEFT_OUT.sub("those ", _NO_VALUE.sub("; resamples without a value left out", method))
 
 

@@ -26,7 +26,7 @@ from exchange.estimate_rows import (
 )
 from exchange.report_structure import Cell, EstimateTable, Section
 from exchange.statistic_names import Scale
-from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, WORDS
+from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, TURNED, WORDS
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
@@ -147,8 +147,10 @@ def parties_in_words(parties: Iterable[Party], between: str = "and") -> str:
 
 
 def who(row: EstimateRow) -> str:
-    """Return whose an estimate is."""
-    between = parties_in_words(row.parties[:2], BETWEEN.get((row.statistic, row.compared), "and"))
+    """Return whose an estimate is; of a difference, what is subtracted from what."""
+    which = (row.statistic, row.compared)
+    of_two = row.parties[1::-1] if which in TURNED and len(row.parties) > 1 else row.parties[:2]
+    between = parties_in_words(of_two, BETWEEN.get(which, "and"))
     return between + "".join(f" by {party_in_words(judge)}" for judge in row.parties[2:])
 
 

@@ -271,9 +271,12 @@ BETWEEN: dict[tuple[Statistic, Compared], str] = {
         ),
         "by",
     ),
+    ("signed_difference", "judgements"): "minus",
     ("mean_difference", "answers"): "minus",
     ("lower_limit", "answers"): "minus",
     ("upper_limit", "answers"): "minus",
 }
+# Where the second of the two stands first: the judge is named first in a row, and it is human minus judge.
+TURNED: frozenset[tuple[Statistic, Compared]] = frozenset({("signed_difference", "judgements")})
 EXPLORATORY = "exploratory: by today’s default interval, not the frozen plan"
 OF_CONSENSUS = {"before": "agreed items only", "after": "agreed and adjudicated items"}

@@ -94,7 +94,7 @@ class AuthoredLeast(Part):
     """On how much a criterion has to rest at least."""
 
     units: Annotated[Annotated[int, Field(ge=1)], Says("so many units", "units: 100")] = 1
-    raters: Annotated[Annotated[int, Field(ge=1)], Says("so many raters", "raters: 3")] = 1
+    raters: Annotated[Annotated[int, Field(ge=1)], Says("so many raters who did not only abstain", "raters: 3")] = 1
 
 
 class AuthoredCriterion(AuthoredEstimate):

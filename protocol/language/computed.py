@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from itertools import product
 
 from protocol.fields import LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS
-from protocol.language.authored_plan import RATER, AuthoredEstimate, Estimated, Partner, are_right_at_once
+from protocol.language.authored_plan import (
+    RATER,
+    AuthoredCriterion,
+    AuthoredEstimate,
+    Estimated,
+    Partner,
+    are_right_at_once,
+)
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.judged import judged_fields
 from protocol.language.model_answers import answers_items
@@ -166,7 +173,8 @@ def not_computed(study: Expansion) -> Iterator[str]:
         lacking = [name for name in line.of if not field_is_computed(study, name, line)]
         if lacking:
             words = capital(line_in_words(study, line.model_copy(update={"of": lacking})))
-            yield f"Declared, not computed by this release: {words}."
+            named = f"Criterion “{spoken(line.key)}”, d" if isinstance(line, AuthoredCriterion) else "D"
+            yield f"{named}eclared, not computed by this release: {words}."
     of_raters = [key for key in plan.strata if key == "group" or _table_of(study, key) == "raters"]
     if of_raters:
         within = listed([spoken(key) for key in of_raters])

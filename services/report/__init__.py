@@ -4,13 +4,13 @@ from exchange.report_json import report_json
 from exchange.report_markup import (
     STYLE,
     answer_markup,
-    heading_markup,
+    method_markup,
     notices_markup,
     section_markup,
     sentences_markup,
     table_markup,
 )
-from exchange.report_structure import EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section
+from exchange.report_structure import PLAN, EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section
 from exchange.report_words import STATES
 from services.report.build import build_report, current_report, report_stamp
 from services.report.figures.figure import Figure
@@ -18,6 +18,7 @@ from services.report.figures.of_sections import figures_of
 from services.report.files.export import download, export_report, report_csv_archive, report_page
 
 __all__ = [
+    "PLAN",
     "STATES",
     "STYLE",
     "EstimateTable",
@@ -33,7 +34,7 @@ __all__ = [
     "download",
     "export_report",
     "figures_of",
-    "heading_markup",
+    "method_markup",
     "notices_markup",
     "report_csv_archive",
     "report_json",

@@ -42,6 +42,29 @@ def test_what_stands_elsewhere_is_among_the_rows_of_the_table_for_its_files() ->
     assert len(table_of(PLANNED, "").rows) == 2
 
 
+def test_of_a_difference_it_is_said_what_is_subtracted_from_what() -> None:
+    row = table_of("").rows[0]
+    judge_and_human = (Party("judge", "Judge A"), Party("consensus"))
+    table = replace(
+        table_of(""),
+        rows=(
+            replace(row, statistic="signed_difference", compared="judgements", parties=judge_and_human),
+            replace(row, statistic="percent_agreement", compared="judgements", parties=judge_and_human),
+        ),
+    )
+
+    # It is human minus judge.
+    assert [line.who for line in lines_of(table)] == ["Consensus minus Judge A", "Judge A and Consensus"]
+
+
+def test_a_note_is_without_the_lambda_that_each_line_has_of_its_own() -> None:
+    row = table_of("").rows[0]
+    methods = ("PPI++, normal interval; lambda 0.812; clustered", "PPI++, normal interval; lambda 0.640; clustered")
+    rows = tuple(replace(row, estimate=replace(row.estimate, method=method)) for method in methods)
+
+    assert printed(replace(table_of(""), rows=rows)).notes == ("a: PPI++, normal interval; clustered",)
+
+
 def test_lines_of_given_and_settled_answers_are_told_apart_by_their_note() -> None:
     table = table_of("")
     both = replace(table, rows=tuple(replace(table.rows[0], answers=answers) for answers in ("given", "settled")))

@@ -84,10 +84,20 @@ PROBLEMS = {
         "phases: [{key: read, rates: items, shows: [], form: {v: text}, opens: at_once}]",
         "protocol.yaml, key phases.read.opens: found 'at_once', expected keys below it (after, done_by, at_once",
     ),
+    "keys where a list is due are named in words": (
+        """phases: [{key: read, rates: items, shows: [], form: {v: yes_no}}]
+analysis: {also: {estimate: accuracy, of: read.v, by: category, where: {format: open}, k: 2}}""",
+        "protocol.yaml, key analysis.also: found keys and values (estimate, of, by, where, ...), expected a list, as",
+    ),
+    "a list of keys where text is due is counted": (
+        """phases: [{key: read, rates: items, shows: [], form: {v: yes_no}}]
+analysis: {also: [{estimate: [{a: 1}], of: read.v}]}""",
+        "protocol.yaml, line 1 of analysis.also, key estimate: found a list of one entry with keys, expected",
+    ),
     "texts of options that depend on another field": (
         """phases: [{key: a, rates: items, shows: [prompt], form: {above: {type: choice, options: {nodule: Nodule}},
         kind: {type: choice, options: {solid: Solid}, options_by: {above: {nodule: {solid: Solid}}}}}}]""",
-        "protocol.yaml, key phases.a.form.kind.options_by.above.nodule: found {'solid': 'Solid'}, expected a list of",
+        "protocol.yaml, key phases.a.form.kind.options_by.above.nodule: found keys and values (solid), expected a list",
     ),
     "a line of a list is counted from one": (
         (

@@ -25,11 +25,11 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
         key="accuracy",
         short_title="Accuracy",
         title=title,
-        explanation=(
-            *unknown,
+        explanation=(*unknown, "Accuracy is correct / (correct + incorrect).", *_primary_sentences(reads, plan)),
+        method=(
             (
-                "Accuracy is correct / (correct + incorrect). Items called not assessable, missing verdicts and "
-                "technical failures are excluded; they are counted under “Completeness”."
+                "Items called not assessable, missing verdicts and technical failures are excluded; they are counted "
+                "under “Completeness”."
             ),
             (
                 "Open text is correct if it equals an accepted answer after normalisation (lower case, numbers "
@@ -40,7 +40,6 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
                 f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All other estimates are "
                 "descriptive and not adjusted for multiple comparisons."
             ),
-            *_primary_sentences(reads, plan),
         ),
         tables=tuple(
             table

@@ -42,10 +42,12 @@ def adjudication_section(
         explanation=(
             *without_reference_sentences(reads),
             (
-                "The reviewer first reads each item blind, then sees the raters’ verdicts as A and B without "
-                "names, and decides with a reason. Some items on which the raters agree are included as controls; "
-                "the reviewer is not told which."
+                "The reviewer first reads each item blind, then sees the raters’ verdicts as A and B without names, "
+                "and decides with a reason."
             ),
+        ),
+        method=(
+            ("Some items on which the raters agree are included as controls; the reviewer is not told which."),
             (
                 "Before adjudication, an item has a consensus answer if the raters agree. After adjudication, the "
                 "reviewer’s decision counts for items that were sent because verdicts differ or a rater flagged "

@@ -55,10 +55,12 @@ def agreement_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisP
             *without_reference_sentences(reads),
             *(_PLANNED if plan.primary == "agreement" else ()),
             (
-                "Two questions are reported separately. “On answers”: did two raters give the same answer, right "
-                "or wrong? “On correctness”: were both right or both wrong? The two kappas differ on the same "
-                "data and must not be compared with each other."
+                "“On answers”: did two raters give the same answer, right or wrong? “On correctness”: were both right "
+                "or both wrong?"
             ),
+        ),
+        method=(
+            "The two kappas differ on the same data and must not be compared with each other.",
             (
                 "Answers are compared by option, not by position in the list: the third option of one item is not "
                 "the third option of another. Open text is compared after normalisation."

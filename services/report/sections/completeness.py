@@ -27,14 +27,17 @@ def completeness_section(study: StudyRows, reads: Reads, intervals: IntervalSett
         short_title="Completeness",
         title="Completeness",
         explanation=(
+            "What was to be read by each rater, and what became of it.",
+            *not_let_in_sentences(study),
+            *link_sentences(study),
+            *clock_sentences(study),
+        ),
+        method=(
             (
                 "Missing: no verdict was submitted. Not assessable: a verdict, with a reason. Technical failure: "
                 "the images could not be displayed; neither missing nor not assessable. None of the three counts "
                 "as wrong."
             ),
-            *not_let_in_sentences(study),
-            *link_sentences(study),
-            *clock_sentences(study),
         ),
         tables=tuple(table for table in tables if table.rows),
     )

@@ -8,14 +8,20 @@ from typing import Literal
 
 from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
-from exchange.report_words import party_in_words, shown_estimate, statistic_in_words, stratum_in_words
+from exchange.report_words import (
+    parties_in_words,
+    shown_estimate,
+    statistic_in_words,
+    stratum_in_words,
+    who,
+)
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.topics import Topic
-from services.report.sections.rested import NOTHING, are_several, lacking, raters_of, units_of
+from services.report.sections.rested import NOTHING, are_several, lacking, only_abstained, raters_of, units_of
 from services.report.sections.selecting import PartOfLine
 
 # Of two models whose answers people have rated.
@@ -34,7 +40,8 @@ class Outcome:
     part, whose
         On which units, and of whom.
     units, raters
-        How many units the estimate rests on, and how many raters answered any of those that it is about.
+        How many units the estimate rests on, and how many raters gave an answer, and not only abstentions, to any of
+        those that it is about.
     because
         Why it is not met or not decided; empty where it is met.
     """
@@ -69,8 +76,8 @@ def outcomes_of(
     """
     answered: dict[tuple[str, Stratum], Ratings] = {(part.answers, part.stratum): part.ratings for part in parts}
     # The raters of a consensus are those who gave the answers.
-    raters_in: dict[tuple[str, Stratum], int] = {
-        (answers, stratum): raters_of(given.get(stratum, own) if answers == "settled" else own)
+    gave: dict[tuple[str, Stratum], Ratings] = {
+        (answers, stratum): given.get(stratum, own) if answers == "settled" else own
         for (answers, stratum), own in answered.items()
     }
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
@@ -78,12 +85,12 @@ def outcomes_of(
     for row in chosen:
         # Of what compares parts with each other there is one estimate for all of them.
         own = (row.answers, row.stratum)
-        units, raters = units_of(criterion, row, answered.get(own, whole)), raters_in.get(own, raters_of(whole))
-        answer = _answer(criterion, row.estimate, units, raters)
+        units, raters = units_of(criterion, row, answered.get(own, whole)), raters_of(gave.get(own, whole))
+        answer = _answer(criterion, row.estimate, units, raters, only_abstained(gave.get(own, whole)))
         outcomes.append(Outcome(criterion, row, row.stratum, row.parties, units, raters, *answer))
     for part in parts:
         of_part = [row for row in chosen if (row.answers, row.stratum) == (part.answers, part.stratum)]
-        raters = raters_in[part.answers, part.stratum]
+        raters = raters_of(gave[part.answers, part.stratum])
         outcomes += [
             Outcome(criterion, None, part.stratum, whose, 0, raters, "not decided", because)
             for whose, because in lacking(criterion, part, of_part)
@@ -128,7 +135,9 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
     return chosen
 
 
-def _answer(criterion: AuthoredCriterion, estimate: Estimated, units: int, raters: int) -> tuple[Answer, str]:
+def _answer(
+    criterion: AuthoredCriterion, estimate: Estimated, units: int, raters: int, abstained: int
+) -> tuple[Answer, str]:
     least = criterion.least
     if estimate.undefined_because is not None:
         return "not decided", estimate.undefined_because
@@ -137,7 +146,8 @@ def _answer(criterion: AuthoredCriterion, estimate: Estimated, units: int, rater
         if units < least.units:
             lacking.append(f"{units} of {least.units} units")
         if raters < least.raters:
-            lacking.append(f"{raters} of {least.raters} raters")
+            others = f" (of {abstained} more there are abstentions alone)" if abstained else ""
+            lacking.append(f"{raters} of {least.raters} raters{others}")
         return "not decided", f"it rests on {' and '.join(lacking)}"
     if estimate.low != estimate.low or estimate.high != estimate.high:
         return "not decided", "the estimate has no interval"
@@ -166,7 +176,7 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
             Column("whose", "Whose", "Whose estimate it is"),
             Column("part", "On", "Which units it rests on"),
             Column("units", "Units", "How many units the estimate rests on"),
-            Column("raters", "Raters", "How many raters answered any of the units that it is about"),
+            Column("raters", "Raters", "How many raters gave an answer, not only abstentions, to its units"),
             Column("estimate", "Estimate", "The estimate with its interval"),
             Column("outcome", "Outcome", "Met, not met or not decided"),
             Column("because", "Because", "Why it is not met or not decided, and what the estimate warns of"),
@@ -179,15 +189,16 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
 def _cells(outcome: Outcome) -> tuple[Cell, ...]:
     row, criterion = outcome.row, outcome.criterion
     named = (spoken(criterion.key), bounds_in_words(criterion))
-    whose, part = " and ".join(party_in_words(party) for party in outcome.whose), stratum_in_words(outcome.part)
+    part = stratum_in_words(outcome.part)
     if row is None:
+        whose = parties_in_words(outcome.whose)
         counts = (outcome.units, outcome.raters)
         return (*named, None, whose or None, part, *counts, None, outcome.answer, outcome.because)
     said = [outcome.because, row.estimate.warning or ""]
     return (
         *named,
         statistic_in_words(row),
-        whose,
+        who(row),
         part,
         outcome.units,
         outcome.raters,

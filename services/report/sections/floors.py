@@ -22,6 +22,9 @@ def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
         title=title,
         explanation=(
             *unknown,
+            "The floors are what is right on these items without looking at the images: by chance, and from the text.",
+        ),
+        method=(
             (
                 "Both floors are computed for the frozen items themselves: chance from each item’s number of "
                 "options, the text-only floor from the answers of a baseline that saw only the text, scored by "

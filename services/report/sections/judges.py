@@ -43,6 +43,8 @@ def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings
                 "Each run is compared with each rater and with the raters’ consensus on the candidates that both "
                 "have scored; raters are not pooled, since that would count a candidate twice."
             ),
+        ),
+        method=(
             (
                 "The consensus is the score on which all raters agree. Candidates on which they differ are "
                 f"excluded: {scores.n_ties}."

@@ -74,8 +74,9 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         key=f"phase_{phase.phase.key}",
         short_title=phase.phase.title,
         title=phase.phase.title,
-        explanation=(f"{PLANNED} {EXPLORATORY}" if plan_of(study) else EXPLORATORY,),
+        explanation=(EXPLORATORY,),
         tables=tuple(tables),
+        method=(PLANNED,) if plan_of(study) else (),
     )
 
 

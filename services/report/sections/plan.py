@@ -39,6 +39,7 @@ from services.report.sections.judged_lines import CORRECTED, judged_rows, unifor
 from services.report.sections.lines_left_out import left_out, why_no_row, with_unanswered_parts
 from services.report.sections.main_statistic import is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
+from services.report.sections.rested import raters_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
@@ -80,13 +81,18 @@ def plan_section(
         explanation=(
             (
                 "These estimates were declared in the analysis plan, which was frozen with the study; all others of "
-                "this report are exploratory. A line for several raters, models or options has a row for each, and "
-                "none is corrected for their number unless its table says so."
+                "this report are exploratory."
             ),
             *in_words(outcomes),
             *lacking,
         ),
         tables=(*tables, *([criteria_table(outcomes)] if outcomes else []), *of_criteria),
+        method=(
+            (
+                "A line for several raters, models or options has a row for each, and none is corrected for their "
+                "number unless its table says so."
+            ),
+        ),
     )
 
 
@@ -138,6 +144,9 @@ def _criteria(
     for criterion in study.analysis.criteria:
         for ratings in _ratings_of(study, criterion, phases):
             if not is_computed(study, ratings.field, ratings.phase, criterion):
+                counts = (0, raters_of(ratings))
+                because = "this release does not compute it"
+                outcomes.append(Outcome(criterion, None, ratings.whole, (), *counts, "not decided", because))
                 continue
             used = _used(criterion, ratings, phases)
             name = f"Criterion “{spoken(criterion.key)}”"

@@ -49,8 +49,13 @@ def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[b
 
 
 def raters_of(ratings: Ratings) -> int:
-    """Return how many raters answered any of the units."""
-    return sum(_has_answered(column) for column in ratings.columns)
+    """Return how many raters gave an answer to any of the units: whoever only abstained is none of them."""
+    return sum("answered" in column.states for column in ratings.columns)
+
+
+def only_abstained(ratings: Ratings) -> int:
+    """Return how many raters answered every unit of theirs that they answered at all by an abstention."""
+    return sum(_has_answered(column) and "answered" not in column.states for column in ratings.columns)
 
 
 def lacking(
@@ -90,7 +95,7 @@ def _has_answered(column: Column) -> bool:
 
 def _why_nothing(criterion: AuthoredCriterion, part: PartOfLine) -> str:
     ratings, is_of_pairs = part.ratings, criterion.estimate == "agreement" and not criterion.against
-    if not raters_of(ratings):
+    if not any(_has_answered(column) for column in ratings.columns):
         if part.answers == "settled":
             return "nothing is settled of any of these units"
         return "nobody has answered any of these units"

@@ -46,6 +46,8 @@ def scoring_section(
                 f"{len(scores.sample)} of {len(study.candidates)} candidates were drawn at the freeze, at random "
                 f"within each model; {chance}."
             ),
+        ),
+        method=(
             (
                 "Raters scored them correct or incorrect against the reference, after completing all their own "
                 "reads, without knowing which model gave the answer. Candidates of the same item share prompt and "

@@ -46,6 +46,8 @@ def viewing_section(reads: Reads, viewings: Sequence[Viewing], intervals: Interv
                 "What was on the rater’s screen before each verdict, as recorded by the browser. A slice on the "
                 "screen was not necessarily read, and nothing here is a measure of quality."
             ),
+        ),
+        method=(
             (
                 "Active time is the time from the display of the images to submission, excluding idle time. It is "
                 "descriptive: slower is neither better nor worse."

@@ -211,7 +211,7 @@ def test_a_sample_that_is_not_proportional_is_weighted_beside_the_plain_figures(
     gap = next(
         row.estimate.value
         for row in lines_in(report, "judges", "judge_1_direction")
-        if row.label.endswith("weighted to the pool") and row.who.endswith("Rater 1")
+        if row.label.endswith("weighted to the pool") and row.who.startswith("Rater 1")
     )
     assert gap == pytest.approx(-1 / 2)
 

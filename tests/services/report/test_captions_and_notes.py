@@ -124,8 +124,8 @@ def test_the_text_on_scores_names_no_way_that_its_intervals_do_not_take(report_b
         row.estimate.method for table in section.tables if isinstance(table, EstimateTable) for row in table.rows
     }
     assert any(method.startswith("Wilson") for method in methods)
-    assert "resample" not in " ".join(section.explanation)
-    assert "account for clustering by item" in " ".join(section.explanation)
+    assert "resample" not in " ".join((*section.explanation, *section.method))
+    assert "account for clustering by item" in " ".join((*section.explanation, *section.method))
 
 
 def test_no_interval_decides_nothing(weighted: Report) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from db import Database
 from exchange.report_structure import PlainTable
+from protocol.fields.abstention import UNDETERMINED
 from services.progress import data_lock
 from services.report import build_report
 from services.studies import freezing
@@ -29,6 +30,7 @@ phases:
     rates: items
     shows: [prompt]
     form: {{answer: yes_no}}
+    undetermined: [answer]
     not_assessable: {{quality: Quality}}
 analysis:
   resamples: 300
@@ -69,7 +71,7 @@ def lines_of(database: Database, folder: Path, criterion: str, says: Says, rater
         number = int(payload["prompt"].split()[1][:-1])
         came[number] = came.get(number, 0) + 1
         said = says(number, came[number])
-        return NOTHING if said is None else answers(answer=said)
+        return NOTHING if said is None else answers(answer=dict(UNDETERMINED) if said == "abstains" else said)
 
     store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
@@ -122,6 +124,21 @@ def test_where_raters_agree_on_nothing_it_is_said_that_nothing_is_settled(
         ("All raters", "met", ""),
         (None, "not decided", "nothing is settled of any of these units"),
     ]
+
+
+def test_who_only_abstained_is_none_of_the_raters_that_a_criterion_rests_on(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    (line,) = lines_of(
+        sqlite_database,
+        tmp_path / "study",
+        f"{SHARE}, above: 0.2, least: {{raters: 3}}",
+        lambda _, who: "abstains" if who == 3 else "yes",
+        raters=3,
+    )
+
+    assert (line.raters, line.outcome) == (2, "not decided")
+    assert line.because == "it rests on 2 of 3 raters (of 1 more there are abstentions alone)"
 
 
 @pytest.mark.parametrize(("criterion", "whose"), [(SHARE, "All raters"), (SAME, "Rater 1 and Rater 2")])

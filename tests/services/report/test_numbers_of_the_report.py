@@ -322,7 +322,7 @@ def test_judge_is_compared_with_each_rater_and_the_consensus_never_stacked(repor
         for row in lines_in(report, "judges", "judge_1_agreement")
     }
     direction = {
-        row.who.removeprefix("judge 1 and "): row.estimate
+        row.who.removesuffix(" minus judge 1"): row.estimate
         for row in lines_in(report, "judges", "judge_1_direction")
         if row.stratum == "all"
     }
