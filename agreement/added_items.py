@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.cautions import gathered_disagreements, several
+from agreement.caution import several
+from agreement.cautions import gathered_disagreements
 from agreement.coding import Codes, Floats
 from agreement.effective_size import cautious_size, clusters_with, effective_size, scattered_size
 from agreement.estimate import Estimate, undefined

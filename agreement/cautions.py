@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
-
-Kind = Literal[
-    "few_clusters",
-    "few_labelled_clusters",
-    "few_resampled",
-    "few_raters",
-    "rare_category",
-    "gathered_disagreements",
-    "uneven_clusters",
-    "gathered_events",
-    "rare_outcome",
-    "nearly_constant",
-    "hardly_overlapping",
-    "other",
-]
+from agreement.caution import Caution
 
 FEW_CLUSTERS = 10
 """Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
@@ -53,25 +36,6 @@ spreads among them, however many there are (`docs/statistics.md`, coverage)."""
 FEW_UNEVEN_OF_SHARE = 6
 """The same of Wilson's interval of a share, whose design effect knows how alike the items of small clusters are too
 (`agreement.effective_size.share_size`)."""
-
-
-@dataclass(frozen=True)
-class Caution:
-    """One thing to know about an estimate.
-
-    Parameters
-    ----------
-    kind : str
-        By which rule it is given; ``"other"`` where somebody else wrote it.
-    text : str
-        What it says.
-    fewest : int
-        Below how many it is said; 0 where it is not about a number of things.
-    """
-
-    kind: Kind
-    text: str
-    fewest: int = 0
 
 
 def few_clusters(n_clusters: int | None) -> Caution | None:
@@ -338,75 +302,3 @@ def hardly_overlapping(expected: float) -> Caution | None:
         return None
     text = f"the groups overlap in fewer than {RARE} of the smaller one: the interval is uncertain"
     return Caution("hardly_overlapping", text, RARE)
-
-
-def several(*cautions: Caution | None) -> tuple[Caution, ...]:
-    """Those that the rules gave.
-
-    Parameters
-    ----------
-    *cautions : Caution or None
-        In their order.
-
-    Returns
-    -------
-    tuple of Caution
-    """
-    return tuple(caution for caution in cautions if caution is not None)
-
-
-def in_order(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
-    """Several of them, what says the same once.
-
-    Parameters
-    ----------
-    cautions : iterable of Caution
-
-    Returns
-    -------
-    tuple of Caution
-    """
-    once: dict[str, Caution] = {}
-    for caution in cautions:
-        once.setdefault(caution.text, caution)
-    return tuple(once.values())
-
-
-def written(text: str | None) -> Iterator[Caution]:
-    """What somebody else wrote of an estimate, sentence by sentence.
-
-    Parameters
-    ----------
-    text : str or None
-        Sentences are parted by a semicolon, as `in_words` joins them.
-
-    Yields
-    ------
-    Caution
-
-    Examples
-    --------
-    >>> [caution.text for caution in written("one; two")], list(written(None))
-    (['one', 'two'], [])
-    """
-    yield from (Caution("other", sentence) for sentence in (text.split("; ") if text else ()))
-
-
-def in_words(cautions: Iterable[Caution]) -> str | None:
-    """Several of them as one text.
-
-    Parameters
-    ----------
-    cautions : iterable of Caution
-
-    Returns
-    -------
-    str or None
-        None where there are none.
-
-    Examples
-    --------
-    >>> in_words([Caution("other", "one"), Caution("other", "two")])
-    'one; two'
-    """
-    return "; ".join(caution.text for caution in cautions) or None

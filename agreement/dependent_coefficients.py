@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import one_of, shown
-from agreement.cautions import Caution, few_raters, nearly_constant, rare_category
+from agreement.caution import Caution
+from agreement.cautions import few_raters, nearly_constant, rare_category
 from agreement.chance_corrected import Coefficient
 from agreement.codebook import declared, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, numbers_or_nan

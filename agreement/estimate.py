@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from agreement.arguments import number_in, shown
-from agreement.cautions import Caution, few_clusters, in_order, in_words, written
+from agreement.caution import Caution, in_order, in_words, written
+from agreement.cautions import few_clusters
 
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
 

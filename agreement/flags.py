@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from agreement.arguments import shown
-from agreement.cautions import several, uneven_clusters
+from agreement.caution import several
+from agreement.cautions import uneven_clusters
 from agreement.coding import as_values, compact, encode_clusters, same_length
 from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
-from agreement.cautions import Caution, rare_category
+from agreement.caution import Caution
+from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.cautions import FEW_RESAMPLED, few_resampled, several, uneven_clusters
+from agreement.caution import several
+from agreement.cautions import FEW_RESAMPLED, few_resampled, uneven_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
 

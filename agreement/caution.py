@@ -1,0 +1,113 @@
+"""What to know about an estimate, one thing at a time; `agreement.cautions` says when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "few_clusters",
+    "few_labelled_clusters",
+    "few_resampled",
+    "few_raters",
+    "rare_category",
+    "gathered_disagreements",
+    "uneven_clusters",
+    "gathered_events",
+    "rare_outcome",
+    "nearly_constant",
+    "hardly_overlapping",
+    "other",
+]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One thing to know about an estimate.
+
+    Parameters
+    ----------
+    kind : str
+        By which rule it is given; ``"other"`` where somebody else wrote it.
+    text : str
+        What it says.
+    fewest : int
+        Below how many it is said; 0 where it is not about a number of things.
+    """
+
+    kind: Kind
+    text: str
+    fewest: int = 0
+
+
+def several(*cautions: Caution | None) -> tuple[Caution, ...]:
+    """Those that the rules gave.
+
+    Parameters
+    ----------
+    *cautions : Caution or None
+        In their order.
+
+    Returns
+    -------
+    tuple of Caution
+    """
+    return tuple(caution for caution in cautions if caution is not None)
+
+
+def in_order(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Several of them, what says the same once.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+
+    Returns
+    -------
+    tuple of Caution
+    """
+    once: dict[str, Caution] = {}
+    for caution in cautions:
+        once.setdefault(caution.text, caution)
+    return tuple(once.values())
+
+
+def written(text: str | None) -> Iterator[Caution]:
+    """What somebody else wrote of an estimate, sentence by sentence.
+
+    Parameters
+    ----------
+    text : str or None
+        Sentences are parted by a semicolon, as `in_words` joins them.
+
+    Yields
+    ------
+    Caution
+
+    Examples
+    --------
+    >>> [caution.text for caution in written("one; two")], list(written(None))
+    (['one', 'two'], [])
+    """
+    yield from (Caution("other", sentence) for sentence in (text.split("; ") if text else ()))
+
+
+def in_words(cautions: Iterable[Caution]) -> str | None:
+    """Several of them as one text.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+
+    Returns
+    -------
+    str or None
+        None where there are none.
+
+    Examples
+    --------
+    >>> in_words([Caution("other", "one"), Caution("other", "two")])
+    'one; two'
+    """
+    return "; ".join(caution.text for caution in cautions) or None
