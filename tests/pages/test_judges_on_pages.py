@@ -22,7 +22,7 @@ def test_a_file_of_another_program_is_described_on_the_page_of_the_study(
     assert not app.exception
     of_judges, of_people = [box for box in app.selectbox if box.label == "Its format"]
     assert of_judges.options == of_people.options == [
-        "seen from the file", "our own columns, as an array", "MARCUS", "NeuroVLM-Bench", "Inspect AI",
+        "recognised from the file", "our own columns, as an array", "MARCUS", "NeuroVLM-Bench", "Inspect AI",
         "HealthBench meta-evaluation", "our own columns, with labeller", "mapped columns",
     ]  # fmt: skip
     assert {area.label for area in app.text_area} >= {"Columns", "Words"}

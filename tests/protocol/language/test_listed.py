@@ -226,7 +226,7 @@ def test_what_cannot_follow_from_answers_is_named_with_its_key(changed: str, to:
     ("changed", "to", "key", "says"),
     [
         ("takes: [answer]", "order: as_listed", "phases.grade.order", "a pool is shuffled"),
-        ("shows: [prompt, candidate]", "shows: [candidate, tuned]", "phases.grade.shows", "would say who wrote one"),
+        ("shows: [prompt, candidate]", "shows: [candidate, tuned]", "phases.grade.shows", "would tell who wrote one"),
         ("takes: [answer]", "takes: [tuned]", "phases.grade.takes", "a column of candidates.csv"),
         ("tuned: yes_no}", "tuned: yes_no, author: text}", "phases.grade.rates", "the exported candidates.csv"),
         ("takes: [answer]", "revise: session", "phases.grade.revise", "can be revised yet"),

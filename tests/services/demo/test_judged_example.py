@@ -22,7 +22,7 @@ def computed(seeded: Database) -> Calibration:
 @pytest.fixture(scope="module")
 def glance(computed: Calibration) -> dict[str, dict[str, str]]:
     """What the table at the head of the page says of each judge, by column."""
-    (table,) = calibration.summary_of(computed).tables
+    (table, _) = calibration.summary_of(computed).tables
     assert isinstance(table, PlainTable)
     names = [column.key for column in table.columns]
     lines = [dict(zip(names, map(str, row), strict=True)) for row in table.rows]
@@ -67,7 +67,12 @@ def test_figures_have_no_more_lines_than_a_screen_shows(computed: Calibration) -
 def test_over_what_a_judge_errs_differently_is_said_before_all_else(computed: Calibration) -> None:
     (section,) = [each for each in calibration.sections_of(computed) if each.key == "uniformity"]
 
-    assert section.explanation[0].startswith("Cedar as judge (fact): errs differently over model (")
+    # which others are found to, besides the one that was made to, hangs on the answers that this installation drew
+    differs = ["errs differently over" in sentence for sentence in section.explanation]
+    assert differs == sorted(differs, reverse=True)
+    assert [
+        sentence for sentence in section.explanation if sentence.startswith("Cedar as judge (fact): errs differently")
+    ]
     assert len(section.explanation) == len(computed.panels["uniformity"].refused) + 4
     assert len(calibration.details_of(computed, "uniformity")) == 16
     assert calibration.details_of(computed, "direction") == ()

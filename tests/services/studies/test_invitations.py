@@ -147,7 +147,7 @@ def test_the_letter_to_an_admin_says_what_raters_do(sqlite_database: Database, t
 
     assert "administer the study: invite people, freeze it" in letter
     assert "read scans and answer questions about them; score answers to questions, with the reference" in letter
-    assert "rates nothing in it." in letter
+    assert "rate nothing in it." in letter
 
 
 def test_nobody_is_invited_to_review_where_no_phase_is_for_reviewers(sqlite_database: Database, tmp_path: Path) -> None:
