@@ -42,12 +42,12 @@ class Caution:
 
 
 def several(*cautions: Caution | None) -> tuple[Caution, ...]:
-    """Those that the rules gave.
+    """Collect the cautions of several rules, without the rules that gave none.
 
     Parameters
     ----------
     *cautions : Caution or None
-        In their order.
+        What each rule gave; their order is kept.
 
     Returns
     -------
@@ -56,8 +56,8 @@ def several(*cautions: Caution | None) -> tuple[Caution, ...]:
     return tuple(caution for caution in cautions if caution is not None)
 
 
-def in_order(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
-    """Several of them, what says the same once.
+def without_repeats(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Drop each caution whose text an earlier one has.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ def in_order(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
 
 
 def written(text: str | None) -> Iterator[Caution]:
-    """What somebody else wrote of an estimate, sentence by sentence.
+    """Split a warning that came as text into cautions, sentence by sentence.
 
     Parameters
     ----------
     text : str or None
-        Sentences are parted by a semicolon, as `in_words` joins them.
+        Sentences separated by a semicolon, as `in_words` joins them.
 
     Yields
     ------
@@ -94,7 +94,7 @@ def written(text: str | None) -> Iterator[Caution]:
 
 
 def in_words(cautions: Iterable[Caution]) -> str | None:
-    """Several of them as one text.
+    """Join cautions into one text.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from agreement.arguments import number_in, shown
-from agreement.caution import Caution, in_order, in_words, written
+from agreement.caution import Caution, in_words, without_repeats, written
 from agreement.cautions import few_clusters
 
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
@@ -91,7 +91,7 @@ class Estimate:
             # It is said of the interval, first; of an estimate that lost its own nothing is left to be said.
             others = (caution for caution in cautions if caution.text != few.text)
             cautions = tuple(others) if incomplete else (few, *others)
-        object.__setattr__(self, "cautions", in_order(cautions))
+        object.__setattr__(self, "cautions", without_repeats(cautions))
         object.__setattr__(self, "warning", in_words(self.cautions))
 
     def __float__(self) -> float:

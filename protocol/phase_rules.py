@@ -110,7 +110,7 @@ class PhaseRules:
         return self.forms[form] if self.fields is None else self.fields
 
     @property
-    def is_shown(self) -> frozenset[str]:
+    def all_shown(self) -> frozenset[str]:
         """What is on the screen, with what others answered where that is rated."""
         return self.shows | {"opinions"} if self.rates_people else self.shows
 

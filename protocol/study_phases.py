@@ -304,7 +304,7 @@ class StudyPhases:
 
     def _open_to(self, rules: PhaseRules) -> Set[str]:
         # What its own units have in common is nothing new to whoever rates them.
-        return open_to(rules.is_shown | rules.in_common, self._telling)
+        return open_to(rules.all_shown | rules.in_common, self._telling)
 
     @property
     def revisable(self) -> tuple[Phase, ...]:
