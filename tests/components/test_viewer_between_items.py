@@ -14,6 +14,13 @@ pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
 
 
+BREAK_CANVAS = """() => {
+    window.drawn = CanvasRenderingContext2D.prototype.putImageData;
+    CanvasRenderingContext2D.prototype.putImageData = () => { throw new Error("lost"); };
+}"""
+MEND_CANVAS = "() => { CanvasRenderingContext2D.prototype.putImageData = window.drawn; }"
+
+
 def assignments(reader: Room, route: str) -> list[str]:
     return [body["assignment"] for body in reader.posted(route)]
 
@@ -100,3 +107,28 @@ def test_keys_on_the_page_between_two_parts_fill_in_nothing(room: MakeRoom, relo
     reader.see("Thank you")
     answered: list[Any] = [body["answers"]["fields"] for body in reader.posted("verdict")]
     assert answered == [{"answer": "no", "confidence": "5"}, {"answer": "yes", "confidence": "4"}]
+
+
+def test_images_that_are_fetched_once_more_do_not_open_a_form_whose_verdict_is_on_its_way(room: MakeRoom) -> None:
+    reader = room("plain", "plain")
+    reader.open()
+    held = hold(reader, "verdict")
+    reader.press("1", "4", "Enter")
+    reader.see("Saving")
+    reader.page.evaluate(BREAK_CANVAS)
+    reader.page.locator(".overlay").first.hover()
+    reader.page.mouse.wheel(0, 200)
+    again = reader.page.get_by_role("button", name="Try again")
+    again.wait_for()
+
+    reader.page.evaluate(MEND_CANVAS)
+    again.click()
+    expect(again).not_to_be_visible()
+    reader.page.wait_for_timeout(800)
+    expect(reader.page.locator(".submit")).to_be_disabled()
+    reader.press("2")
+
+    held[0].continue_()
+    expect(reader.page.locator(".count")).to_have_text("1 of 2 done · 1 left")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    assert len(reader.posted("verdict")) == 1

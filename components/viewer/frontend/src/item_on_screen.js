@@ -69,9 +69,15 @@ export class ItemOnScreen {
     this.clock.start();
   }
 
+  /** The server knows that it was shown. */
+  get begun() {
+    return this.drafts !== null;
+  }
+
   /** @param {boolean} inert  there is nothing to be seen */
   goOn(inert) {
     this.form.setInert(inert);
+    if (!inert && !this.clock.running) this.clock.start();
     if (this.drafts?.stopped) this.drafts.insist(this.form.draft());
   }
 

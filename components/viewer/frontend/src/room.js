@@ -19,7 +19,7 @@ import { Points } from "./points.js";
 import { Saving } from "./saving.js";
 import { Screen } from "./screen.js";
 import { Session } from "./session.js";
-import { Stages } from "./stages.js";
+import { Stages, staysShut } from "./stages.js";
 import { continues } from "./trace.js";
 import { Transport } from "./transport.js";
 
@@ -250,8 +250,7 @@ export class Room {
   async displayed(generation) {
     const { here } = this;
     await this.pausing.over();
-    // What was answered stays answered, also when its images had to be fetched once more.
-    if (generation !== this.generation || !here || this.stage === "feedback") return;
+    if (generation !== this.generation || !here || staysShut(this.stage, here.begun)) return;
     const loadMs = here.loaded();
     if (here.preview) {
       this.stages.to("open");
@@ -263,6 +262,7 @@ export class Room {
     const { assignment, key } = here.item;
     const shown = { assignment, key, load_ms: loadMs, ...this.means() };
     if (!await this.saving.shown(shown, generation, () => this.displayed(generation))) return;
+    if (staysShut(this.stage, here.begun)) return;
     here.begin();
     this.goOn();
     this.openedAt = performance.now();

@@ -27,7 +27,7 @@ const MAY_FOLLOW = {
   empty: ANOTHER,
   // The images are on their way, or cannot be shown: the form is shut.
   loading: [...ANOTHER, "open", "feedback", "blocked"],
-  // The form is open, and the clock runs. Images that are fetched once more may open it while a verdict waits for its answer.
+  // The form is open, and the clock runs.
   open: [...ANOTHER, "sending", "feedback", "blocked"],
   // The verdict is on its way. What the server finds incomplete is opened again.
   sending: [...ANOTHER, "open", "feedback", "blocked"],
@@ -38,6 +38,14 @@ const MAY_FOLLOW = {
   between: ANOTHER,
   done: ANOTHER,
 };
+
+/**
+ * Whether images that had to be fetched once more leave the form shut: its verdict is on its way or saved, or the reader has to choose.
+ *
+ * @param {Stage} stage
+ * @param {boolean} begun  the item was open before
+ */
+export const staysShut = (stage, begun) => ["sending", "feedback"].includes(stage) || (stage === "blocked" && begun);
 
 export class Stages {
   constructor() {
