@@ -70,13 +70,19 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 
 
 def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[str]:
-    """Return each point with the radius within which an answer is right."""
+    """Return each point, as the crosshair reads it, with the radius within which an answer is right."""
     if reference.region is not None:
         return ["inside the outlined region"]
     radius = _radius(reference)
     if radius is None:
-        return [f"{place} mm" for place in reference.accepted]
-    return [f"within {radius:g} mm of {place}" for place in reference.accepted]
+        return [_place_in_words(place) for place in reference.accepted]
+    return [f"within {radius:g} mm of {_place_in_words(place)}" for place in reference.accepted]
+
+
+def _place_in_words(written: str) -> str:
+    """Return a place of the table as the reading room writes it; what is no place stays as it stands."""
+    place = place_of(written)
+    return f"{written} mm" if place is None else in_words(place, {})
 
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:

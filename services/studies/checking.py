@@ -16,7 +16,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
 from protocol.language.wording import place_in_words
 from services.errors import counted
-from services.studies import practised_in_vain
+from services.studies import places_apart, practised_in_vain
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
@@ -69,7 +69,7 @@ def _with_practice_checked(contents: StudyFolder, problems: Problems, *, frozen:
 
 
 def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: bool) -> StudyFolder:
-    """Return a folder with what its analysis plan is warned of; refuse it for what its tables cannot give."""
+    """Return a folder with what its plan and references are warned of; refuse it for what its tables cannot give."""
     if not isinstance(contents.protocol, Expansion):
         return contents
     checks = PlanChecks(contents.protocol, contents, frozen=frozen)
@@ -78,7 +78,9 @@ def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: boo
     if problems.count:
         _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
-    return replace(contents, warnings=(*contents.warnings, *checks.remarks()))
+    phases = phases_of_listed(contents.protocol)
+    apart = places_apart.never_compared(phases, checks.rated_items, contents.volumes, contents.references)
+    return replace(contents, warnings=(*contents.warnings, *checks.remarks(), *apart))
 
 
 def validated_folder(folder: Path) -> StudyFolder:

@@ -132,6 +132,10 @@ class PlanChecks:
             for phase in self._phases_of(criterion):
                 yield from out_of_reach(self._study, criterion, phase, *self._decidable(phase, criterion))
 
+    def rated_items(self, key: str) -> list[ItemRow]:
+        """Return the items that a phase selects; none where its units are known only once something is answered."""
+        return [unit.item for unit in self._of(self._phases[key])] if key in self._phases else []
+
     def _without_parts(self) -> Iterator[str]:
         """Yield which of the plan's tables stand for all units together, since no units differ in them."""
         counted = [phase for phase in self._phases.values() if phase.counts]

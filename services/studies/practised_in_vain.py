@@ -10,14 +10,12 @@ from exchange.item_table import ItemRow, VolumeRow
 from exchange.refusal import listed
 from protocol.fields import KINDS
 from protocol.forms import PhaseField
-from protocol.hanging import Hanging
 from protocol.phase_rules import PhaseRules
 from protocol.phases import Phase
-from protocol.references import FieldReference, ItemReferences
+from protocol.references import FieldReference
 from protocol.study_phases import StudyPhases
+from services.studies.places_apart import lies_apart, reference_in
 
-# Everything else is an image, which has no place in a patient.
-_PLACED = (".nii", ".nii.gz")
 _BY_PEOPLE = "people compare the answer"
 _APART = "the place names its pane, since scans that are not co-registered stand side by side"
 
@@ -84,15 +82,12 @@ def _practised(
     for item in items:
         key = rules.compared_in(item.form)
         field = next((each for each in rules.fields_of(item.form) if each.key == key), None) if item.practice else None
-        reference = _reference(of_item[item.key], key) if field is not None and item.key in of_item else None
+        reference = (
+            reference_in(of_item[item.key], key, compared=True) if field is not None and item.key in of_item else None
+        )
         if field is not None and reference is not None:
             practised.append(_of_item(rules, item, field, reference, volumes))
     return practised
-
-
-def _reference(row: ReferenceRow, field: str) -> FieldReference | None:
-    primary = FieldReference(accepted=row.accepted, low=row.low, high=row.high)
-    return ItemReferences((primary, *row.fields)).of(field, compared=True)
 
 
 def _of_item(
@@ -103,23 +98,9 @@ def _of_item(
     if field.key in rules.takes_options and item.options:
         return _Practised(item.key, "", in_words=False)
     scale = KINDS[field.type].scale
-    apart = scale == "place" and rules.shows_volumes and _lies_apart(rules.hanging, item, volumes)
+    apart = scale == "place" and rules.shows_volumes and lies_apart(rules.hanging, item, volumes)
     return _Practised(
         item.key,
         _APART if apart else "",
         in_words=scale == "text" and reference.low is None and reference.high is None,
     )
-
-
-def _lies_apart(hanging: Hanging, item: ItemRow, volumes: Sequence[VolumeRow]) -> bool:
-    """Return whether any pane of an item lies in another world than the first one; then a place names its pane."""
-    hung = []
-    for pane in hanging.panes_of(item.sequences, item.uses_prior):
-        offered = [
-            volume
-            for volume in volumes
-            if volume.case == item.case and volume.role == pane.role and volume.sequence in pane.sequences
-        ]
-        if offered:
-            hung.append((pane.role, all(volume.path.name.lower().endswith(_PLACED) for volume in offered)))
-    return any(not hanging.lies_with(role, hung[0][0], placed=placed and hung[0][1]) for role, placed in hung[1:])

@@ -179,6 +179,13 @@ def test_earlier_items_list_a_prompt_in_words_and_without_the_signs_of_markdown(
     expect(entry).not_to_contain_text("|---|")
 
 
+def test_the_question_of_an_answer_to_be_scored_keeps_its_lines(room: MakeRoom) -> None:
+    reader = room("lines in scoring")
+    reader.open()
+
+    assert reader.page.locator(".card .facts dd").first.inner_text() == "Findings:\nAn old scar.\n\nNo lesion."
+
+
 def test_no_words_become_an_image_a_link_or_anything_that_runs(room: MakeRoom) -> None:
     reader = room("attack")
     reader.open()

@@ -188,7 +188,8 @@ def test_answers_are_said_in_the_words_of_the_screen(kind: str, answer: Any, wor
         ("text", Reference(("three",), 3.0, 5.0), ["three", "3 to 5"]),
         ("number", Reference(low=3.0), ["at least 3"]),
         ("number", Reference(high=3.0), ["at most 3"]),
-        ("point", Reference(("1 2 3",), high=5.0), ["within 5 mm of 1 2 3"]),
+        ("point", Reference(("1 -2 3",), high=5.0), ["within 5 mm of R 1.0 P 2.0 S 3.0 mm"]),
+        ("point", Reference(("1 -2 3",)), ["R 1.0 P 2.0 S 3.0 mm"]),
     ],
 )
 def test_references_are_said_in_words(kind: str, reference: Reference, words: list[str]) -> None:

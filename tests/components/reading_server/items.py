@@ -427,6 +427,7 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]
     ),
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
+    "lines in scoring": _same(phase="scoring", prompt="Findings:\nAn old scar.\n\nNo lesion.", volumes=[]),
     "opinions": _same(phase="opinions"),
     "opinions with one label twice": _same(phase="opinions", scored={"opinions": LABELLED_ALIKE}),
     "preview": _same(phase="preview"),
