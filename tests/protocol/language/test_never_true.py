@@ -63,7 +63,7 @@ WHERE = "phases.look.from.where"
         ("{where: {read.part: p, read.side: right}}", WHERE, "'read.part' offers no p where 'side' is right; remove"),
         ("{where: {tier: high}}", WHERE, "no unit can have tier 'high', which is a number; correct the value."),
         ("{where: {tier: [1, 1.0]}}", WHERE, "no unit can have tier '1.0', which is stored as '1'; correct the value."),
-        ("{where: {seen: [2024-06-01, 20240601]}}", WHERE, "no unit can have seen '20240601', which is stored as '2024-"),
+        ("{where: {seen: [2024-06-01, 20240601]}}", WHERE, "no unit can have seen '20240601', which is stored as '20"),
         ("{where: {site: [A, 'A ']}}", WHERE, "no unit can have site 'A ', which is stored as 'A'; correct the value."),
         ("{where: {seen: June}}", WHERE, "no unit can have seen 'June', which is a date"),
         ("{where: {format: closed}}", WHERE, "no unit can have format 'closed', which is one of yes_no, choice or"),

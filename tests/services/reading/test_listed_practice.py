@@ -285,7 +285,8 @@ def test_practice_whose_reference_no_answer_can_equal_is_refused(
 ) -> None:
     def of_practice(folder: Path) -> None:
         rows = rows_of(folder / "references.csv")
-        rewrite(folder / "references.csv", [row | ({"accepted": accepted} if row["item"] == "p3" else {}) for row in rows])
+        next(row for row in rows if row["item"] == "p3")["accepted"] = accepted
+        rewrite(folder / "references.csv", rows)
 
     form = "{answer: as_item, sure: {type: confidence, steps: 3}}"
 
