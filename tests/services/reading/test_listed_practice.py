@@ -272,8 +272,10 @@ def test_practice_that_nobody_can_pass_is_refused(sqlite_database: Database, tmp
             "'finding' takes at most 1 of its options, and 2 together are the reference; change one of the two.",
         ),
         (
-            "{side: {type: choice, options: [l, r]}, finding: {type: choice, primary: yes, "
-            "options: ['yes', 'no', left], options_by: {side: {l: ['yes', 'no'], r: ['no']}}}}",
+            (
+                "{side: {type: choice, options: [l, r]}, finding: {type: choice, primary: yes, "
+                "options: ['yes', 'no', left], options_by: {side: {l: ['yes', 'no'], r: ['no']}}}}"
+            ),
             "left",
             "'finding' offers 'yes' and 'no', and the reference is 'left'; write the id of an option.",
         ),
