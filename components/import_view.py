@@ -162,7 +162,7 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
         return
     except Refused as refusal:
         bar.empty()
-        st.error(f"Nothing was imported. {refusal}")
+        st.error(plain(f"Nothing was imported. {refusal}"))
         return
     bar.empty()
     _forget(actor)

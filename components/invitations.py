@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
+from components.problems import plain
 from components.session import current_actor, database
 from services.errors import Refused
 from services.installation import environment
@@ -29,7 +30,7 @@ def draw_invitations(line: StudyLine) -> None:
         who = " and ".join(f"{role}s" for role in roles)
         st.info(f"The study is closed: raters can no longer join it; {who} can.")
     for sentence in groups.beyond_plan(database(), current_actor(), line.key):
-        st.warning(sentence)
+        st.warning(plain(sentence))
     form, letters = st.columns(2, gap="medium")
     with form:
         _draw_forms(line.key, roles)
@@ -95,7 +96,7 @@ def _draw_outcome(study_key: str) -> None:
     if refused:
         st.warning("Nobody was invited.")
     for sentence in refused:
-        st.error(sentence)
+        st.error(plain(sentence))
     invited: list[Invited] = st.session_state.get(f"letters-{study_key}", [])
     if not invited:
         if not refused:

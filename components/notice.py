@@ -6,6 +6,8 @@ from typing import Literal
 
 import streamlit as st
 
+from components.problems import plain
+
 
 def notify(kind: Literal["done", "error"], text: str) -> None:
     """Note what is to be said when the page is drawn next."""
@@ -16,6 +18,6 @@ def draw_notice() -> None:
     """Draw what was noted, once."""
     kind, text = st.session_state.pop("notice", ("", ""))
     if kind == "error":
-        st.error(text)
+        st.error(plain(text))
     elif kind:
-        st.success(text)
+        st.success(plain(text))

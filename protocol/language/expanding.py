@@ -15,6 +15,7 @@ from protocol.language.phases import KNOWN_ATTRIBUTES, Known, expand_phase
 from protocol.language.plan_lines import check_lines
 from protocol.language.possible import check_possible
 from protocol.language.results import FORM, fields_of_line, require_result, require_values
+from protocol.language.things import THINGS, in_words
 from protocol.language.unread import Origins
 
 _EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_be=[])
@@ -109,6 +110,9 @@ def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> l
                 misfits.add(place, f"'{key}' is a column that every study has; remove the declaration.")
             if key in _TAKEN:
                 misfits.add(place, f"'{key}' means {_TAKEN[key]} in plans and tables; give the attribute another name.")
+            # In shows one word would be both, and the law would take what the column tells for the other.
+            if key in THINGS and table != "raters":
+                misfits.add(place, f"'{key}' means {in_words(key)} in shows; give the attribute another name.")
             declared_in.setdefault(key, table)
             options, _ = options_of(written.options, lists, misfits.add, (*place, "options"))
             if written.type in ("choice", "ordinal") and len(options) < 2:

@@ -144,13 +144,20 @@ def _problem_of_value(kind: str, value: str) -> str:
     if kind in ("practice", "yes_no"):
         return "" if values_of([value]) <= {"yes", "no"} else "which is yes or no"
     if kind == "number":
-        return "" if parsed(value) is not None else "which is a number"
+        number = parsed(value)
+        return "which is a number" if number is None else _written_otherwise(value, f"{float(number):.15g}")
     if kind == "date":
         try:
-            date.fromisoformat(value)
+            return _written_otherwise(value, date.fromisoformat(value).isoformat())
         except ValueError:
             return "which is a date, as 2024-06-01"
-    return ""
+    # Options are looked at by their ids, where the condition is written out.
+    return "" if kind in ("choice", "ordinal") else _written_otherwise(value, value.strip())
+
+
+def _written_otherwise(value: str, stored: str) -> str:
+    """Say how a value is stored that is written in another way: it would be met by nothing, and counted as one more."""
+    return "" if value == stored else f"which is stored as '{stored[:40]}'"
 
 
 def _selected_otherwise(study: Expansion, phase: Phase, condition: Condition, table: str) -> Iterator[str]:

@@ -307,7 +307,7 @@ def _check_shown(
                 )
         else:
             misfits.require(place, thing, [*THINGS, *tables], "thing to show")
-        if tables.get(thing) == "raters":
+        if tables.get(thing) == "raters" and thing not in THINGS:
             misfits.add(place, f"'{thing}' describes raters; shown are attributes of cases, items and candidates.")
         if tables.get(thing) == "candidates" and not {"candidates", "pairs"} & set(rates):
             misfits.add(place, f"'{thing}' describes candidates; it is shown where candidates are rated.")

@@ -119,12 +119,24 @@ def _never_right(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -
 
 
 def _problem_of(field: PhaseField, reference: Reference) -> str:
-    ids = [option.id for option in field.offered]
+    ids = _ever_offered(field)
+    together, most = len(set(reference.accepted)), field.at_most
+    if KINDS[field.type].scale == "set" and most is not None and together > most:
+        return f"takes at most {most} of its options, and {together} together are the reference; change one of the two"
     if ids and reference.accepted and not set(ids) & set(reference.accepted):
         return (
             f"offers {listed(ids)}, and the reference is {listed(list(reference.accepted))}; write the id of an option"
         )
     return KINDS[field.type].problem_of_reference(field, reference)
+
+
+def _ever_offered(field: PhaseField) -> list[str]:
+    """Return the ids of the options that a field offers, whatever is chosen in the field on which they depend."""
+    ids = [option.id for option in field.offered]
+    if field.options_by is None:
+        return ids
+    fitting = {option for options in field.options_by.offered.values() for option in options}
+    return [option for option in ids if option in fitting]
 
 
 def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:

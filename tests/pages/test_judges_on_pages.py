@@ -69,7 +69,8 @@ def test_labels_made_elsewhere_are_imported_and_chosen_on_the_pages_and_marked_t
     ).run()
     next(each for each in app.button if each.label == "Import labels").click().run()
     assert not app.exception
-    assert any("made elsewhere, not blinded here: 2 labels of 1 labeller" in done.value for done in app.success)
+    done = [as_read(said.value) for said in app.success]
+    assert any("made elsewhere, not blinded here: 2 labels of 1 labeller" in said for said in done)
     work_through(situation)
     data_lock.close_study(served_database, situation.admin, "listed")
 

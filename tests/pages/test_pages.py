@@ -249,7 +249,7 @@ def test_several_people_are_invited_at_once_or_nobody(
     app = open_page(situation.admin, "admin/study.py", study="tiny")
     app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, king\n, Nobody")
     press(app, "Invite all")
-    refused, said = [error.value for error in app.error], [warning.value for warning in app.warning]
+    refused, said = [as_read(error.value) for error in app.error], [warning.value for warning in app.warning]
     app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, reviewer")
     press(app, "Invite all")
 
@@ -341,7 +341,7 @@ def test_a_study_says_when_it_was_verified_last_and_what_does_not_hold(
     assert "Last verified just now: no problems." in whole
     assert "Part of this study has changed" not in whole
     assert "Last verified just now: 1 problem." in texts_on(app)
-    assert "The prepared file of volume 'c" in app.error[-1].value
+    assert "The prepared file of volume 'c" in as_read(app.error[-1].value)
 
 
 @pytest.mark.parametrize(

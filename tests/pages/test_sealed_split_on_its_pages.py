@@ -12,7 +12,7 @@ from services.judging import sealed_split
 from services.progress import data_lock
 from services.studies import freezing
 from tests.listed_study import imported_listed
-from tests.pages.conftest import OpenPage
+from tests.pages.conftest import OpenPage, as_read
 from tests.sealed_study import with_a_judge, with_many_items
 
 
@@ -55,7 +55,7 @@ def test_the_calibration_page_opens_test_with_a_reason_and_shows_the_certificate
     opened = button(app, "Open agreement on test").click().run()
 
     # Above all else, as figures all over the page change.
-    assert any("open for Judge (v1)" in done.value for done in opened.success)
+    assert any("open for Judge (v1)" in as_read(done.value) for done in opened.success)
     assert next(each.type for each in opened.main if each.type in ("success", "selectbox")) == "success"
     opened.toggle[0].set_value(True)
     shown = opened.run()

@@ -59,6 +59,22 @@ def test_a_title_stands_as_it_is_written_and_is_no_markdown(
     assert [as_read(words).removeprefix("**").removesuffix("**") for words in headings].count(title) == 2
 
 
+def test_a_refusal_of_the_freeze_stands_as_it_is_written_and_leads_nowhere(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    named = "[a model](http://elsewhere.example)"
+    protocol = SCORE_ALONE.replace("    shows:", f"    from: {{where: {{model: '{named}'}}}}\n    shows:")
+    situation = imported_listed(served_database, write_listed(tmp_path / "study", protocol), raters=1)
+    app = open_page(situation.admin, PAGE, study="listed")
+
+    next(box for box in app.checkbox if box.label.startswith("I have looked")).check().run()
+    press(app, "Freeze and open")
+
+    (refusal,) = (error.value for error in app.error)
+    assert f"'{named}'" in as_read(refusal)
+    assert named not in refusal and "http://" not in refusal
+
+
 def test_commands_name_whoever_is_signed_in_where_another_would_act(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -88,7 +104,7 @@ def test_open_work_stands_before_the_button_that_closes(
     press(app, "Close the study")
     # The tabs keep their place in the page, or the browser would go back to the first of them.
     assert [type(element) for element in app.main.children.values()] == [type(element) for element in above]
-    assert "a reason of at least 10 characters is needed" in app.error[0].value
+    assert "a reason of at least 10 characters is needed" in as_read(app.error[0].value)
     app.text_input(key="close-reason").input(REASON).run()
     press(app, "Close the study")
 
@@ -108,7 +124,7 @@ def test_nobody_is_invited_without_a_name_and_earlier_letters_claim_nothing_else
         app.number_input[0].set_value(6)
         press(app, "Create invitation link")
 
-    said = [element.value for element in (*app.warning, *app.error)]
+    said = [as_read(element.value) for element in (*app.warning, *app.error)]
     assert "Nobody was invited." in said
     assert "The name is empty; write the name that they and admins see." in said
     assert not [element.value for element in app.success if element.value.startswith("Invited.")]
@@ -161,7 +177,7 @@ def test_a_draft_is_deleted_on_its_page(served_database: Database, open_page: Op
 
     assert catalogue.studies_of(served_database, owner) == []
     assert app.title[0].value == "Studies"
-    assert [notice.value for notice in app.success] == ["The draft 'tiny' is deleted."]
+    assert [as_read(notice.value) for notice in app.success] == ["The draft 'tiny' is deleted."]
 
 
 def test_a_member_is_removed_on_the_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
@@ -173,7 +189,7 @@ def test_a_member_is_removed_on_the_page(served_database: Database, open_page: O
 
     lines = member_progress.progress_of_members(served_database, situation.admin, "tiny")
     assert [line.pseudonym for line in lines] == ["Rater 2", "Reviewer 1"]
-    assert app.success[0].value == "Rater 1 was removed from the study."
+    assert as_read(app.success[0].value) == "Rater 1 was removed from the study."
 
 
 def test_the_preview_steps_to_the_neighbours_and_finds(
@@ -224,7 +240,7 @@ def test_a_judges_file_is_imported_with_the_name_of_the_judge_and_leaves_the_for
     app.file_uploader[0].set_value(verdicts)
     app.run()
     press(app, "Import")
-    assert "The name of the judge is missing" in app.error[0].value
+    assert "The name of the judge is missing" in as_read(app.error[0].value)
     assert import_runs.judge_runs_of(served_database, situation.admin, "tiny") == []
 
     field("Judge").input("A model, 2026-11")
@@ -244,12 +260,12 @@ def test_a_phase_from_whose_answers_others_follow_is_closed_with_a_reason(
     app = open_page(situation.admin, PAGE, study="listed")
 
     press(app, "Close the phase")
-    refused = [error.value for error in app.error]
+    refused = [as_read(error.value) for error in app.error]
     app.text_input(key="close-phase-reason").input("One reader has left the hospital.")
     press(app, "Close the phase")
 
     assert refused == ["A reason of at least 10 characters is needed; it is stored with the study."]
-    assert "Closed. 1 units were drawn from its answers." in [said.value for said in app.success]
+    assert "Closed. 1 units were drawn from its answers." in [as_read(said.value) for said in app.success]
     assert units_in(situation, "resolve", situation.raters[2]) == {"i1"}
     assert not [button for button in app.button if button.label == "Close the phase"]
 
@@ -262,11 +278,11 @@ def test_a_phase_that_waits_for_an_admin_is_opened_with_a_reason(
     app = open_page(situation.admin, PAGE, study="listed")
 
     press(app, "Open the phase")
-    refused = [error.value for error in app.error]
+    refused = [as_read(error.value) for error in app.error]
     app.text_input(key="open-phase-reason").input("The first session is over.")
     press(app, "Open the phase")
 
     assert refused == ["A reason of at least 10 characters is needed; it is stored with the study."]
-    assert "Opened. Its people find it on their worklists." in [said.value for said in app.success]
+    assert "Opened. Its people find it on their worklists." in [as_read(said.value) for said in app.success]
     assert [desk.waits_for for desk in worklist.desks_of(served_database, situation.raters[0])] == [""]
     assert not [button for button in app.button if button.label == "Open the phase"]

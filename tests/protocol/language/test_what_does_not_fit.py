@@ -35,6 +35,16 @@ FITS_NOT = {
         "attributes.items.site",
         "'site' is declared of cases already",
     ),
+    "an attribute with the name of the scans": (
+        "attributes: {items: {scans: {type: text, tells: reference}}}\n" + one_phase("{v: text}"),
+        "attributes.items.scans",
+        "'scans' means the scans in shows; give the attribute another name",
+    ),
+    "an attribute with the name of what others answered": (
+        "attributes: {candidates: {opinions: text}}\n" + one_phase("{v: text}"),
+        "attributes.candidates.opinions",
+        "'opinions' means what others answered in shows; give the attribute another name",
+    ),
     "a field that depends on one below": (
         one_phase("{one: {type: text, when: {two: x}}, two: text}"),
         "phases.0.form.one.when",
@@ -349,6 +359,12 @@ def test_a_name_of_any_length_and_signs_is_quoted_in_short() -> None:
 
     assert long["phases.0.shows"].startswith(f"there is no thing to show '{'a' * 57}...', expected scans")
     assert odd["phases.0.shows"].startswith("there is no thing to show 'b?c', expected scans")
+
+
+def test_an_age_of_raters_leaves_the_age_of_patients_its_word() -> None:
+    declared = "attributes: {raters: {age: number}}\n"
+
+    assert not misfits_of(declared + one_phase("{v: text}").replace("shows: []", "shows: [age]"))
 
 
 def test_who_marks_something_else_than_answers_is_referred_to_other_types() -> None:

@@ -264,6 +264,40 @@ def test_practice_that_nobody_can_pass_is_refused(sqlite_database: Database, tmp
 
 
 @pytest.mark.parametrize(
+    ("field", "accepted", "says"),
+    [
+        (
+            "{finding: {type: several, options: ['yes', 'no', left, right], at_most: 1}}",
+            "left|right",
+            "'finding' takes at most 1 of its options, and 2 together are the reference; change one of the two.",
+        ),
+        (
+            (
+                "{side: {type: choice, options: [l, r]}, finding: {type: choice, primary: yes, "
+                "options: ['yes', 'no', left], options_by: {side: {l: ['yes', 'no'], r: ['no']}}}}"
+            ),
+            "left",
+            "'finding' offers 'yes' and 'no', and the reference is 'left'; write the id of an option.",
+        ),
+    ],
+    ids=["more options than the field takes", "an option that goes with nothing above"],
+)
+def test_practice_whose_reference_no_answer_can_equal_is_refused(
+    field: str, accepted: str, says: str, sqlite_database: Database, tmp_path: Path
+) -> None:
+    def of_practice(folder: Path) -> None:
+        rows = rows_of(folder / "references.csv")
+        next(row for row in rows if row["item"] == "p3")["accepted"] = accepted
+        rewrite(folder / "references.csv", rows)
+
+    form = "{answer: as_item, sure: {type: confidence, steps: 3}}"
+
+    assert refused(sqlite_database, tmp_path / "study", TRAINED.replace(form, field), of_practice) == (
+        f"Practice 'secret_training' can never be answered right on item 'p3': {says}"
+    )
+
+
+@pytest.mark.parametrize(
     ("protocol", "changes", "says"),
     [
         (TRAINED[: TRAINED.index("  - key: secret")] + TRAINED[TRAINED.index("  - key: read") :], [with_practice],
