@@ -286,8 +286,7 @@ def _load(path: Path, needed: Collection[str]) -> tuple[pd.DataFrame, str]:
     if wrong is not None:
         raise RatingsFileError(wrong)
     try:
-        separator = separator_of(path)
-        names = headings_of(path)
+        separator, names = separator_of(path), headings_of(path)
         # only an empty field is missing: "NA" and "None" may be answers
         frame = pd.read_csv(
             path, sep=separator, skiprows=lines_before_headings(path), dtype=str, keep_default_na=False,
