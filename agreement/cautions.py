@@ -256,6 +256,32 @@ def rare_outcome(count: int) -> Caution | None:
     return Caution("rare_outcome", text, RARE) if count < RARE else None
 
 
+def rare_among_heavy(count: int) -> Caution | None:
+    """The warning of a corrected mean where few of the labelled that stand for most others show what is rarer.
+
+    A stratum whose labelled are all right adds nothing to the variance, however large a part of the pool it is.
+
+    Parameters
+    ----------
+    count : int
+        How many of them are right, or wrong, whichever are fewer.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> rare_among_heavy(4).text.split(": ")[0]
+    'of the labelled that stand for most others fewer than 5 are right, or wrong'
+    """
+    text = (
+        f"of the labelled that stand for most others fewer than {RARE} are right, or wrong: the interval is likely to "
+        "be too narrow"
+    )
+    return Caution("rare_outcome", text, RARE) if count < RARE else None
+
+
 def nearly_constant(others: int) -> Caution | None:
     """The warning of a bootstrap of a mean of which nearly all units have the same value.
 

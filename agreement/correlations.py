@@ -37,8 +37,8 @@ def pearson(
 ) -> Estimate:
     """Pearson's correlation with Fisher's z interval.
 
-    ``tanh(atanh(r) -+ z / sqrt(n - 3))`` [1]_. Undefined for fewer than two pairs or a constant score; limits for
-    fewer than four pairs and for ``|r| = 1``.
+    ``tanh(atanh(r) -+ z / sqrt(n - 3))`` [1]_. Undefined for fewer than three pairs or a constant score; limits
+    for fewer than four pairs and for ``|r| = 1``.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def pearson(
     Returns
     -------
     Estimate
-        `p` from t on n - 2 degrees of freedom, None for two pairs; of a bootstrap by inverting the interval.
+        `p` from t on n - 2 degrees of freedom; of a bootstrap by inverting the interval.
 
     Raises
     ------
@@ -207,8 +207,6 @@ def _deviations(values: Floats) -> Floats:
 
 
 def _p_of_t(value: float, n: int) -> float:
-    if n < 3:
-        return math.nan
     if abs(value) == 1.0:
         return 0.0
     t = abs(value) * math.sqrt((n - 2) / ((1.0 - value) * (1.0 + value)))
@@ -231,6 +229,26 @@ def _exact_spearman(squares: float, n: int) -> float:
     below = sum(times for total, times in sums.items() if total <= squares + 0.5)
     above = sum(times for total, times in sums.items() if total >= squares - 0.5)
     return min(1.0, 2.0 * min(below, above) / math.factorial(n))
+
+
+def too_few_pairs(n: int) -> str:
+    """Why n pairs have no correlation.
+
+    Parameters
+    ----------
+    n : int
+        Fewer than three.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> too_few_pairs(1), too_few_pairs(2)
+    ('1 pair: expected three or more', '2 pairs: expected three or more')
+    """
+    return f"{n} pair{'' if n == 1 else 's'}: expected three or more"
 
 
 def is_tied(values: Floats) -> bool:
@@ -288,23 +306,23 @@ def _correlation(
     method = f"{kind.interval} interval, independent items{note}"
     if chosen != "normal":
         method = f"{'cluster ' if n_clusters is not None else ''}bootstrap{note}"
-    if n < 2 or (first == first[0]).all() or (second == second[0]).all():
-        reason = "fewer than two pairs" if n < 2 else "one of the two is constant"
+    # two pairs lie on a line, up or down, whatever they are
+    if n < 3 or (first == first[0]).all() or (second == second[0]).all():
+        reason = too_few_pairs(n) if n < 3 else "one of the two is constant"
         return undefined(kind.name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     value, p, how = kind.statistic(first, second)
-    p_value = None if math.isnan(p) else p
     if chosen != "normal":
         plain = undefined(kind.name, n, unit, method, "no interval yet", value=value)
         return resampled(
             plain, kind.of_sums(first, second, units), units, n_clusters,
             interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note,
         )  # fmt: skip
-    method += f"; {how}" if p_value is not None else ""
+    method += f"; {how}"
     if n <= kind.lost_degrees or abs(value) > 1.0 - 1e-12:
         reason = f"{n} pairs: too few for an interval" if n <= kind.lost_degrees else "perfect correlation: no interval"
-        return undefined(kind.name, n, unit, method, reason, value=value, p=p_value, confidence=confidence)
+        return undefined(kind.name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * math.sqrt(kind.factor / (n - kind.lost_degrees))
     z = math.atanh(value)
     return Estimate(
-        kind.name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, p=p_value, confidence=confidence
+        kind.name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, p=p, confidence=confidence
     )

@@ -13,6 +13,7 @@ from scipy import stats
 from agreement.arguments import yes_or_no
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
+from agreement.correlations import too_few_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import ccc_of, limit_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -124,7 +125,7 @@ def lin_ccc(
     n, name = x.size, "Lin's concordance correlation"
     method = f"Lin's z-transform, independent items{_note(lost)}"
     if n < 3:
-        return undefined(name, n, unit, method, f"{n} pairs: expected three or more", confidence=confidence)
+        return undefined(name, n, unit, method, too_few_pairs(n), confidence=confidence)
     if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
         return undefined(name, n, unit, method, "one of the two is constant", confidence=confidence)
     from_x, from_y = x - x.mean(), y - y.mean()

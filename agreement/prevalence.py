@@ -9,6 +9,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import yes_or_no
+from agreement.caution import Caution
+from agreement.cautions import rare_among_heavy
 from agreement.coding import (
     Codes,
     Floats,
@@ -24,6 +26,9 @@ from agreement.interval_kinds import Interval, chosen_interval
 from agreement.intervals import wilson_limits
 from agreement.lone_items import alone
 from agreement.magnitude import magnitude
+
+_HEAVY = 1.25
+"""Times the mean of what the labelled stand for: from there on a label is one that stands for most others."""
 
 
 def prediction_powered_mean(
@@ -89,7 +94,9 @@ def prediction_powered_mean(
     Returns
     -------
     Estimate
-        `n` is the number of labelled units, `n_clusters` that of their clusters.
+        `n` is the number of labelled units, `n_clusters` that of their clusters. With a warning where labels stand for
+        unlike numbers of units, and of those that stand for more than 1.25 times the mean fewer than five human
+        verdicts are 1, or 0.
 
     Raises
     ------
@@ -162,6 +169,8 @@ def prediction_powered_mean(
         estimates = _stratified(y, f, rest, of_stratum, of_other_stratum, tuned)
     value, of_labelled, of_others, used = estimates[0] * scale, *estimates[1:]
     method += f"; {len(used)} strata" if strata is not None else ""
+    stands_for = 1.0 / chance if chance is not None else _units_of_pool(of_stratum, of_other_stratum)
+    rare = _rare_among_heavy(y * scale, stands_for) if binary else None
     if tuned:
         method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")
     if not tuned and np.ptp(y - f) == 0.0:
@@ -178,7 +187,7 @@ def prediction_powered_mean(
         return Estimate(
             name, value, low, high, n, unit, method, se=None if certain else math.sqrt(freed) * scale,
             confidence=confidence, n_clusters=n_clusters,
-        )  # fmt: skip
+        ).warned(rare)  # fmt: skip
     if variance <= 1e-18:
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
@@ -186,7 +195,20 @@ def prediction_powered_mean(
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     return Estimate(
         name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters
-    )
+    ).warned(rare)
+
+
+def _units_of_pool(of_labelled: Codes, of_others: Codes) -> Floats:
+    """How many units of the pool each of the labelled stands for."""
+    strata = int(max(of_labelled.max(), of_others.max())) + 1
+    n = np.bincount(of_labelled, minlength=strata)
+    return np.asarray((1.0 + np.bincount(of_others, minlength=strata) / n)[of_labelled])
+
+
+def _rare_among_heavy(y: Floats, stands_for: Floats) -> Caution | None:
+    """The warning of human verdicts 0 and 1 of which few differ where a label stands for more units than the mean."""
+    heavy = y[stands_for > _HEAVY * stands_for.mean()]
+    return rare_among_heavy(int(min(heavy.sum(), (1.0 - heavy).sum()))) if heavy.size else None
 
 
 def inclusion_probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floats:

@@ -17,7 +17,15 @@ import pyarrow.parquet as pq
 
 from agreement.coding import Codes, Floats
 from agreement.ratings import MOST_LEVELS
-from agreement.separated import headings_of, no_column, separator_of, what_is_no_text, what_is_torn, with_point
+from agreement.separated import (
+    headings_of,
+    lines_before_headings,
+    no_column,
+    separator_of,
+    what_is_no_text,
+    what_is_torn,
+    with_point,
+)
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -278,10 +286,12 @@ def _load(path: Path, needed: Collection[str]) -> tuple[pd.DataFrame, str]:
     if wrong is not None:
         raise RatingsFileError(wrong)
     try:
-        separator = separator_of(path)
-        names = headings_of(path)
+        separator, names = separator_of(path), headings_of(path)
         # only an empty field is missing: "NA" and "None" may be answers
-        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""])
+        frame = pd.read_csv(
+            path, sep=separator, skiprows=lines_before_headings(path), dtype=str, keep_default_na=False,
+            na_values=[""], compression=None,
+        )  # fmt: skip
     except (ValueError, UnicodeDecodeError):
         raise RatingsFileError(what_is_torn(path)) from None
     if not isinstance(frame.index, pd.RangeIndex):  # rows with more cells than headings, taken for names of rows

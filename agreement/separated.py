@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 SEPARATORS = (",", ";", "\t")
@@ -14,10 +15,18 @@ _BLOCK = 1 << 20
 _MOST_NAMES = 12
 """So many columns are named where one is missing."""
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_SAID = re.compile(r'"?sep=(.)"?\r?\n?', re.IGNORECASE)
+_PACKED = {
+    b"\x1f\x8b": ("(gzip)", "unpack it first"),
+    b"PK\x03\x04": ("(ZIP) or a workbook of Excel", "unpack it, or save it in Excel as 'CSV UTF-8'"),
+    b"BZh": ("(bzip2)", "unpack it first"),
+    b"\xfd7zXZ": ("(xz)", "unpack it first"),
+}
+"""By its first bytes: how a file is packed, and what to do about it."""
 
 
 def separator_of(path: Path) -> str:
-    """What separates the headings: a comma, a semicolon or a tab, whichever there are most of.
+    """What separates the headings: what the line above them says, else comma, semicolon or tab, whichever is most.
 
     Parameters
     ----------
@@ -28,8 +37,24 @@ def separator_of(path: Path) -> str:
     str
     """
     with path.open(encoding="utf-8-sig") as lines:
-        headings = lines.readline()
-    return max(SEPARATORS, key=headings.count)
+        first = lines.readline()
+    said = _SAID.fullmatch(first)
+    return said[1] if said else max(SEPARATORS, key=first.count)
+
+
+def lines_before_headings(path: Path) -> int:
+    """How many lines to pass over: 1 where the first one names the separator for Excel, as ``sep=;``.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    int
+    """
+    with path.open(encoding="utf-8-sig") as lines:
+        return int(_SAID.fullmatch(lines.readline()) is not None)
 
 
 def with_point(written: str) -> str:
@@ -63,12 +88,16 @@ def headings_of(path: Path) -> tuple[str, ...]:
     tuple of str
     """
     with path.open(encoding="utf-8-sig", newline="") as text:
-        first = next(csv.reader(text, delimiter=separator_of(path)), [])
+        rows = csv.reader(text, delimiter=separator_of(path))
+        first = next(islice(rows, lines_before_headings(path), None), [])
     return tuple(name.strip() for name in first)
 
 
 def what_is_no_text(path: Path) -> str | None:
-    """Why a file is not read at all: empty, in another encoding, with bytes of 0, or with an open quotation mark.
+    """Why a file is not read at all.
+
+    It is empty, packed, in another encoding, with bytes of 0 or an open quotation mark, has nothing where its headings
+    belong, or names a separator that is none.
 
     Parameters
     ----------
@@ -82,6 +111,9 @@ def what_is_no_text(path: Path) -> str | None:
     marks, anything, before = 0, False, 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
+            packed = None if before else next((how for start, how in _PACKED.items() if block.startswith(start)), None)
+            if packed is not None:
+                return f"is packed {packed[0]}; expected a CSV or Parquet file: {packed[1]}"
             if not before and block[:2] in _UTF_16:
                 return "is UTF-16 text; save it as UTF-8, in Excel as 'CSV UTF-8'"
             if b"\0" in block:
@@ -92,7 +124,7 @@ def what_is_no_text(path: Path) -> str | None:
             before += block.count(b"\n")
     if not anything:
         return "is empty; expected headings, and below them a row for each verdict"
-    return _open_mark(path) if marks % 2 else None
+    return _no_headings(path) or (_open_mark(path) if marks % 2 else None)
 
 
 def what_is_torn(path: Path) -> str:
@@ -112,13 +144,13 @@ def what_is_torn(path: Path) -> str:
         separator = separator_of(path)
         with path.open(encoding="utf-8-sig", newline="") as text:
             rows = csv.reader(text, delimiter=separator)
-            headings = len(next(rows, []))
+            headings = len(next(islice(rows, lines_before_headings(path), None), []))
             line = rows.line_num
             for cells in rows:
                 if cells and len(cells) != headings:
                     return (
-                        f"has {len(cells)} cells on line {line + 1} and {headings} headings; expected as many, and "
-                        f"cells with a {_NAMED[separator]} of their own in quotation marks"
+                        f"has {len(cells)} cells on line {line + 1} and {headings} heading{'s'[: headings != 1]}; "
+                        f"expected as many, and cells with a {_NAMED[separator]} of their own in quotation marks"
                     )
                 line = rows.line_num
     except UnicodeDecodeError as error:
@@ -150,6 +182,17 @@ def no_column(name: str, names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     alone = "; expected headings separated by commas, semicolons or tabs" if len(names) == 1 else ""
     return f"no column {name!r}; it has {shown}{more}{alone}"
+
+
+def _no_headings(path: Path) -> str | None:
+    """What is wrong above the headings: a line without anything, or a separator that is none of those known."""
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        first = lines.readline()
+        said = _SAID.fullmatch(first)
+        if said and said[1] not in SEPARATORS:
+            return f"says {first.strip()!r} on line 1; expected a comma, a semicolon or a tab between the cells"
+        headings = lines.readline() if said else first
+    return None if headings.strip() else f"has nothing on line {1 + bool(said)}; expected the headings there"
 
 
 def _open_mark(path: Path) -> str | None:

@@ -18,6 +18,9 @@ from agreement.estimate import Estimate
 UNDEFINED_SHARE = 0.05
 """Above this share of resamples without a value the interval is not given."""
 
+_LEAST_TAIL = 5e-13
+"""A tail of percentiles is not less: beyond it is no resample, and 1 less it is soon no other number than 1."""
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -236,6 +239,7 @@ def widened(confidence: float, units: int) -> float:
     Returns
     -------
     float
+        Below 1; of very few units by so little that the limits are the least and the greatest resample.
 
     References
     ----------
@@ -247,7 +251,8 @@ def widened(confidence: float, units: int) -> float:
     (0.983, 0.95)
     """
     t = float(stats.t.isf((1.0 - confidence) / 2.0, units - 1))
-    return 1.0 - 2.0 * float(stats.norm.sf(t * math.sqrt(units / (units - 1))))
+    tail = float(stats.norm.sf(t * math.sqrt(units / (units - 1))))
+    return 1.0 - 2.0 * max(tail, _LEAST_TAIL)
 
 
 def widened_p(p: float, units: int) -> float:

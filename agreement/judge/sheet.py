@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,14 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from agreement.coding import Codes
-from agreement.separated import headings_of, no_column, separator_of, what_is_no_text, what_is_torn
+from agreement.separated import (
+    headings_of,
+    lines_before_headings,
+    no_column,
+    separator_of,
+    what_is_no_text,
+    what_is_torn,
+)
 
 PARQUET = (".parquet", ".pq")
 
@@ -130,7 +138,7 @@ def line_of(path: Path, row: int) -> int:
     """
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.reader(text, delimiter=separator_of(path))
-        next(rows, None)
+        next(islice(rows, lines_before_headings(path), None), None)
         before = -1
         for fields in rows:
             if fields:
@@ -193,7 +201,9 @@ def _separated(path: Path, names: tuple[str, ...], needed: Collection[str]) -> t
     text = pa.dictionary(pa.int32(), pa.string())
     table = pa.csv.read_csv(
         path,
-        read_options=pa.csv.ReadOptions(column_names=numbered, skip_rows_after_names=1),
+        read_options=pa.csv.ReadOptions(
+            column_names=numbered, skip_rows=lines_before_headings(path), skip_rows_after_names=1
+        ),
         parse_options=pa.csv.ParseOptions(delimiter=separator_of(path), newlines_in_values=True),
         convert_options=pa.csv.ConvertOptions(
             include_columns=wanted or numbered[:1],

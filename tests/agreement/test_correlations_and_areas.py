@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from agreement import kendall_tau, macro_auc, mann_whitney, pearson, roc_auc, spearman
+from agreement import kendall_tau, lin_ccc, macro_auc, mann_whitney, pearson, roc_auc, spearman
 
-SCORES = st.lists(st.integers(0, 6), min_size=2, max_size=12)
+SCORES = st.lists(st.integers(0, 6), min_size=3, max_size=12)
 
 
-@given(st.integers(2, 6).flatmap(lambda n: st.permutations(range(n))))
+@given(st.integers(3, 6).flatmap(lambda n: st.permutations(range(n))))
 def test_spearmans_p_of_few_pairs_without_ties_is_a_count_of_orders(order):
     n = len(order)
     sums = [sum((i - j) ** 2 for i, j in enumerate(order)) for order in itertools.permutations(range(n))]
@@ -30,12 +30,13 @@ def test_three_pairs_in_the_same_order_are_no_evidence():
     assert spearman([1, 2, 3], [4, 5, 9]).p == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("function", [pearson, spearman])
-def test_two_pairs_have_a_coefficient_and_no_limits(function):
-    estimate = function([1, 2], [1, 2])
+@pytest.mark.parametrize("interval", [None, "percentile"])
+@pytest.mark.parametrize("function", [pearson, spearman, kendall_tau, lin_ccc])
+def test_two_pairs_lie_on_a_line_and_say_nothing(function, interval):
+    estimate = function([1, 2], [1, 5], interval=interval, resamples=50)
 
-    assert estimate.value == 1.0
-    assert math.isnan(estimate.low)
+    assert math.isnan(estimate.value)
+    assert estimate.undefined_because == "2 pairs: expected three or more"
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,21 @@ def test_tails_are_those_of_t_for_the_units_that_are_resampled():
     assert stats.norm.isf(tail) == pytest.approx(math.sqrt(12 / 11) * stats.t.isf(0.025, 11))
 
 
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+@pytest.mark.parametrize(("clusters", "confidence"), [(2, 0.95), (3, 0.99), (4, 0.999)])
+def test_limits_of_very_few_clusters_are_the_least_and_the_greatest_resample(clusters, confidence, interval):
+    human = [1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 1]
+    a, b = [1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0], [1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0]
+    gaps = (np.equal(a, human).astype(float) - np.equal(b, human)).reshape(clusters, -1).mean(axis=1)
+
+    estimate = coefficient_difference(
+        a, b, "accuracy", reference=human, clusters=np.repeat(np.arange(clusters), 12 // clusters), seed=1,
+        confidence=confidence, interval=interval, resamples=400,
+    )  # fmt: skip
+
+    assert (estimate.low, estimate.high) == pytest.approx((gaps.min(), gaps.max()))
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 def test_without_a_difference_it_is_seen_in_one_sample_of_twenty(clustered):
     rng = np.random.default_rng(8)

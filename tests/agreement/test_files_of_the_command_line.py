@@ -29,6 +29,40 @@ def test_semicolons_and_tabs_separate_too_and_headings_may_have_blanks_around_th
     assert printed(capsys, others) == printed(capsys, commas)
 
 
+@pytest.mark.parametrize("said", ["sep=;", '"sep=;"', "SEP=;\r"])
+def test_a_first_line_that_names_the_separator_for_excel_is_no_row_of_headings(tmp_path, capsys, said):
+    plain, excel = tmp_path / "plain.csv", tmp_path / "excel.csv"
+    plain.write_text(CSV)
+    excel.write_text(f"\ufeff{said}\n" + CSV.replace(",", ";"), newline="")
+
+    assert printed(capsys, excel) == printed(capsys, plain)
+
+
+@pytest.mark.parametrize(
+    ("beginning", "sentence"),
+    [
+        (b"\x1f\x8b\x08\0", "is packed (gzip); expected a CSV or Parquet file: unpack it first"),
+        (b"PK\x03\x04\0", "is packed (ZIP) or a workbook of Excel; expected a CSV or Parquet file: unpack it, or save"),
+        (b"BZh91AY", "is packed (bzip2)"),
+        (b"\xfd7zXZ\0", "is packed (xz)"),
+    ],
+)
+def test_a_packed_file_says_that_it_is_one(tmp_path, capsys, beginning, sentence):
+    file = tmp_path / "ratings.csv.gz"
+    file.write_bytes(beginning + b"rest")
+
+    assert main([str(file)]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_text_in_a_file_that_is_named_as_packed_is_read(tmp_path, capsys):
+    plain, named = tmp_path / "plain.csv", tmp_path / "named.csv.gz"
+    plain.write_text(CSV)
+    named.write_text(CSV)
+
+    assert printed(capsys, named) == printed(capsys, plain)
+
+
 def test_numbers_have_a_decimal_comma_in_a_file_with_semicolons_only(tmp_path, capsys):
     points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
     lines = [f"{item},{rater},{item + extra}" for item in range(12) for rater, extra in (("ann", 0.5), ("bob", -0.25))]
@@ -86,6 +120,12 @@ def test_numbers_have_a_decimal_comma_in_a_file_with_semicolons_only(tmp_path, c
         (CSV, ["--judge", "bob", "--epsilon", "1.5"], "epsilon is 1.5; expected a number between 0 and 1"),
         (CSV, ["--judge", "bob", "--scoring", "rmse"], "scoring is 'rmse' and level 'nominal'"),
         ("item,rater,verdict\n", [], "has headings and no verdicts"),
+        ("\nitem,rater,verdict\n1,ann,yes\n", [], "has nothing on line 1; expected the headings there"),
+        ("sep=;\n\nitem;rater;verdict\n", [], "has nothing on line 2; expected the headings there"),
+        ("sep=;\n", [], "has nothing on line 2; expected the headings there"),
+        ("sep=|\nitem|rater|verdict\n", [], "says 'sep=|' on line 1; expected a comma, a semicolon or a tab"),
+        ("sep=;\nitem;rater;verdict\n1;ann;yes;no\n", [], "has 4 cells on line 3 and 3 headings"),
+        ("# export\nitem,rater,verdict\n", [], "has 3 cells on line 2 and 1 heading;"),
         ("item,rater,verdict\n1,ann,yes\n", [], "holds one rater, ann, and no reference; expected two raters or more"),
         ("item,rater,verdict\n1,ann,yes\n", ["--judge", "ann"], "holds one rater, ann, and no reference"),
         ("item,rater, item,verdict\n1,ann,1,yes\n", [], "has two columns 'item'"),

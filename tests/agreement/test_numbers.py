@@ -163,7 +163,7 @@ def test_correlations_are_those_of_r():
 @pytest.mark.parametrize("correlation", [pearson, spearman, kendall_tau])
 def test_correlations_without_spread_or_pairs_are_undefined(correlation):
     assert "constant" in correlation([1, 1, 1], [1, 2, 3]).undefined_because
-    assert correlation([1, None], [1, 2]).undefined_because == "fewer than two pairs"
+    assert correlation([1, None], [1, 2]).undefined_because == "1 pair: expected three or more"
     perfect = correlation(range(8), range(8))
     assert perfect.value == pytest.approx(1.0)
     assert "perfect correlation" in perfect.undefined_because

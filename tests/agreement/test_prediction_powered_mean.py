@@ -182,3 +182,31 @@ def test_every_unit_twice_leaves_the_untuned_mean_as_it_is(pairs, unlabelled):
     twice = prediction_powered_mean(human * 2, judge * 2, unlabelled * 2, tuned=False)
 
     assert twice.value == pytest.approx(once.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("wrong", [1, 5])
+@pytest.mark.parametrize("design", ["strata", "probabilities"])
+def test_few_wrong_among_the_labelled_that_stand_for_most_are_warned_of(design, wrong):
+    # 30 of 130 and 30 of 530 are labelled: one of the latter stands for four times as many as one of the former
+    human = [1] * 20 + [0] * 10 + [1] * (30 - wrong) + [0] * wrong
+    judge, unlabelled = human[5:] + human[:5], [1] * 70 + [0] * 30 + [1] * 480 + [0] * 20
+    of_design = {
+        "strata": {"strata": [0] * 30 + [1] * 30, "unlabelled_strata": [0] * 100 + [1] * 500},
+        "probabilities": {"probabilities": [30 / 130] * 30 + [30 / 530] * 30},
+    }
+
+    estimate = prediction_powered_mean(human, judge, unlabelled, **of_design[design])
+
+    text = (
+        "of the labelled that stand for most others fewer than 5 are right, or wrong: the interval is likely to be too "
+        "narrow"
+    )
+    assert estimate.warning == (text if wrong < 5 else None)
+
+
+def test_labelled_that_stand_for_about_as_many_each_are_not_warned_of():
+    human, judge, unlabelled = [1] * 29 + [0], [1] * 28 + [0] * 2, [1] * 180 + [0] * 20
+    strata, others = [0] * 15 + [1] * 15, [0] * 95 + [1] * 105
+
+    assert prediction_powered_mean(human, judge, unlabelled).warning is None
+    assert prediction_powered_mean(human, judge, unlabelled, strata=strata, unlabelled_strata=others).warning is None

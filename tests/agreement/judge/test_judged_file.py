@@ -127,6 +127,8 @@ def test_runs_are_laid_on_the_same_candidates(tmp_path):
     [
         ("item,model,human\nq1,A,1\n", "no column 'judge'; it has item, model, human"),
         ("item,model,human,judge\n", "headings and no rows"),
+        ("\nitem,model,human,judge\nq1,A,1,1\n", "has nothing on line 1; expected the headings there"),
+        ("sep=;\nitem;model;human;judge\nq1;A;1;1\nq2;A;1;maybe\n", "line 4 holds the verdict 'maybe'"),
         ("item,model,human,judge\nq1,A,1,1\nq2,A,1,maybe\n", "line 3 holds the verdict 'maybe'; expected one of incor"),
         (
             "item,model,human,judge\nq1,A,1,1\nq1,A,1,0\n",
