@@ -332,7 +332,7 @@ def open_test(
     with opened_as(act_as) as (database, actor):
         opened = sealed_split.open_test(database, actor, study, run, reason)
         console.print(
-            f"Agreement on test subjects is open for {opened}: panels 5 and 8, and certificates.", markup=False
+            f"Agreement on test subjects is open for {opened}: panels 5, 6 and 8, and its certificate.", markup=False
         )
 
 

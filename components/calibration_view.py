@@ -57,7 +57,7 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
             st.html(report.section_markup(section))
             _draw_details(calibration.details_of(shown, section.key))
             draw_reading(section.short_title)
-            for figure in calibration.figures_of(shown.panels[section.key]):
+            for figure in calibration.figures_of(shown.panels[section.key], shown.material.scale):
                 draw_figure(figure)
             if section.tables:
                 st.html("".join(report.table_markup(table) for table in section.tables))

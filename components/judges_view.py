@@ -48,7 +48,7 @@ def draw_judges(line: StudyLine) -> None:
                     "model",
                     "prompt",
                     "judged",
-                    "errors (unresolved)",
+                    "without a verdict",
                     "missing from the file",
                 ],
             ),

@@ -38,22 +38,29 @@ def draw_split(line: StudyLine) -> None:
 
 
 def draw_opening(study_key: str, runs: Sequence[str]) -> None:
-    """Offer to open agreement on test for the judge of a run, and to unseal everything, each with a reason."""
+    """Offer to open agreement on test for the judge of a run, and to unseal everything, each with a reason.
+
+    What is unsealed can still be opened for a judge: without that nothing is certified.
+    """
     split = sealed_split.split_of(database(), current_actor(), study_key)
-    if split is None or split.is_unsealed:
+    if split is None:
         return
-    with st.expander("Test subjects: open agreement for a final prompt", icon=":material/lock:"):
-        st.caption(
-            f"{split.in_words} Agreement is opened once for each prompt, with figures and without rows; unsealing "
-            "brings all rows back, and is for the end of the study. Neither can be undone."
-        )
+    lock = ":material/lock_open:" if split.is_unsealed else ":material/lock:"
+    with st.expander("Test subjects: open agreement for a final prompt", icon=lock):
+        st.caption(f"{split.in_words} Agreement is opened once for each prompt, with figures and without rows.")
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")
-        with st.container(horizontal=True):
-            opens = st.button("Open agreement on test")
-            unseals = st.button("Unseal all answers about test subjects", type="tertiary")
-        if opens or unseals:
-            _act(lambda: _opened(study_key, str(run), reason) if opens else _unsealed(study_key, reason))
+        if st.button("Open agreement on test"):
+            _act(lambda: _opened(study_key, str(run), reason))
+        if split.is_unsealed:
+            return
+        # Apart from the act of every day, and not with one click: prompts cannot be tried blind after it.
+        sure = st.checkbox(
+            "At the end of the study: bring all rows of test subjects back into reports and files, for good",
+            key="unseal-sure",
+        )
+        if sure and st.button("Unseal all answers about test subjects"):
+            _act(lambda: _unsealed(study_key, reason))
 
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:

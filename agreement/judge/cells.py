@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from agreement.judge.conditions import CORRECTED_BETWEEN, RAW_BETWEEN
 from agreement.judge.panels import criteria, direction, repeatability, replacement, uniformity
 from agreement.judge.rows import Row
 from agreement.judge.scale import Scale
@@ -18,6 +19,8 @@ _DIFFERENCES = frozenset(
         uniformity.NOTICEABLE,
         criteria.DIRECTION,
         replacement.READERS,
+        RAW_BETWEEN,
+        CORRECTED_BETWEEN,
     }
 )
 """In points where scores are shares."""
@@ -55,8 +58,33 @@ def shown_figures(row: Row, scale: Scale) -> tuple[str, str]:
         return "undefined", ""
     if row.is_count or row.statistic in _COUNTS:
         return value_and_limits(estimate, 1.0, 0)
-    if row.statistic in _SHARES:
-        return value_and_limits(estimate, 100.0, 1, " %")
-    if row.statistic in _DIFFERENCES and scale.shares:
-        return value_and_limits(estimate, 100.0, 1, " points")
-    return value_and_limits(estimate, 1.0, 2)
+    factor, unit = unit_of(row.statistic, scale)
+    return value_and_limits(estimate, factor, 1 if unit else 2, f" {unit}" if unit else "")
+
+
+def unit_of(statistic: str, scale: Scale) -> tuple[float, str]:
+    """In which unit values of a statistic are said, written and drawn.
+
+    Parameters
+    ----------
+    statistic : str
+    scale : Scale
+        Of the verdicts.
+
+    Returns
+    -------
+    factor : float
+        By which a value is multiplied.
+    unit : str
+        Empty where it has none.
+
+    Examples
+    --------
+    >>> unit_of(direction.DIFFERENCE, Scale("nominal", ("x", "y"))), unit_of("kappa", Scale("nominal", ("x", "y")))
+    ((1.0, ''), (1.0, ''))
+    """
+    if statistic in _SHARES:
+        return 100.0, "%"
+    if statistic in _DIFFERENCES and scale.shares:
+        return 100.0, "points"
+    return 1.0, ""

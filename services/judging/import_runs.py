@@ -137,7 +137,7 @@ class JudgeRunLine:
 
     @property
     def in_words(self) -> str:
-        """How many candidates of how many have a verdict, an error instead of one, or neither."""
+        """How many candidates of how many have a verdict, a line without one, or neither."""
         pool = self.candidates + self.not_judged
         left_out = f" {counted(self.unplaced, 'line')} of the file could not be placed." if self.unplaced else ""
         cleared = (
@@ -148,7 +148,7 @@ class JudgeRunLine:
         )
         return (
             f"Run '{self.name}' is imported: {self.judged} of {counted(pool, 'candidate')} "
-            f"judged, {counted(self.unresolved, 'error')} (unresolved), {self.not_judged} missing from the file."
+            f"judged, {self.unresolved} without a verdict, {self.not_judged} missing from the file."
             f"{left_out}{cleared}"
         )
 

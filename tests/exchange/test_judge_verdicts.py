@@ -83,7 +83,11 @@ def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
         (csv_of("i1,k1,incorrect,timeout,"), "judge.csv", "line 2: has both the verdict 'incorrect' and an error"),
         (csv_of("i1,k1"), "judge.csv", "judge.csv, line 2: not as many cells as the header has (5)"),
         (csv_of("i1,k1,correct,,well, yes"), "judge.csv", "judge.csv, line 2: not as many cells"),
-        (csv_of("i1,k1", header="item,candidate"), "judge.csv", "judge.csv, line 1: the header lacks verdict"),
+        (
+            csv_of("i1,k1", header="item,candidate"),
+            "judge.csv",
+            "judge.csv, line 1: the header lacks verdict; expected item, candidate, verdict; it has item",
+        ),
         (csv_of("i,k,0,1", header="item,candidate,verdict,verdict"), "judge.csv", "names a column twice"),
         (csv_of('i1,k1,"correct,,'), "judge.csv", "judge.csv, line 2: not valid CSV"),
         (csv_of(header='item,"candidate'), "judge.csv", "not valid CSV"),

@@ -172,7 +172,7 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
 
     bar, said = first.stdout.splitlines()
     assert ("The verdicts are imported" in bar, "100%" in bar) == (True, True)
-    assert said == "Run 'run 1' is imported: 1 of 6 candidates judged, 1 error (unresolved), 4 missing from the file."
+    assert said == "Run 'run 1' is imported: 1 of 6 candidates judged, 1 without a verdict, 4 missing from the file."
     assert (second.exit_code, "already been imported as run 'run 1'" in second.stdout) == (1, True)
 
 

@@ -63,3 +63,23 @@ def test_the_calibration_page_opens_test_with_a_reason_and_shows_the_certificate
     assert any(
         "Certificate of a judge: NOT PASSED" in code.value and "test, of a study" in code.value for code in shown.code
     )
+
+
+def test_unsealing_asks_twice_and_agreement_can_still_be_opened_after_it(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = imported_listed(served_database, with_many_items(tmp_path / "study"), key="divided")
+    with_a_judge(situation)
+    data_lock.close_study(served_database, situation.admin, "divided", "Nobody is to score.")
+    app = open_page(situation.admin, "admin/calibration.py", study="divided")
+    assert not any(each.label.startswith("Unseal") for each in app.button)
+
+    app.text_input(key="open-reason").set_value("The paper is written.")
+    asked = app.checkbox(key="unseal-sure").set_value(True).run()
+    unsealed = button(asked, "Unseal all answers about test subjects").click().run()
+
+    # It says so in the head of the figures, and does not call them sealed.
+    assert any("unsealed, but not opened for these judges" in html.value for html in unsealed.html)
+    unsealed.text_input(key="open-reason").set_value("The prompt is final.")
+    opened = button(unsealed, "Open agreement on test").click().run()
+    assert any("open for Judge (v1)" in done.value for done in opened.success)

@@ -70,7 +70,8 @@ def _against(
     human, own, shares = basis.scores, scale.scores(codes), basis.right_or_wrong(scale)
     estimate = signed_difference(human, own, labelled.clusters, shares=shares, **plan.bootstrap)
     tests = list(_of_shares(labelled, human, own, parties, words, plan)) if shares else []
-    said = _with_p_of_clusters(estimate, tests)
+    in_clusters = next((row.estimate for row in tests if row.statistic == IN_CLUSTERS), None)
+    said = with_p_of_clusters(estimate, in_clusters)
     yield Row(DIFFERENCE, parties, said, basis=words, sentence=stands_for(estimate))
     if shares:
         yield from tests
@@ -96,25 +97,50 @@ def _of_shares(
             count, result.n, confidence=plan.confidence, name=f"share judged too {name}ly", unit=UNIT
         )
         yield Row(f"{name}", parties, share, basis=words, sentence=f"{count} of {result.n}")
-    in_clusters = None
-    if labelled.clusters is not None:
-        in_clusters = mcnemar_in_clusters(
-            human, own, clusters=labelled.clusters, method="obuchowski", unit=UNIT, **plan.bootstrap
-        )
+    in_clusters = mcnemar_of_clusters(labelled, human, own, plan)
     is_second = in_clusters is not None and in_clusters.p is not None
     yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=_INDEPENDENT if is_second else "")
     if in_clusters is not None:
         yield Row(IN_CLUSTERS, parties, in_clusters, basis=words)
 
 
-def _with_p_of_clusters(estimate: Estimate, tests: list[Row]) -> Estimate:
-    """A difference with the P of the test that allows for clusters, as its interval does, where there is one."""
-    p = next((row.estimate.p for row in tests if row.statistic == IN_CLUSTERS), None)
-    if p is None:
+def mcnemar_of_clusters(labelled: Material, human: Floats, own: Floats, plan: Plan) -> Estimate | None:
+    """McNemar's test that allows for the clusters of the candidates (Obuchowski 1998); None where they have none.
+
+    Parameters
+    ----------
+    labelled : Material
+        What humans labelled.
+    human, own : ndarray of float, shape (n,)
+        What humans and the judge say, 1 for right and 0 for wrong.
+    plan : Plan
+
+    Returns
+    -------
+    Estimate or None
+    """
+    if labelled.clusters is None:
+        return None
+    return mcnemar_in_clusters(human, own, clusters=labelled.clusters, method="obuchowski", unit=UNIT, **plan.bootstrap)
+
+
+def with_p_of_clusters(estimate: Estimate, in_clusters: Estimate | None) -> Estimate:
+    """A difference with the P of the test that allows for clusters, as its interval does, where there is one.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    in_clusters : Estimate or None
+        From `mcnemar_of_clusters`.
+
+    Returns
+    -------
+    Estimate
+    """
+    if in_clusters is None or in_clusters.p is None:
         return estimate
-    return replace(
-        estimate, p=p, method=f"{estimate.method.partition(_P_OF)[0]}{_P_OF}McNemar in clusters (Obuchowski)"
-    )
+    method = f"{estimate.method.partition(_P_OF)[0]}{_P_OF}McNemar in clusters (Obuchowski)"
+    return replace(estimate, p=in_clusters.p, method=method)
 
 
 def _design_effect(estimate: Estimate, differences: Floats) -> float:

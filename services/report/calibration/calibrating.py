@@ -198,7 +198,12 @@ def calibration_of(
     }
     counts = [f"{name} {each.looks} ({each.part})" for name, each in of_judges.items()]
     origin = elsewhere.sentences(lines)
-    said = (*what.said, f"Looks at agreement with people, this one included: {', '.join(counts)}.")
+    together = (
+        "; prompts of one judge count together"
+        if len({each.judge[0] for each in of_judges.values()}) < len(counts)
+        else ""
+    )
+    said = (*what.said, f"Looks at agreement with people, this one included: {', '.join(counts)}{together}.")
     read = (*origin, *what_was_read(what.whole), *said)
     return Calibration(
         study_key, study.title, state, chosen, label, tuple(wanted), read, (*origin, *said),

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 
+from agreement.judge.cells import shown_figures, unit_of
 from agreement.judge.conditions import CORRECTED_BETWEEN, RAW_BETWEEN
 from agreement.judge.panels import (
     PANELS,
@@ -18,6 +19,7 @@ from agreement.judge.panels import (
     uniformity,
 )
 from agreement.judge.rows import EVERYTHING, Panel, Row
+from agreement.judge.scale import Scale
 from exchange.report_words import said_once
 from services.report.figures.drawing import Span, spans
 from services.report.figures.figure import Figure
@@ -34,6 +36,8 @@ class _Drawn:
     axis: str
     limits: tuple[float, float] | None = None
     key: str = ""
+    # A difference: the axis shows 0, which is none.
+    is_signed: bool = False
 
 
 _DRAWN: tuple[_Drawn, ...] = (
@@ -42,8 +46,13 @@ _DRAWN: tuple[_Drawn, ...] = (
         (ceiling.CEILING, ceiling.OF_JUDGE),
         "Agreement with the other humans: of each human, and of the judge",
     ),
-    _Drawn(direction.KEY, (direction.DIFFERENCE,), "Human minus judge: above 0 the judge is stricter"),
-    _Drawn(uniformity.KEY, (uniformity.LEVEL,), "Human minus judge on a level: above 0 the judge is stricter there"),
+    _Drawn(direction.KEY, (direction.DIFFERENCE,), "Human minus judge: above 0 the judge is stricter", is_signed=True),
+    _Drawn(
+        uniformity.KEY,
+        (uniformity.LEVEL,),
+        "Human minus judge on a level: above 0 the judge is stricter there",
+        is_signed=True,
+    ),
     _Drawn(
         replacement.KEY,
         (replacement.WINNING,),
@@ -55,6 +64,7 @@ _DRAWN: tuple[_Drawn, ...] = (
         (RAW_BETWEEN, CORRECTED_BETWEEN),
         "Difference of two conditions of a model, raw and corrected",
         key="conditions",
+        is_signed=True,
     ),
     _Drawn(
         thresholds.KEY,
@@ -83,35 +93,46 @@ _MODEL = "model"
 _MOST_LINES = 24
 
 
-def figures_of(panel: Panel) -> list[Figure]:
-    """Return the figures of a panel; none of one that draws nothing, or nothing that has a value."""
-    figures = (_figure(panel, drawn) for drawn in _DRAWN if drawn.panel == panel.key)
+def figures_of(panel: Panel, scale: Scale) -> list[Figure]:
+    """Return the figures of a panel; none of one that draws nothing, or nothing that has a value.
+
+    They are drawn in the unit of the panel's sentences and table: points, percent, or none.
+
+    Parameters
+    ----------
+    scale
+        Of the verdicts.
+    """
+    figures = (_figure(panel, drawn, scale) for drawn in _DRAWN if drawn.panel == panel.key)
     return [figure for figure in figures if figure is not None]
 
 
-def _figure(panel: Panel, asked: _Drawn) -> Figure | None:
+def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:
     """Return a figure: of too many lines to read the levels of models alone, and last what is of all candidates."""
     rows = [row for row in panel.rows if row.statistic in asked.statistics and not math.isnan(row.estimate.value)]
     of_models = [row for row in rows if row.stratum == EVERYTHING or row.factor == _MODEL]
     of_all = [row for row in rows if row.stratum == EVERYTHING]
+    factor, unit = unit_of(asked.statistics[0], scale)
+    axis = f"{asked.axis} ({unit})" if unit else asked.axis
     for wanted in (rows, of_models, of_all):
-        drawn = [_span(panel.key, row, several=len(asked.statistics) > 1) for row in wanted]
+        drawn = [_span(panel.key, row, scale, factor, several=len(asked.statistics) > 1) for row in wanted]
         if drawn and len({span.line for span in drawn}) <= _MOST_LINES:
-            draw = partial(spans, drawn, asked.axis, limits=asked.limits)
-            caption = f"{PANELS[panel.key].question} {asked.axis}; lines are intervals, the number at the right is n."
+            draw = partial(spans, drawn, axis, limits=asked.limits, from_zero=asked.is_signed)
+            caption = f"{PANELS[panel.key].question} {axis}; lines are intervals, the number at the right is n."
             key = "-".join(filter(None, ("panel", panel.key, asked.key)))
             return Figure(key, panel.key, PANELS[panel.key].title, caption, draw)
     return None
 
 
-def _span(panel: str, row: Row, *, several: bool) -> Span:
+def _span(panel: str, row: Row, scale: Scale, factor: float, *, several: bool) -> Span:
     estimate = row.estimate
     low = estimate.value if math.isnan(estimate.low) else estimate.low
     high = estimate.value if math.isnan(estimate.high) else estimate.high
     whose = _whose(panel, row)
     line = whose if row.stratum == EVERYTHING else f"{whose}, {said_once(row.stratum)}"
-    text = f"{line}: {row.statistic} {estimate.value:.3f}, n = {estimate.n}"
-    return Span(line, row.statistic if several else "", low, estimate.value, high, text, estimate.n)
+    text = f"{line}: {row.statistic} {' '.join(shown_figures(row, scale)).rstrip()}, n = {estimate.n}"
+    name = row.statistic if several else ""
+    return Span(line, name, factor * low, factor * estimate.value, factor * high, text, estimate.n)
 
 
 def _whose(panel: str, row: Row) -> str:

@@ -16,6 +16,10 @@ from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
 from exchange.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
+_OF_TWO_PARTS = (
+    "The criteria of a judge whose agreement on test was opened are of test subjects; all other columns are of "
+    "development subjects."
+)
 
 
 def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_test: Collection[str] = ()) -> PlainTable:
@@ -30,7 +34,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
     return PlainTable(
         key="judges_at_a_glance",
         title="The judges at a glance",
-        explanation="",
+        explanation=_OF_TWO_PARTS if on_test else "",
         columns=(
             Column("judge", "Judge", "With its prompt, where it is known"),
             Column(

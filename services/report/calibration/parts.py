@@ -303,7 +303,8 @@ def _said(
             "The study was re-opened after agreement on test was opened: on development subjects only.",
         )
     if not opened:
-        return (f"{many}: sealed, so that every figure is of development subjects.", *later)
+        why = "unsealed, but not opened for these judges" if queries.is_unsealed(session, study_id) else "sealed"
+        return (f"{many}: {why}, so that every figure is of development subjects.", *later)
     return (f"{many}: opened for {', '.join(opened)}, in panels 5, 6 and 8.", *later)
 
 

@@ -329,6 +329,16 @@ def test_the_p_beside_a_difference_in_clusters_is_the_one_that_the_sentence_name
     assert exact.sentence.startswith("as if candidates were independent")
 
 
+def test_the_criterion_of_direction_has_the_p_of_the_panel_of_direction():
+    given, parties = three_humans(), ("judge", "majority of 3")
+    plan = replace(PLAN, resamples=40)
+
+    (difference,) = direction.panel(given, plan).of(direction.DIFFERENCE, parties=parties)
+    (criterion,) = criteria.panel(given, plan).of(criteria.DIRECTION, parties=parties)
+
+    assert criterion.estimate == difference.estimate
+
+
 def test_every_line_says_on_how_many_candidates_it_rests():
     panels = {key: kind.compute(three_humans(), PLAN) for key, kind in PANELS.items()}
 

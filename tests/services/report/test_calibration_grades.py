@@ -116,7 +116,7 @@ def test_thresholds_of_a_study_are_those_of_the_same_numbers_from_a_file(closed:
         "incorrect: its confidences are of the verdict given."
     )
     assert "1 less it where it says incorrect" in calibration.in_words(shown)
-    assert {figure.key for figure in calibration.figures_of(panel)} == {
+    assert {figure.key for figure in calibration.figures_of(panel, shown.material.scale)} == {
         "panel-thresholds",
         "panel-thresholds-reliability",
     }

@@ -162,7 +162,7 @@ def test_every_panel_that_rests_on_such_labels_says_that_they_were_not_blinded_h
         assert panel.sentences[0] == "By labels made elsewhere, not blinded here:", key
         assert all("made elsewhere" in row.basis for row in panel.rows if row.basis), key
     assert calibration.summary_of(computed).explanation[0].endswith("not blinded here.")
-    (figure,) = calibration.figures_of(computed.panels["ceiling"])
+    (figure,) = calibration.figures_of(computed.panels["ceiling"], computed.material.scale)
     assert "has a verdict" not in figure.figure.to_json()
 
 

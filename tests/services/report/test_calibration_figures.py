@@ -1,0 +1,38 @@
+"""Figures of a calibration: in the unit of the sentences and tables beside them, with zero where a value has a sign."""
+
+from __future__ import annotations
+
+from agreement.judge.panels import direction
+from agreement.judge.rows import Panel
+from agreement.judge.scale import BINARY, Scale
+from services.report.calibration.figures import figures_of
+from tests.agreement.judge.panel_material import PLAN, mri_eval
+
+SHARES = Scale("binary", BINARY, BINARY[1:])
+
+
+def drawn_directions(scale: Scale) -> dict[str, object]:
+    (row,) = direction.panel(mri_eval(), PLAN).of(direction.DIFFERENCE)
+    (figure,) = figures_of(Panel(direction.KEY, (), (row,), ()), scale)
+    return figure.figure.to_plotly_json()
+
+
+def test_a_difference_of_shares_is_drawn_in_points_as_it_is_said() -> None:
+    drawn = drawn_directions(SHARES)
+
+    assert round(drawn["data"][0]["x"][0], 1) == 8.8
+    assert drawn["layout"]["xaxis"]["title"]["text"].endswith("stricter (points)")
+    assert drawn["data"][0]["text"][0].endswith("signed difference 8.8 points [3.4, 14.5], n = 136")
+
+
+def test_a_difference_is_drawn_beside_none() -> None:
+    drawn = drawn_directions(SHARES)
+
+    assert (drawn["layout"]["xaxis"]["rangemode"], len(drawn["layout"]["shapes"])) == ("tozero", 1)
+
+
+def test_a_difference_of_a_scale_without_shares_has_no_unit() -> None:
+    drawn = drawn_directions(Scale("ordinal", ("1", "2", "3")))
+
+    assert round(drawn["data"][0]["x"][0], 3) == 0.088
+    assert drawn["layout"]["xaxis"]["title"]["text"].endswith("stricter")
