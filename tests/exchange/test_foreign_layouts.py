@@ -338,6 +338,14 @@ def test_a_member_that_begins_behind_the_file_is_refused_in_our_words() -> None:
         read(Source(bytes(content), "log.eval"))
 
 
+def test_two_arrays_in_one_file_are_refused_where_the_first_ends() -> None:
+    """Files that were put behind each other: the verdicts of the second would not be read."""
+    rows = source_of("marcus_vqa.json").content
+
+    with pytest.raises(InputRefused, match=r"entry \d+: not valid JSON \(something follows the array"):
+        read(Source(rows + b"\n" + rows, "marcus.json"))
+
+
 # ---- HealthBench -----------------------------------------------------------------------------------------------------
 
 
