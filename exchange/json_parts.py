@@ -40,6 +40,9 @@ def values_of_array(content: bytes) -> Iterator[Any]:
     text.next_letter()
     text.pass_letter()
     yield from _values(text, "the array does not end; the file is cut off or damaged")
+    # Of files that were put behind each other, all but the first would be lost without a word.
+    if text.next_letter():
+        raise ValueError("something follows the array")
 
 
 def values_of_member(content: bytes, name: str) -> Iterator[Any]:

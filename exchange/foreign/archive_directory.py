@@ -16,6 +16,7 @@ _END = struct.Struct("<4s4H2LH")
 _LOCATOR = struct.Struct("<4sLQL")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
+_MEMBER = b"PK\x01\x02"
 _LONGEST_COMMENT = 0xFFFF
 # Where such a number does not suffice, a longer one stands elsewhere.
 _MOST_16, _MOST_32 = 0xFFFF, 0xFFFFFFFF
@@ -71,7 +72,7 @@ def directory_of(content: bytes) -> Iterator[tuple[bytes, Member]]:
             signature, _, _, _, method, _, _, crc, packed, size, name, extra, comment, _, _, _, offset = (
                 _ENTRY.unpack_from(content, place)
             )
-            if signature != b"PK\x01\x02":
+            if signature != _MEMBER:
                 raise ValueError("no member stands where the directory has one")
             place += _ENTRY.size
             named, place = content[place : place + name], place + name
@@ -79,7 +80,11 @@ def directory_of(content: bytes) -> Iterator[tuple[bytes, Member]]:
             size, packed, offset = (next(longer) if number == _MOST_32 else number for number in (size, packed, offset))
             place += extra + comment
             yield named, Member(offset, packed, size, crc, method)
-    except (struct.error, StopIteration, RuntimeError):
+        # Programs that do not know the longer numbers count modulo 65,536, and the rest would be lost without a word.
+        if content[place : place + 4] == _MEMBER:
+            raise ValueError(f"its directory is longer than the {entries} members that it counts")
+    # A place beyond all that memory can hold overflows before it is looked at.
+    except (struct.error, StopIteration, RuntimeError, OverflowError):
         raise ValueError("its directory is cut off") from None
 
 

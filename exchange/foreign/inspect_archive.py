@@ -31,18 +31,20 @@ def read_archive(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
     InputRefused
         It is not a log of Inspect AI, it was not finished, or it is damaged.
     """
-    samples, head, is_begun, unpacked = Members(), None, False, 0
+    samples, head, is_begun, packed, unpacked = Members(), None, False, 0, 0
     try:
         for name, member in directory_of(source.content):
-            unpacked += member.size
+            packed, unpacked = packed + member.packed, unpacked + member.size
             if name.startswith(b"samples/") and name.endswith(b".json"):
                 samples.add(member)
             elif name == b"header.json":
                 head = member
             elif name == b"_journal/start.json":
                 is_begun = True
-    except ValueError:
-        raise InputRefused(f"{source.name} is a damaged archive; copy it again.") from None
+        if packed > len(source.content):
+            raise ValueError("its members lie over each other")
+    except ValueError as error:
+        raise InputRefused(f"{source.name} is a damaged archive: {error}; copy it again.") from None
     if head is None:
         why = "was not finished: it has no header.json" if is_begun else "is an archive, but no log of Inspect AI"
         raise InputRefused(f"{source.name} {why}; expected an .eval file; run the evaluation to its end.")
@@ -58,12 +60,14 @@ def _member(source: Source, member: Member) -> Any:
     try:
         name, start = _opened(source.content, member)
         return json_value(_unpacked(source.content[start : start + member.packed], member).decode("utf-8"))
-    except (ValueError, OSError, struct.error, zlib.error) as error:
+    except (ValueError, OSError, zlib.error) as error:
         raise InputRefused(f"{source.name}, {name}: damaged ({error}); copy the file again.") from None
 
 
 def _opened(content: bytes, member: Member) -> tuple[str, int]:
     """Return a member's name, and where it begins; its own header may be longer than its entry in the directory."""
+    if member.offset + _LOCAL_HEADER.size > len(content):
+        raise ValueError("it begins behind the end of the file")
     signature, _, flags, *_, name, extra = _LOCAL_HEADER.unpack_from(content, member.offset)
     if signature != b"PK\x03\x04" or flags & 1:
         raise ValueError("no member, or an encrypted one, stands where it should")

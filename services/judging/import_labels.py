@@ -137,14 +137,25 @@ def import_labels(
     file_name = shown(file_name, 80)
     by_labeller = _by_labeller(read, labeller, file_name, in_columns=bool(asked.labellers))
     sha256 = hashlib.sha256(content).hexdigest()
-    with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+    # Nobody who writes waits while the candidates of very many labels are looked for.
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         require_in_study(session, acts.IMPORT_LABELS, study)
         _require_new(session, study_id, name, sha256)
+        as_frozen = import_runs.how_frozen(session, study_id)
         placed = _placed(session, study_id, by_labeller, file_name, read.problems, skip_unplaced=skip_unplaced)
-        unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
-        left_out = read.left_out + sum(each.left_out for each in placed.values())
+    unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
+    left_out = read.left_out + sum(each.left_out for each in placed.values())
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        require_in_study(session, acts.IMPORT_LABELS, study)
+        _require_new(session, study_id, name, sha256)
+        if import_runs.how_frozen(session, study_id) != as_frozen:
+            raise Conflict(
+                "The study was changed while the labels were read (thawed, or a version was made); nothing was stored: "
+                "import again."
+            )
         stored = LabelImport(
             study_id=study_id,
             name=name,

@@ -211,7 +211,7 @@ def import_judge_verdicts(
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         _require_for_development(session, study_id, identity.examples)
-        as_frozen = _as_frozen(session, study_id)
+        as_frozen = how_frozen(session, study_id)
         keys = candidate_keys(session, study_id)
         newer = replaced_candidates(session, study_id)
         # What a version replaced is refused below, so that every line is about an answer that stands.
@@ -250,7 +250,7 @@ def import_judge_verdicts(
         _require_for_development(session, study_id, identity.examples)
         require_own_name(session, run)
         require_prompt_of_version(session, run)
-        if _as_frozen(session, study_id) != as_frozen:
+        if how_frozen(session, study_id) != as_frozen:
             raise Conflict(
                 "The study was changed while the verdicts were imported (thawed, or a version was made); nothing was "
                 "stored: import again."
@@ -279,7 +279,7 @@ def import_judge_verdicts(
     return _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
 
 
-def _as_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
+def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
     """Return by what a study is known to stand as it did: its last freeze, and its last version."""
     return (
         session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 import zipfile
 from io import BytesIO
@@ -62,6 +63,30 @@ def test_a_directory_that_points_elsewhere_is_refused() -> None:
 
     with pytest.raises(ValueError, match="no member stands where the directory has one"):
         list(directory_of(content))
+
+
+@pytest.mark.parametrize("counted", [2, 3])
+def test_a_directory_of_more_members_than_are_counted_is_refused(counted: int) -> None:
+    """Programs that do not know ZIP64 write the number of members modulo 65,536."""
+    content = bytearray(archive())
+    struct.pack_into("<H", content, content.rindex(b"PK\x05\x06") + 10, counted)
+
+    with pytest.raises(ValueError, match=f"its directory is longer than the {counted} members that it counts"):
+        list(directory_of(bytes(content)))
+
+
+@pytest.mark.parametrize(("record", "at"), [(b"PK\x06\x06", 48), (b"PK\x06\x07", 8)])
+@pytest.mark.parametrize("place", [2**63, 2**64 - 1])
+def test_a_place_beyond_any_file_is_refused(
+    record: bytes, at: int, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 3)
+    content = bytearray(archive())
+    struct.pack_into("<H", content, content.rindex(b"PK\x05\x06") + 10, 0xFFFF)
+    struct.pack_into("<Q", content, content.rindex(record) + at, place)
+
+    with pytest.raises(ValueError, match="its directory is cut off"):
+        list(directory_of(bytes(content)))
 
 
 def test_a_member_takes_forty_bytes() -> None:

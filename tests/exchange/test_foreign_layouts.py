@@ -319,6 +319,33 @@ def test_a_member_that_unpacks_to_more_than_it_says_is_refused() -> None:
         read(Source(bytes(content), "log.eval"))
 
 
+def test_members_that_lie_over_each_other_are_refused() -> None:
+    """Each of a million could be as long as the file: it would be unpacked for a day."""
+    content = bytearray(archive({"header.json": b"{}", "samples/a.json": b"{}", "samples/b.json": b"{}"}))
+    place = 0
+    while (place := content.find(b"PK\x01\x02", place + 1)) > 0:
+        struct.pack_into("<I", content, place + 20, len(content) // 2)
+
+    with pytest.raises(InputRefused, match="is a damaged archive: its members lie over each other; copy it again"):
+        read(Source(bytes(content), "log.eval"))
+
+
+def test_a_member_that_begins_behind_the_file_is_refused_in_our_words() -> None:
+    content = bytearray(archive({"header.json": b"{}", "samples/a.json": b"{}"}))
+    struct.pack_into("<I", content, content.rindex(b"PK\x01\x02") + 42, 2**31)
+
+    with pytest.raises(InputRefused, match="damaged \\(it begins behind the end of the file\\); copy the file again"):
+        read(Source(bytes(content), "log.eval"))
+
+
+def test_two_arrays_in_one_file_are_refused_where_the_first_ends() -> None:
+    """Files that were put behind each other: the verdicts of the second would not be read."""
+    rows = source_of("marcus_vqa.json").content
+
+    with pytest.raises(InputRefused, match=r"entry \d+: not valid JSON \(something follows the array"):
+        read(Source(rows + b"\n" + rows, "marcus.json"))
+
+
 # ---- HealthBench -----------------------------------------------------------------------------------------------------
 
 

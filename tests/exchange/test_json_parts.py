@@ -81,6 +81,13 @@ def test_what_json_takes_without_a_word_is_refused(text: str, says: str) -> None
         outline_of(text.encode())
 
 
+@pytest.mark.usefixtures("_parts")
+@pytest.mark.parametrize("behind", ["[3]", "\n [3]\n", "x", "]", "null"])
+def test_what_follows_an_array_is_not_lost_without_a_word(behind: str) -> None:
+    with pytest.raises(ValueError, match="something follows the array"):
+        list(values_of_array(b"[1, 2]" + behind.encode()))
+
+
 def test_bytes_that_are_no_text_are_not_read() -> None:
     with pytest.raises(NotRead, match="is not UTF-8 text"):
         list(values_of_array(b'["\xfc"]'))

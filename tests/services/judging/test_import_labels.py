@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, ImportedLabel, LabelImport
@@ -58,6 +59,24 @@ def problems_of(situation: Situation, content: bytes, **more: Any) -> Sequence[s
     with situation.database.read_only() as session:
         assert session.exec(select(LabelImport).where(LabelImport.name == "refused")).first() is None
     return [str(problem) for problem in refusal.value.problems]
+
+
+def test_no_rater_waits_while_the_candidates_of_labels_are_looked_for(situation: Situation) -> None:
+    """Keys are compared before the transaction that writes, which every submit waits for."""
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    event.listen(situation.database.engine, "before_cursor_execute", note)
+    try:
+        take_in(situation, b"item,candidate,verdict\ni1,k1,correct\n", "waits", labeller="Dr W")
+    finally:
+        event.remove(situation.database.engine, "before_cursor_execute", note)
+
+    begun = statements.index("BEGIN IMMEDIATE")
+    assert any("FROM candidate" in each for each in statements[:begun])
+    assert not any("FROM candidate" in each for each in statements[begun:])
 
 
 def test_labels_of_several_physicians_are_filed_under_candidate_and_name(situation: Situation) -> None:

@@ -409,7 +409,7 @@ def test_a_study_that_was_changed_meanwhile_takes_nothing_of_the_run(
 ) -> None:
     situation = open_study(database, tmp_path / "study")
     stands = [(1, None)]
-    monkeypatch.setattr(import_runs, "_as_frozen", lambda *_: stands[-1])
+    monkeypatch.setattr(import_runs, "how_frozen", lambda *_: stands[-1])
 
     with pytest.raises(Conflict, match="changed while the verdicts were imported"):
         take_in(situation, progress=during(lambda _: stands.append((1, 1))))
