@@ -117,8 +117,8 @@ def parts_of(markup: str) -> list[str]:
     # What stands right below the title of a table, or of the method, belongs to it.
     bare = re.sub(r"(</h3>)(?:\s*<p>.*?</p>)+", r"\1", markup, flags=re.DOTALL)
     bare = re.sub(r"<h3[^>]*(>Criteria<|>How this was computed<)", r"\1", bare)
-    found = [kinds[mark] for mark in re.findall("|".join(re.escape(mark) for mark in kinds), bare)]
-    return [kind for kind, _ in itertools.groupby(found)]
+    parts = [kinds[mark] for mark in re.findall("|".join(re.escape(mark) for mark in kinds), bare)]
+    return [kind for kind, _ in itertools.groupby(parts)]
 
 
 def test_a_figure_that_is_chosen_takes_the_place_of_the_first_and_all_of_them_can_be_drawn(
