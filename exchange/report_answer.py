@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from exchange.estimate_rows import ALL_RATERS, CONSENSUS, Direction, EstimateRow
 from exchange.report_structure import EstimateTable, Report
-from exchange.report_words import PRIMARY_ESTIMATE, intervals_in_words, lines_of, shown_estimate, who
+from exchange.report_words import (
+    PRIMARY_ESTIMATE,
+    intervals_in_words,
+    lines_of,
+    shown_estimate,
+    statistic_in_words,
+    stratum_in_words,
+    who,
+)
 
 # More lines than this are a table, which stands below.
 MOST_LINES = 5
@@ -25,7 +34,8 @@ class Answer:
 def answer_of(report: Report) -> Answer | None:
     """Return the primary estimate of a report; None where its plan names none, or nothing was computed of it.
 
-    Of many lines those of all raters together, else of what raters agree on, stand for the others.
+    Of many lines those of all raters together, else of groups of raters, else of what raters agree on, stand for the
+    others.
     """
     for _, table in report.estimate_tables():
         planned = [row for row in table.rows if row.planned and not row.bound and not row.weighted]
@@ -35,23 +45,42 @@ def answer_of(report: Report) -> Answer | None:
 
 
 def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Answer:
-    chosen = planned
-    for together in (ALL_RATERS, CONSENSUS):
-        of_these = [row for row in planned if together in row.parties]
-        if len(planned) > MOST_LINES and of_these:
-            chosen = of_these
-            break
-    labels = {id(line.row): line.label for line in lines_of(table)}
+    title = f"{PRIMARY_ESTIMATE}: {named}" if named else table.title
+    chosen = _together(planned) if len(planned) > MOST_LINES else planned
+    labels = {id(line.row): _without_what_is_said(line.label, line.row, title) for line in lines_of(table)}
     shown = chosen[:MOST_LINES]
     # What all lines are called stands once, above them.
     in_common = labels[id(shown[0])] if len({labels[id(row)] for row in shown}) == 1 else ""
-    title = f"{PRIMARY_ESTIMATE}: {named}" if named else table.title
     return Answer(
         f"{title} – {in_common}" if in_common else title,
         tuple(_line(row, "" if in_common else labels[id(row)]) for row in shown),
         intervals_in_words(chosen, table.cluster),
         len(planned) - len(shown),
     )
+
+
+def _together(planned: list[EstimateRow]) -> list[EstimateRow]:
+    """Return the rows of several raters at once; all rows where there are none."""
+    of_all = [row for row in planned if ALL_RATERS in row.parties]
+    of_groups = [row for row in planned if all(party.kind == "part" for party in row.parties)]
+    # Differences alone would leave out what they are between.
+    if all(len(row.parties) > 1 for row in of_groups):
+        of_groups = []
+    return of_all or of_groups or [row for row in planned if CONSENSUS in row.parties] or planned
+
+
+def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:
+    """Return what a line is called without the part and the statistic that the title names."""
+    said = title.casefold()
+    part, statistic = stratum_in_words(row.stratum), statistic_in_words(row)
+    if label.casefold() == f"{part}: {statistic}".casefold():
+        statistic = label[len(part) + 2 :]
+        return ": ".join(words for words in (part, statistic) if not _stands_in(words.casefold(), said))
+    return label
+
+
+def _stands_in(words: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
 def _line(row: EstimateRow, label: str) -> str:

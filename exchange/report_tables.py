@@ -149,7 +149,7 @@ def _estimates(table: EstimateTable) -> PrintedTable:
     letters, signs = _letters_of_methods(table), _signs_of_warnings(table)
     methods = [_method(row.estimate) for row in table.rows if _goes_by_its_method(row.estimate)]
     percent = f"{100 * table.rows[0].estimate.confidence:g} %" if table.rows else "95 %"
-    beside = any(row.beside is not None for row in table.rows)
+    beside = any(_says_more(line) for line in lines)
     tested = any(row.estimate.p is not None for row in table.rows)
     noted = any(line.note for line in lines)
     headings = ["What", "Who", f"Estimate [{percent} interval]"]
@@ -184,6 +184,13 @@ def _estimates(table: EstimateTable) -> PrintedTable:
         tuple(f"{letter}: {_together(methods, kind)}" for kind, letter in letters.items())
         + tuple(filter(None, (tests_note(table.rows),)))
         + _warnings(table, signs),
+    )
+
+
+def _says_more(line: EstimateLine) -> bool:
+    """Return whether Wilson's interval stands beside another: where it is the estimate's own, a column repeats one."""
+    return line.beside is not None and shown_estimate(line.beside, line.scale) != shown_estimate(
+        line.estimate, line.scale
     )
 
 

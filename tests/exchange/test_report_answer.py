@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from agreement import Estimate
-from exchange.estimate_rows import ALL_CANDIDATES, ALL_RATERS, CONSENSUS, Direction, EstimateRow, Party
+from exchange.estimate_rows import ALL_CANDIDATES, ALL_RATERS, CONSENSUS, Direction, EstimateRow, Party, Stratum
 from exchange.report_answer import Answer, answer_of
 from exchange.report_structure import EstimateTable, Report, Section
 
@@ -42,6 +42,35 @@ def test_of_many_lines_those_of_all_raters_stand_for_the_others() -> None:
 
     assert answer is not None and len(answer.lines) == 1
     assert answer.lines[0].startswith("All raters") and answer.more == 6
+
+
+def test_of_many_lines_those_of_groups_and_between_them_stand_for_single_raters() -> None:
+    rows = [row_of(Party("rater", f"Rater {number}")) for number in range(6)]
+    students, seniors = Party("part", "Students"), Party("part", "Seniors")
+
+    answer = answer_from(*rows, row_of(students), row_of(seniors), row_of(students, seniors))
+
+    assert answer is not None
+    assert [line.split(":")[0] for line in answer.lines] == ["Students", "Seniors", "Students and Seniors"]
+    assert answer.more == 6
+
+
+def test_of_many_lines_differences_do_not_stand_for_what_they_are_between() -> None:
+    rows = [row_of(Party("rater", f"Rater {number}")) for number in range(6)]
+
+    answer = answer_from(*rows, row_of(Party("part", "A"), Party("part", "B")))
+
+    assert answer is not None and answer.lines[0].startswith("Rater 0")
+
+
+def test_what_the_title_names_is_not_said_again_behind_it() -> None:
+    row = replace(row_of(ALL_RATERS), stratum=Stratum("selected", "format is choice"))
+
+    answer = answer_from(row, plan="share scored correct, where format is choice")
+
+    assert answer is not None and answer.title == "Primary estimate: share scored correct, where format is choice"
+    of_part = answer_from(row, plan="agreement, where format is choice")
+    assert of_part is not None and of_part.title.endswith("where format is choice – share scored correct")
 
 
 def test_a_judge_is_called_stricter_or_more_lenient_as_its_interval_decides() -> None:

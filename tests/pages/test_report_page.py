@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from db import Database
 from exchange.report_words import lines_of, shown_estimate
 from services.progress import data_lock
-from services.report import EstimateTable, build_report, figures_of
+from services.report import EstimateTable, build_report, figures_of, report_page
 from tests.listed_study import opened_listed, work_through
 from tests.pages.conftest import OpenPage, as_read
 from tests.services.report.planted import judged_answers
@@ -74,7 +74,7 @@ def test_the_report_of_a_study_that_lists_its_phases_is_drawn_as_it_is_computed(
     assert len(app.get("plotly_chart")) == at_once < len(figures)
 
 
-def test_what_became_of_the_criteria_stands_above_the_figures_of_the_plan(
+def test_page_and_file_have_the_parts_of_each_section_in_one_order(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:
     protocol = """
@@ -91,15 +91,34 @@ analysis:
     situation = opened_listed(served_database, tmp_path / "study", protocol, raters=1)
     work_through(situation, any_answers)
     data_lock.close_study(served_database, situation.admin, "listed")
+    report = build_report(served_database, situation.admin, "listed")
 
     app = open_page(situation.admin, PAGE, study="listed")
 
-    drawn = [
-        "criteria" if element.type == "html" and ">Criteria<" in element.proto.body else element.type
-        for element in app.tabs[0]
-    ]
     assert not app.exception
-    assert drawn.count("criteria") == 1 and drawn.index("criteria") < drawn.index("plotly_chart")
+    of_plan = ["title", "sentence", "criteria", "figure", "table", "method"]
+    of_phase = ["title", "sentence", "figure", "table", "method"]
+    on_page = [
+        "".join(f"{element.proto.body}" if element.type == "html" else f"<{element.type}>" for element in tab)
+        for tab in app.tabs
+    ]
+    in_file = report_page(report).split("<section ")[1:]
+    for sections in (on_page, in_file):
+        assert [parts_of(markup) for markup in sections[:2]] == [of_plan, of_phase]
+        assert parts_of(sections[2]) == ["title", "sentence", "table"]
+
+
+def parts_of(markup: str) -> list[str]:
+    """Return the kinds of parts of a section, in their order; many of one kind after each other are one."""
+    kinds = {
+        "<h2": "title", "How this was computed": "method", "<p>": "sentence", ">Criteria<": "criteria",
+        "<plotly_chart>": "figure", "<figure>": "figure", "<h3": "table",
+    }  # fmt: skip
+    # What stands right below the title of a table, or of the method, belongs to it.
+    bare = re.sub(r"(</h3>)(?:\s*<p>.*?</p>)+", r"\1", markup, flags=re.DOTALL)
+    bare = re.sub(r"<h3[^>]*(>Criteria<|>How this was computed<)", r"\1", bare)
+    parts = [kinds[mark] for mark in re.findall("|".join(re.escape(mark) for mark in kinds), bare)]
+    return [kind for kind, _ in itertools.groupby(parts)]
 
 
 def test_a_figure_that_is_chosen_takes_the_place_of_the_first_and_all_of_them_can_be_drawn(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -114,7 +115,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 hovertemplate="%{text}<extra></extra>",
             )
         )
-    height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * len(series))) * len(lines)
+    height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * _most_on_a_line(drawn))) * len(lines)
     # Of kappa, what chance alone would give; of what has a sign, no difference.
     shows_zero = limits == KAPPA or (limits is None and from_zero)
     strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if shows_zero else []
@@ -125,12 +126,18 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
         "margin": {**of_all["margin"], "r": N_WIDTH},
         "showlegend": series != [""],
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        "xaxis": _axis(axis, limits) | ({"rangemode": "tozero"} if shows_zero else {}),
+        "xaxis": _axis(axis, limits) | (_from_zero(drawn) if limits is None and from_zero else {}),
         "yaxis": _axis_of_lines(lines),
         "shapes": strokes,
         "annotations": _numbers_beside(drawn, lines, shifts),
     }
     return go.Figure(data=traces, layout=whole)
+
+
+def _from_zero(drawn: Sequence[Span]) -> dict[str, Any]:
+    """Return that an axis shows 0; where nothing else is on it, in its middle, as at the edge a dot is cut in half."""
+    reached = (end for span in drawn for end in (span.low, span.value, span.high) if not math.isnan(end))
+    return {"rangemode": "tozero"} if any(reached) else {"range": [-1, 1]}
 
 
 def _series(drawn: Sequence[Span]) -> list[str]:
@@ -145,12 +152,18 @@ def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str
     for span in drawn:
         if not math.isnan(span.value):
             on_line.setdefault(span.line, set()).add(span.name)
-    step = min(0.32, 0.75 / max(len(series), 1))
+    step = min(0.32, 0.75 / _most_on_a_line(drawn))
     return {
         (line, name): (place - (len(names) - 1) / 2) * step
         for line, names in on_line.items()
         for place, name in enumerate(sorted(names, key=series.index))
     }
+
+
+def _most_on_a_line(drawn: Sequence[Span]) -> int:
+    """Return how many names a line has at most: raters of one group are on the lines of theirs alone."""
+    on_line = Counter(line for line, _ in {(span.line, span.name) for span in drawn if not math.isnan(span.value)})
+    return max(on_line.values(), default=1)
 
 
 def _numbers_beside(

@@ -6,15 +6,33 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from exchange.report_structure import Column, PlainTable, Section
+from protocol.language.wording import listed
 from protocol.study_phases import StudyPhases
 from services.report.rows.listed_rows import ListedRows
 from services.report.rows.study_rows import Entry
+
+_BECAME = (
+    ("answered", "with an answer"),
+    ("not_assessable", "not assessable"),
+    ("technical_failure", "of what could not be shown"),
+    ("missing", "missing"),
+)
 
 
 def listed_completeness(rows: ListedRows, phases: StudyPhases) -> Section:
     """Build the section: what became of what was to be rated, why units could not be assessed, and flags."""
     tables = (_by_phase(rows, phases), _reasons(rows, phases), _flags(rows, phases))
-    return Section("completeness", "Completeness", "Completeness", (), tuple(table for table in tables if table.rows))
+    shown = tuple(table for table in tables if table.rows)
+    return Section("completeness", "Completeness", "Completeness", (_in_words(rows),) if shown else (), shown)
+
+
+def _in_words(rows: ListedRows) -> str:
+    """Return in one sentence of how many verdicts that were to be given what became."""
+    counts = Counter(entry.status for entry in rows.to_rate)
+    said = [f"{counts[status]} {words}" for status, words in _BECAME if counts[status]]
+    if counts["answered"] == counts.total():
+        said = ["all have an answer"]
+    return f"{counts.total()} {'verdict was' if counts.total() == 1 else 'verdicts were'} to be given: {listed(said)}."
 
 
 def _by_phase(rows: ListedRows, phases: StudyPhases) -> PlainTable:

@@ -12,7 +12,7 @@ from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import plan_of
-from protocol.language.wording import spoken
+from protocol.language.wording import listed, spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERSION, WRITTEN_BY
 from services.report.rows.ratings import PhaseRatings, Ratings
@@ -24,6 +24,8 @@ from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
 from services.report.sections.fields.topics import Topic, weighted_in_words
 
+# Of more fields than this their number is said.
+MOST_NAMED = 4
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
 PLANNED = "What the analysis plan declares is under “Declared before the first verdict” and is not repeated here."
@@ -74,10 +76,27 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         key=f"phase_{phase.phase.key}",
         short_title=phase.phase.title,
         title=phase.phase.title,
-        explanation=(EXPLORATORY,),
+        explanation=(_what_was_asked(phase), EXPLORATORY),
         tables=tuple(tables),
         method=(PLANNED,) if plan_of(study) else (),
     )
+
+
+def _what_was_asked(phase: PhaseRatings) -> str:
+    """Return what was to be rated by how many, and what was asked: the question, else the fields."""
+    units = len({id(unit) for ratings in phase.fields for unit in ratings.units})
+    raters = {column.party for ratings in phase.fields for column in ratings.columns}
+    models = {column.party for ratings in phase.fields for column in ratings.models}
+    labels = list(dict.fromkeys(f"“{ratings.field.label}”" for ratings in phase.fields))
+    fields = f"in {listed(labels)}" if len(labels) <= MOST_NAMED else f"in {len(labels)} fields"
+    asked = f": “{phase.phase.question}”" if phase.phase.question else f", {fields}."
+    of_models = f" {_many(len(models), 'model')} answered them, too." if models else ""
+    verb = "was" if units == 1 else "were"
+    return f"{_many(units, phase.fields[0].unit)} {verb} to be rated by {_many(len(raters), 'rater')}{asked}{of_models}"
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _label(phase: PhaseRatings, ratings: Ratings) -> str:

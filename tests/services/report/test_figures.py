@@ -219,3 +219,17 @@ def test_all_raters_come_last_in_each_part_of_a_figure() -> None:
 
     at = sorted((y, trace.name) for trace in drawn.data for y in trace.y)
     assert [name for _, name in at] == [name for names in parts.values() for name in names]
+
+
+def test_a_figure_is_as_high_as_its_fullest_line_needs_however_many_names_other_lines_have() -> None:
+    groups = {"students": ["A", "B", "C"], "seniors": ["D", "E", "F"]}
+    parted = [span for part, names in groups.items() for span in values_of(names, part)]
+    alike = [span for part in groups for span in values_of(["A", "B", "C"], part)]
+
+    assert spans(parted, "Share (%)", limits=None).layout.height == spans(alike, "Share (%)", limits=None).layout.height
+
+
+def test_where_all_differences_are_0_their_dots_are_not_cut_by_the_edge() -> None:
+    nothing = Span("all", "A minus B", math.nan, 0.0, math.nan, "", 2)
+
+    assert spans([nothing], "Difference (points)", limits=None, from_zero=True).layout.xaxis.range == (-1, 1)
