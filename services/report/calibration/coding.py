@@ -15,7 +15,7 @@ _LONGEST = 1_900
 _CUT = " [cut: the whole is in differing.csv]"
 _NO_REFERENCE = "none given"
 _COLUMNS = (
-    "candidate", "item", "model", "answer", "answer_key", "run", "prompt_version", "judge_says", "explanation",
+    "candidate", "item", "model", "answer", "answer_key", "run", "prompt_version", "judge_says", "judge_explains",
     "people_say",
 )  # fmt: skip
 # Coders see what judge and people said, and neither the run nor the prompt that they count by.
@@ -32,14 +32,14 @@ attributes:
     run: text
     prompt_version: text
     judge_says: {type: text, tells: reference}
-    explanation: {type: text, tells: reference}
+    judge_explains: {type: text, tells: reference}
     people_say: {type: text, tells: reference}
 phases:
   - key: code
     title: Coding
     question: Why do judge and people differ?
     rates: candidates
-    shows: [prompt, reference, candidate, judge_says, explanation, people_say]
+    shows: [prompt, reference, candidate, judge_says, judge_explains, people_say]
     form:
       cause:
         type: choice

@@ -56,7 +56,11 @@ def test_what_is_true_of_all_judges_is_said_once(computed: Calibration) -> None:
 
 
 def test_figures_have_no_more_lines_than_a_screen_shows(computed: Calibration) -> None:
-    drawn = [figure for panel in computed.panels.values() for figure in calibration.figures_of(panel)]
+    drawn = [
+        figure
+        for panel in computed.panels.values()
+        for figure in calibration.figures_of(panel, computed.material.scale)
+    ]
 
     assert all(figure.height < 24 * 60 for figure in drawn)
     assert {figure.section for figure in drawn} == {

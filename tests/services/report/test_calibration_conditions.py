@@ -107,7 +107,7 @@ def test_conditions_differ_by_what_judge_and_people_say_on_the_items_answered_un
 
 
 def test_conditions_have_a_figure_of_their_own_beside_the_scores(computed: calibration.Calibration) -> None:
-    figures = calibration.figures_of(computed.panels["corrected"])
+    figures = calibration.figures_of(computed.panels["corrected"], computed.material.scale)
 
     assert [figure.key for figure in figures] == ["panel-corrected", "panel-corrected-conditions"]
     assert {trace.name for trace in figures[1].figure.data} == {RAW_BETWEEN, CORRECTED_BETWEEN}

@@ -85,7 +85,7 @@ def test_the_panel_draws_what_changed_with_the_prompt_beside_what_changed_from_r
     (row,) = panel.of(CHANGED_WITH[True, False])
     assert (row.parties, row.stratum) == (("v1", "v2"), "Judge")
     assert "from run to run (first to first again)" in row.sentence and "1 missing; 0 new" in row.sentence
-    (figure,) = calibration.figures_of(panel)
+    (figure,) = calibration.figures_of(panel, computed.material.scale)
     assert [trace.name for trace in figure.figure.data] == [SCATTER, CHANGED_WITH[True, False]]
 
 
