@@ -76,7 +76,7 @@ def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:
     if label.casefold() == f"{part}: {statistic}".casefold():
         statistic = label[len(part) + 2 :]
         return ": ".join(words for words in (part, statistic) if not _stands_in(words.casefold(), said))
-    return label
+    return "" if _stands_in(label.casefold(), said) else label
 
 
 def _stands_in(words: str, text: str) -> bool:

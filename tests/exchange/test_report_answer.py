@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from agreement import Estimate
 from exchange.estimate_rows import ALL_CANDIDATES, ALL_RATERS, CONSENSUS, Direction, EstimateRow, Party, Stratum
@@ -18,8 +19,8 @@ def row_of(*parties: Party, planned: bool = True) -> EstimateRow:
     return EstimateRow("share", "scored_correct", parties, ALL_CANDIDATES, estimate, planned=planned)
 
 
-def answer_from(*rows: EstimateRow, plan: str = "") -> Answer | None:
-    table = EstimateTable("line_1", TITLE, "", rows, lines="both", cluster="item")
+def answer_from(*rows: EstimateRow, plan: str = "", lines: Literal["stratum", "both"] = "both") -> Answer | None:
+    table = EstimateTable("line_1", TITLE, "", rows, lines=lines, cluster="item")
     section = Section("plan", "Plan", "Plan", (), (table,))
     named = (("Primary estimate", plan),) if plan else ()
     now = datetime(2026, 1, 1, tzinfo=UTC)
@@ -89,3 +90,11 @@ def test_the_plan_in_words_is_its_title_where_a_report_has_it() -> None:
 
 def test_without_a_primary_estimate_there_is_no_answer() -> None:
     assert answer_from(row_of(ALL_RATERS, planned=False)) is None
+
+
+def test_a_part_that_the_plan_names_is_not_said_again_where_lines_are_called_by_their_part() -> None:
+    row = replace(row_of(ALL_RATERS), stratum=Stratum("selected", "format is choice"))
+
+    answer = answer_from(row, plan="accuracy, where format is choice", lines="stratum")
+
+    assert answer is not None and answer.title == "Primary estimate: accuracy, where format is choice"
