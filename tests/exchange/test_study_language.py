@@ -143,7 +143,7 @@ analysis: {also: [{estimate: [{a: 1}], of: read.v}]}""",
             "phases: [{key: read, rates: items, shows: [], form: {v: yes_no}}]\n"
             "analysis: {criteria: [{key: it, estimate: accuracy, of: read.v, above: 3}]}"
         ),
-        "protocol.yaml, key analysis.criteria.it.above: found 3, expected at most 1; correct the value.",
+        "protocol.yaml, key analysis.criteria.it.above: found '3', expected at most 1; correct the value.",
     ),
     "keys of the other language": (
         "reading: {}\nphases: [{key: read, rates: items, shows: [], form: {v: text}}]",

@@ -118,9 +118,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
     figures = []
     in_order = sorted(table.rows, key=lambda row: not row.planned)
     for statistic in dict.fromkeys(row.statistic for row in in_order):
-        rows = [
-            row for row in table.rows if row.statistic == statistic and not row.bound and row.weighted == weighted
-        ]
+        rows = [row for row in table.rows if row.statistic == statistic and not row.bound and row.weighted == weighted]
         is_primary = _is_of_primary(table) and _is_planned(rows)
         axes, fewest = (_DRAWN_OF_PRIMARY, 1) if is_primary else (_DRAWN, 2)
         by_judge = directions.are_of_judges(rows)
