@@ -65,11 +65,11 @@ def best_coefficient(
             return gwet_ac([list(pair) for pair in zip(first, second, strict=True)], categories=categories, **settings)
         return cohen_kappa(first, second, categories=categories, weights=weights, **settings)
 
-    found = [
+    of_patterns = [
         _best(partial(of, first), 1 if weights else len(sizes), lambda limits: limits.low)
         for first in _answers(coefficient, n, options)
     ]
-    return max(found, key=lambda limits: _known(limits.low))
+    return max(of_patterns, key=lambda limits: _known(limits.low))
 
 
 def _answers(coefficient: Coefficient, n: int, options: int) -> Iterator[list[int]]:

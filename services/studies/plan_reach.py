@@ -175,6 +175,8 @@ def out_of_reach(
         above, below = criterion.above, criterion.below
         return (above is None or limits.low > above) and (below is None or limits.high < below)
 
+    # Of a draft that is stored the cases are not known.
+    cluster = plan.cluster if any(unit.value_of(plan.cluster) for unit in units) else "item"
     each = _verdicts_on_each(study, criterion, phase) if statistic in _OF_VERDICTS else 1
     for name, of_units in _parts(study, criterion, phase, units):
         sizes = tuple(each * size for size in of_units)
@@ -183,15 +185,17 @@ def out_of_reach(
         most = _MOST_OF_DATA if is_coefficient or is_clustered else _MOST_UNITS
         if is_clustered and statistic in ("linear_kappa", "quadratic_kappa"):
             most = _MOST_RESAMPLED
+        if not is_coefficient and is_clustered:
+            most = max(most, 4 * count)
         if not 0 < count < most or clears(sizes):
             continue
         best = best_of(sizes)
         takes = "no number of units would do"
         if (criterion.above is None or criterion.above < 1) and (criterion.below is None or criterion.below > 0):
-            takes = _takes(sizes, each, most, clears, plan.cluster)
+            takes = _takes(sizes, each, most, clears, cluster)
         yield (
             f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with "
-            f"{_units_in_words(sizes, each, plan.cluster, f'{which}{name}')} {_limits_in_words(best)} at best; "
+            f"{_units_in_words(sizes, each, cluster, f'{which}{name}')} {_limits_in_words(best)} at best; "
             f"{takes}."
         )
 
