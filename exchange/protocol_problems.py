@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from exchange.refusal import Problems, nearest, shown
 from exchange.written_places import place_of
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
+from protocol.language.criteria import cannot_hold
 
 # What may stand under a key that takes several kinds of value.
 _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
@@ -34,6 +35,7 @@ _KINDS = {
 }
 # So many keys are named of what should be something else.
 _MOST_KEYS = 4
+_CRITERIA, _BOUNDS = ("analysis", "criteria"), ("above", "below")
 # What a line of a plan has where it is a criterion alone.
 _OF_CRITERIA = AuthoredCriterion.model_fields.keys() - AuthoredEstimate.model_fields.keys()
 
@@ -55,6 +57,13 @@ def add_problems(
         path = tuple(str(part) for part in _without_kinds(detail["loc"]))
         if path in said or any(path[: len(key)] == key for key in known):
             continue
+        if path[:2] == _CRITERIA and path[-1] in _BOUNDS and (held := _not_held(path, document)):
+            # A bound that is in range would be as wrong.
+            path = (*path[:-1], "estimate")
+            if path not in said:
+                said.add(path)
+                problems.add(file, place_of(path, document), held)
+            continue
         either = len(path) < len(detail["loc"]) and path and _EITHER.get(path[-1])
         if either:
             # One value that fits none of several kinds is one problem, not one per kind.
@@ -63,6 +72,18 @@ def add_problems(
         else:
             says = _said(dict(detail), path, model)
         problems.add(file, place_of(path, document), says)
+
+
+def _not_held(path: Sequence[str], document: Any) -> str:
+    """Return why a criterion with a wrong bound holds nothing, whatever the bound; empty where it could."""
+    at = document
+    for part in path[:-1]:
+        if isinstance(at, list) and part.isdigit() and int(part) < len(at):
+            at = at[int(part)]
+        else:
+            at = at.get(part) if isinstance(at, Mapping) else None
+    estimate = at.get("estimate") if isinstance(at, Mapping) else None
+    return cannot_hold(estimate) if isinstance(estimate, str) else ""
 
 
 def places_of(error: ValidationError) -> set[tuple[str, ...]]:

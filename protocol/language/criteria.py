@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from protocol.fields import types_on
 from protocol.language import expansion as expanded
@@ -40,6 +41,13 @@ AGREEMENT: dict[str, tuple[str, ...]] = {
 AGAINST_JUDGES = ("percent_agreement", "cohen_kappa", "sensitivity", "specificity")
 # Whose extremes are known before anything is answered: shares of units.
 SHARES = frozenset({"accuracy", "share", "percent_agreement", "pass_at_k"})
+
+
+def cannot_hold(estimate: str) -> str:
+    """Return that no criterion holds an estimate whatever its field, and what one can hold; empty where one can."""
+    if estimate in STATISTICS or estimate not in get_args(Estimated):
+        return ""
+    return f"no criterion can be set to {estimate}, but to {', '.join(STATISTICS)}; declare the line under also."
 
 
 def statistics_of(criterion: AuthoredCriterion, field_type: str) -> tuple[str, ...]:
@@ -90,7 +98,9 @@ def check_criteria(
 
 def _check_statistic(criterion: AuthoredCriterion, field_type: str, misfits: Misfits, place: tuple[str, ...]) -> None:
     known = statistics_of(criterion, field_type)
-    if not known:
+    if says := cannot_hold(criterion.estimate):
+        misfits.add((*place, "estimate"), says)
+    elif not known:
         misfits.add(
             (*place, "estimate"),
             f"no criterion can be set to {criterion.estimate} of a field of the type {field_type}; declare it under "

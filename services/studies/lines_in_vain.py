@@ -43,6 +43,9 @@ def of_nothing(
     """
     if "step 1" in line.using and (phase.then is None or not phase.then.again):
         yield ("as",), f"'{phase.key}' has one step, since nothing is asked again after more was shown; remove step 1."
+    if line.estimate == "difference" and line.compare is None:
+        says = "a difference is between parts or groups, and none are named; add compare: group, or compare: ATTRIBUTE."
+        yield (), says
     of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
     by_people = sorted(of_raters & {*line.by, *line.where, line.compare})
     if "settled" in line.using and by_people and phase.answers_of is None:

@@ -37,9 +37,7 @@ def before_freeze(study: Expansion, pool: Pool | None, there: Mapping[str, int])
                 wanted = selected_by(study, line, but=[FORM])
                 selected = [unit for unit in _stored_units(study, phase, pool) if wanted(unit)]
                 units, which = decidable(study, phase, line, selected, partial(_answers, pool))
-                yield from (
-                    f"{path_in_words((*key, 'least'))}: {says}" for says in too_few(line, phase, len(units), which)
-                )
+                yield from (f"{path_in_words((*key, 'least'))}: {says}" for says in too_few(line, phase, units, which))
                 yield from out_of_reach(study, line, phase, units, which)
 
 

@@ -94,7 +94,7 @@ class PlanChecks:
                     yield from ((key, says) for says in _compared(line, phase, self._where(phase, line)))
                 if isinstance(line, AuthoredCriterion):
                     units, which = self._decidable(phase, line)
-                    yield from (((*key, "least"), says) for says in too_few(line, phase, len(units), which))
+                    yield from (((*key, "least"), says) for says in too_few(line, phase, units, which))
 
     def _without_numbers(self, key: Path, line: AuthoredEstimate) -> Iterator[Said]:
         forms = {item.form for item in self._contents.items if not item.practice}

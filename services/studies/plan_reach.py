@@ -7,9 +7,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import cycle, islice
 from typing import Protocol, TypeVar
 
-from agreement import Estimate, cohen_kappa, wilson_interval
+from agreement import Estimate
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
@@ -17,9 +18,15 @@ from protocol.language.expansion import Expansion, Phase, Sample
 from protocol.language.pools import rates_texts
 from protocol.language.results import fields_of_line, values_as_stored
 from protocol.language.wording import listed, spoken
+from services.studies.best_case import COEFFICIENTS, Sizes, best_coefficient, best_share
+from services.studies.lines_without_numbers import people_of
 
 _MOST_UNITS = 1_000_000
-_MOST_OF_KAPPA = 20_000
+_MOST_OF_DATA = 20_000
+# What is pooled over raters, so that each verdict counts.
+_OF_VERDICTS = frozenset({"accuracy", "share"})
+# Where each number of units has a bootstrap of its own.
+_MOST_RESAMPLED = 2_000
 
 
 class Valued(Protocol):
@@ -81,9 +88,9 @@ def selected_by(study: Expansion, line: AuthoredEstimate, but: Sequence[str] = (
     return lambda unit: all(unit.value_of(name) in values for name, values in conditions)
 
 
-def too_few(criterion: AuthoredCriterion, phase: Phase, units: int, which: str = "") -> Iterator[str]:
+def too_few(criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued], which: str = "") -> Iterator[str]:
     """Yield that fewer units are rated than a criterion has to rest on; `which` says what these have, if not all."""
-    most = most_drawn(phase.source.sample, units)
+    most = sum(most_drawn(phase.source.sample, units, "item"))
     if most < criterion.least.units:
         yield (
             f"{criterion.least.units} units are asked for, and '{phase.key}' rates at most {most}{which}; draw "
@@ -91,16 +98,49 @@ def too_few(criterion: AuthoredCriterion, phase: Phase, units: int, which: str =
         )
 
 
-def most_drawn(sample: Sample | None, units: int) -> int:
-    """Return how many units a phase rates at most."""
+def most_drawn(sample: Sample | None, units: Sequence[Valued], cluster: str) -> Sizes:
+    """Return how many units of each cluster a phase rates at most: of as many clusters as a draw can come from.
+
+    Where candidates of an item are drawn together, the size of a sample counts items.
+    """
+    if sample is not None and sample.keeps_items_together:
+        by_item: dict[str, list[Valued]] = {}
+        for unit in units:
+            by_item.setdefault(unit.value_of("item"), []).append(unit)
+        largest = sorted(by_item.values(), key=len, reverse=True)[: _most_of(sample, len(by_item))]
+        units = [unit for own in largest for unit in own]
+        return tuple(Counter(_cluster_of(unit, cluster) for unit in units).values())
+    sizes = Counter(_cluster_of(unit, cluster) for unit in units)
+    most = _most_of(sample, len(units))
+    return tuple(sizes.values()) if most == len(units) else _spread(most, sorted(sizes.values(), reverse=True))
+
+
+def _most_of(sample: Sample | None, there: int) -> int:
+    """Return how many a sample takes at most of what is there: of units, or of items."""
     if sample is None or sample.size == "all":
-        return units
+        return there
     if sample.size == "by_stratum":
         sizes = [stratum.size for stratum in sample.sizes]
-        return min(units, sum(int(size) for size in sizes)) if all(size.isdigit() for size in sizes) else units
+        return min(there, sum(int(size) for size in sizes)) if all(size.isdigit() for size in sizes) else there
     if sample.size.endswith("%"):
-        return math.ceil(units * float(sample.size.removesuffix("%")) / 100)
-    return min(units, int(sample.size))
+        return math.ceil(there * float(sample.size.removesuffix("%")) / 100)
+    return min(there, int(sample.size))
+
+
+def _spread(units: int, sizes: Sequence[int]) -> Sizes:
+    """Return how many of so many units come from each cluster where they come from as many as can be."""
+    drawn = [0] * len(sizes)
+    while units > 0:
+        for place, size in enumerate(sizes):
+            if drawn[place] < size and units > 0:
+                drawn[place] += 1
+                units -= 1
+    return tuple(each for each in drawn if each)
+
+
+def _cluster_of(unit: Valued, cluster: str) -> str:
+    """Return the cluster of a unit; where it is not known yet, its item, of which more are worth more."""
+    return unit.value_of(cluster) or unit.value_of("item")
 
 
 def out_of_reach(
@@ -115,43 +155,92 @@ def out_of_reach(
     """
     wanted = criterion.of[0]
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
-    statistic, confidence = statistic_of(criterion, fields[wanted].type), study.analysis.confidence
-    is_kappa = statistic == "cohen_kappa" and criterion.above is not None and not criterion.against
-    if not (is_kappa or statistic in SHARES) or criterion.compare is not None:
+    statistic, plan = statistic_of(criterion, fields[wanted].type), study.analysis
+    is_coefficient = statistic in COEFFICIENTS and criterion.above is not None and not criterion.against
+    if not (is_coefficient or statistic in SHARES) or criterion.compare is not None:
         return
-    most_units = _MOST_OF_KAPPA if is_kappa else _MOST_UNITS
+    options = max(2, len(fields[wanted].options))
 
     @cache
-    def best_of(n: int) -> Estimate:
-        if is_kappa:
-            return _best_kappa(n, max(2, len(fields[wanted].options)), confidence)
-        return _best(criterion, n, confidence)
+    def best_of(sizes: Sizes) -> Estimate:
+        for coefficient in COEFFICIENTS if is_coefficient else ():
+            if coefficient == statistic:
+                return best_coefficient(
+                    coefficient, sizes, options, confidence=plan.confidence, resamples=plan.resamples
+                )
+        return best_share(sizes, criterion.above, criterion.below, confidence=plan.confidence, resamples=plan.resamples)
 
-    def clears(n: int) -> bool:
-        limits = best_of(n)
+    def clears(sizes: Sizes) -> bool:
+        limits = best_of(sizes)
         above, below = criterion.above, criterion.below
         return (above is None or limits.low > above) and (below is None or limits.high < below)
 
-    for name, count in _parts(study, criterion, units, most_drawn(phase.source.sample, len(units))):
-        if count and not clears(count):
-            # More units only narrow the interval.
-            needed = bisect.bisect_left(range(1, most_units), True, key=clears) + 1
-            best = best_of(count)
-            takes = f"it takes {needed} units" if needed < most_units else "no number of units would do"
-            yield (
-                f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with {count} "
-                f"independent unit{'' if count == 1 else 's'}{which}{name} {_limits_in_words(best)} at best; {takes}."
-            )
+    # Of a draft that is stored the cases are not known.
+    cluster = plan.cluster if any(unit.value_of(plan.cluster) for unit in units) else "item"
+    each = _verdicts_on_each(study, criterion, phase) if statistic in _OF_VERDICTS else 1
+    for name, of_units in _parts(study, criterion, phase, units):
+        sizes = tuple(each * size for size in of_units)
+        count = sum(sizes)
+        is_clustered = count > len(sizes)
+        most = _MOST_OF_DATA if is_coefficient or is_clustered else _MOST_UNITS
+        if is_clustered and statistic in ("linear_kappa", "quadratic_kappa"):
+            most = _MOST_RESAMPLED
+        if not is_coefficient and is_clustered:
+            most = max(most, 4 * count)
+        if not 0 < count < most or clears(sizes):
+            continue
+        best = best_of(sizes)
+        takes = "no number of units would do"
+        if (criterion.above is None or criterion.above < 1) and (criterion.below is None or criterion.below > 0):
+            takes = _takes(sizes, each, most, clears, cluster)
+        yield (
+            f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) is out of reach: with "
+            f"{_units_in_words(sizes, each, cluster, f'{which}{name}')} {_limits_in_words(best)} at best; "
+            f"{takes}."
+        )
 
 
-def _best(criterion: AuthoredCriterion, n: int, confidence: float) -> Estimate:
-    """Return Wilson's limits of the share of n independent units that a criterion would like best."""
-    above, below = criterion.above, criterion.below
-    if above is not None and below is not None:
-        wished = (above + below) / 2
-    else:
-        wished = 1.0 if below is None else 0.0
-    return wilson_interval(round(n * min(1.0, max(0.0, wished))), n, confidence=confidence)
+def _verdicts_on_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int:
+    """Return how many verdicts on a unit an estimate of all raters counts; 1 where nobody knows yet how many rate."""
+    if criterion.each_rater or "settled" in criterion.using or phase.by.together:
+        return 1
+    people = people_of(study, phase, criterion, {})
+    known = [count for count in (people, phase.by.per_unit) if count is not None]
+    return max(1, min(known, default=1))
+
+
+def _takes(sizes: Sizes, each: int, most: int, clears: Callable[[Sizes], bool], cluster: str) -> str:
+    """Return in words how many units would do: more clusters, as large as those there are, only narrow the interval."""
+    if sum(sizes) == len(sizes):
+        needed = _fewest(most, lambda n: clears((1,) * n))
+        return f"it takes {needed} units" if needed < most else f"it takes more than {most:,} units"
+
+    def of(clusters: int) -> Sizes:
+        return tuple(islice(cycle(sizes), clusters))
+
+    largest = most * len(sizes) // sum(sizes)
+    needed = _fewest(largest, lambda clusters: clears(of(clusters)))
+    if needed >= largest:
+        return f"it takes more than {most // each:,} units"
+    return f"it takes {_units_in_words(of(needed), each, cluster)}"
+
+
+def _fewest(most: int, clears: Callable[[int], bool]) -> int:
+    """Return the least number that clears, or `most` where none below it does; few are looked at before many."""
+    at = 1
+    while at < most and not clears(at):
+        at *= 2
+    return bisect.bisect_left(range(1, min(at, most)), True, key=clears) + 1
+
+
+def _units_in_words(sizes: Sizes, each: int, cluster: str, which: str = "") -> str:
+    """Return how many units there are in how many clusters, and how many verdicts where each has several."""
+    units, clusters = sum(sizes) // each, len(sizes)
+    plural = "" if units == 1 else "s"
+    if units * each == clusters:
+        return f"{units} independent unit{plural}{which}"
+    verdicts = f"{units * each} verdicts on " if each > 1 else ""
+    return f"{verdicts}{units} unit{plural}{which} in {clusters} {spoken(cluster)}{'' if clusters == 1 else 's'}"
 
 
 def _limits_in_words(best: Estimate) -> str:
@@ -160,18 +249,13 @@ def _limits_in_words(best: Estimate) -> str:
     return f"the limits are {best.low:.3f} and {best.high:.3f}, {best.high - best.low:.3f} apart,"
 
 
-def _best_kappa(n: int, options: int, confidence: float) -> Estimate:
-    """Return kappa of two raters who agree on all of n units, of which each option has as many."""
-    answers = [place % options for place in range(n)]
-    return cohen_kappa(answers, answers, categories=list(range(options)), confidence=confidence)
-
-
 def _parts(
-    study: Expansion, criterion: AuthoredCriterion, units: Sequence[Valued], most: int
-) -> Iterator[tuple[str, int]]:
-    """Yield each part that has to reach the bounds, in words, with how many units it has at most."""
+    study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued]
+) -> Iterator[tuple[str, Sizes]]:
+    """Yield each part that has to reach the bounds, in words, with how many units of each cluster it has at most."""
+    sample, cluster = phase.source.sample, study.analysis.cluster
     if not criterion.by:
-        yield "", most
+        yield "", most_drawn(sample, units, cluster)
         return
     bins = {each.key: each.bins for each in study.attributes if each.bins}
 
@@ -180,8 +264,12 @@ def _parts(
         value = unit.value_of(name)
         return level_of(bins[name], value) if name in bins else value
 
-    counts = Counter(tuple(part_of(unit, name) for name in criterion.by) for unit in units)
-    for values, count in sorted(counts.items()):
+    by_part: dict[tuple[str, ...], list[Valued]] = {}
+    for unit in units:
+        by_part.setdefault(tuple(part_of(unit, name) for name in criterion.by), []).append(unit)
+    most = sum(most_drawn(sample, units, cluster))
+    for values, own in sorted(by_part.items()):
         if all(values):
             parts = [f"{spoken(name)} {value}" for name, value in zip(criterion.by, values, strict=True)]
-            yield f" of {listed(parts)}", min(most, count)
+            sizes = sorted(Counter(_cluster_of(unit, cluster) for unit in own).values(), reverse=True)
+            yield f" of {listed(parts)}", tuple(sizes) if len(own) <= most else _spread(most, sizes)

@@ -127,6 +127,24 @@ analysis: {also: [{estimate: [{a: 1}], of: read.v}]}""",
             "analysis.criteria, with a key of its own."
         ),
     ),
+    "a criterion on a mean, whose bound would be out of range": (
+        (
+            "phases: [{key: read, rates: items, shows: [], form: {v: {type: number, unit: mm}}}]\n"
+            "analysis: {criteria: [{key: it, estimate: mean, of: read.v, above: 3}]}"
+        ),
+        (
+            "protocol.yaml, key analysis.criteria.it.estimate: no criterion can be set to mean, but to accuracy, "
+            "agreement, direction, rate, pass_at, macro_f1, calibration, auc, difference, correlation; declare the "
+            "line under also."
+        ),
+    ),
+    "a bound out of range of what a criterion can hold": (
+        (
+            "phases: [{key: read, rates: items, shows: [], form: {v: yes_no}}]\n"
+            "analysis: {criteria: [{key: it, estimate: accuracy, of: read.v, above: 3}]}"
+        ),
+        "protocol.yaml, key analysis.criteria.it.above: found '3', expected at most 1; correct the value.",
+    ),
     "keys of the other language": (
         "reading: {}\nphases: [{key: read, rates: items, shows: [], form: {v: text}}]",
         "protocol.yaml, key reading: there is no such key",

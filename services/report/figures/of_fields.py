@@ -63,6 +63,19 @@ _DRAWN: dict[Statistic, _Axis] = {
     "signed_difference": _Axis("Human minus judge", "points", printed=directions.AXIS),
     "accuracy_difference": _Axis("Difference", "points"),
 }
+# Drawn of the primary estimate alone; elsewhere they stand in the table, beside what is drawn.
+_DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
+    **_DRAWN,
+    "agreement_difference": _Axis("Difference", "points"),
+    "kappa_difference": _Axis("Difference of kappas"),
+    "krippendorff_alpha": _Axis("Alpha", limits=KAPPA),
+    "icc": _Axis("Intraclass correlation", limits=KAPPA),
+    "spearman": _Axis("Correlation", limits=KAPPA),
+    "pearson": _Axis("Correlation", limits=KAPPA),
+    "bang_index": _Axis("Bang’s index", limits=KAPPA),
+    "auc": _Axis("Area under the ROC curve"),
+    "calibration_error": _Axis("Calibration error"),
+}
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
 _LEVELS = "what raters stand between"
@@ -74,30 +87,49 @@ def figures_of_fields(section: Section) -> list[Figure]:
     for table in section.tables:
         if isinstance(table, Matrix):
             figures.append(_matrix(section, table))
-        elif isinstance(table, EstimateTable) and table.drawn in _DRAWERS and (table.printed_here or not table.rows):
-            figures += [figure for draw in _DRAWERS[table.drawn] for figure in draw(section, table)]
-            figures += _bland_altman(section, table)
+        elif isinstance(table, EstimateTable) and (table.printed_here or not table.rows):
+            drawers = _DRAWERS.get(table.drawn, ())
+            of_table = [figure for draw in drawers for figure in draw(section, table)]
+            figures += of_table or _primary_alone(section, table)
+            figures += _bland_altman(section, table) if drawers else []
     return figures
 
 
-def _forests(section: Section, table: EstimateTable) -> list[Figure]:
+def _primary_alone(section: Section, table: EstimateTable) -> list[Figure]:
+    """Draw the primary estimate where nothing of its table is drawn otherwise: no other line's figure comes first."""
+    planned = tuple(row for row in table.rows if row.planned)
+    if not _is_of_primary(table) or not planned:
+        return []
+    if all(row.weighted for row in planned):
+        # Of what is known weighted alone there is no other value.
+        return _forests(section, replace(table, rows=planned), weighted=True)
+    return _forests(section, replace(table, rows=planned))
+
+
+def _is_of_primary(table: EstimateTable) -> bool:
+    return table.parts is not None and table.parts.is_primary
+
+
+def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) -> list[Figure]:
     """Draw the values of each statistic of a table with their intervals; Wilson's and the bounds stay in the table.
 
-    Of the primary line the primary statistic is drawn first.
+    Of the primary line the primary statistic is drawn first, and of a single value, too.
     """
     figures = []
     in_order = sorted(table.rows, key=lambda row: not row.planned)
     for statistic in dict.fromkeys(row.statistic for row in in_order):
-        rows = [row for row in table.rows if row.statistic == statistic and not row.bound and not row.weighted]
+        rows = [row for row in table.rows if row.statistic == statistic and not row.bound and row.weighted == weighted]
+        is_primary = _is_of_primary(table) and _is_planned(rows)
+        axes, fewest = (_DRAWN_OF_PRIMARY, 1) if is_primary else (_DRAWN, 2)
         by_judge = directions.are_of_judges(rows)
         if len(rows) > MOST_LINES:
             # Of a long list of options, or of many parts, all raters together are what can still be read.
             rows = [
                 row for row in rows if row.stratum == rows[0].stratum and (by_judge or row.parties == (ALL_RATERS,))
             ]
-        if statistic not in _DRAWN or len(rows) < 2 or len(rows) > MOST_LINES or not _has_values(rows):
+        if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
-        axis = _DRAWN[statistic]
+        axis = axes[statistic]
         words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
         one_part = len({row.stratum for row in rows}) == 1
         labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]

@@ -18,7 +18,7 @@ from services.report.rows.study_rows import Entry
 
 @dataclass
 class _Spent:
-    """How many verdicts there are on an assignment, and the milliseconds of all of them together."""
+    """How many verdicts on an assignment were superseded, and the milliseconds of all of them together."""
 
     verdicts: int = 0
     active_ms: int = 0
@@ -54,7 +54,7 @@ def load_entries(
             _columns_of(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
         )
     }
-    spent = _spent_on_assignments(session, in_study)
+    superseded = _spent_on_superseded(session, in_study)
     flags = _flags(session, standing)
     traces = _traces(session, standing)
     failures = {
@@ -75,7 +75,7 @@ def load_entries(
             _entry(
                 assignment,
                 verdicts.get(key),
-                spent[key],
+                superseded.get(key, _Spent()),
                 flags.get(key, []),
                 traces.get(key),
                 failures.get(key),
@@ -90,16 +90,16 @@ def _columns_of(model: type[Assignment | Verdict]) -> Any:
     return select_columns(*inspect(model).columns)
 
 
-def _spent_on_assignments(session: Session, in_study: tuple[Any, ...]) -> defaultdict[int, _Spent]:
-    """Return the time spent on each assignment: what is spent on an item is spent on all versions of its verdict."""
-    spent: defaultdict[int, _Spent] = defaultdict(_Spent)
+def _spent_on_superseded(session: Session, in_study: tuple[Any, ...]) -> dict[int, _Spent]:
+    """Return the time spent on superseded verdicts, by assignment: few, where those that stand are read anyway."""
+    superseded: defaultdict[int, _Spent] = defaultdict(_Spent)
     for assignment_id, *times in session.exec(
         select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*in_study)
+        .where(*in_study, ~queries.stands())
     ):
-        spent[assignment_id].add(*times)
-    return spent
+        superseded[assignment_id].add(*times)
+    return superseded
 
 
 def _flags(session: Session, standing: tuple[Any, ...]) -> dict[int, list[tuple[str, str]]]:
@@ -130,7 +130,7 @@ def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, 
 def _entry(
     assignment: Any,
     verdict: Any | None,
-    spent: _Spent,
+    superseded: _Spent,
     flags: list[tuple[str, str]],
     trace: dict[str, Any] | None,
     failure: str | None,
@@ -159,13 +159,14 @@ def _entry(
         not_assessable=verdict.not_assessable,
         reason=reasons.get(verdict.not_assessable or "", verdict.not_assessable or ""),
         comment=verdict.comment,
-        revisions=spent.verdicts - 1,
+        revisions=superseded.verdicts,
         flags=tuple(flags),
         shown_at=verdict.shown_at,
         submitted_at=verdict.submitted_at,
-        active_ms=spent.active_ms,
-        idle_ms=spent.idle_ms,
-        load_ms=spent.load_ms,
+        # What is spent on an item is spent on all versions of its verdict.
+        active_ms=verdict.active_ms + superseded.active_ms,
+        idle_ms=verdict.idle_ms + superseded.idle_ms,
+        load_ms=verdict.load_ms + superseded.load_ms,
         renderer=verdict.renderer,
         viewport=verdict.viewport,
         receipt=verdict.receipt,

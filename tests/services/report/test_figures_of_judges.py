@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import pytest
 
 from agreement import Estimate
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, Party
-from exchange.report_structure import EstimateTable, Section, TitleParts
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Category, Direction, EstimateRow, Party
+from exchange.report_structure import Drawn, EstimateTable, Section, TitleParts
+from exchange.statistic_names import Statistic
 from services.report import Figure
 from services.report.figures.of_fields import figures_of_fields
 
@@ -71,6 +75,33 @@ def test_the_primary_statistic_is_drawn_first_and_no_other_is_called_primary() -
         "Primary estimate: Agreement on it: Kappa, quadratic weights",
         "Also declared: Agreement on it: Same answer",
     ]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "drawn", "weighted"),
+    [
+        ("share", "forest", False),
+        ("krippendorff_alpha", "forest", False),
+        ("share", "forest", True),
+        # One option of a scale has no two sides.
+        ("share", "scale", False),
+        ("share", "no", False),
+    ],
+)
+def test_a_primary_estimate_of_one_line_is_drawn(statistic: Statistic, drawn: Drawn, weighted: bool) -> None:
+    estimate = Estimate("share", 0.5, 0.4, 0.6, 40, "item", "Wilson", n_clusters=20)
+    row = EstimateRow(
+        statistic, "option" if statistic == "share" else "answers", (HUMANS[0],), ALL_CANDIDATES, estimate,
+        planned=True, weighted=weighted, category=Category("yes", "Yes"),
+    )  # fmt: skip
+    parts = TitleParts("Primary estimate", "Share of it", is_primary=True)
+    primary = EstimateTable("line_1", str(parts), "", (row,), lines="both", drawn=drawn, parts=parts)
+    also = replace(primary, key="line_2", parts=TitleParts("Also declared", "Share of it"))
+
+    (figure,) = figures_of_fields(Section("plan", "Plan", "Plan", (), (primary, also)))
+
+    assert figure.title.startswith("Primary estimate: Share of it")
+    assert len([x for trace in figure.figure.data for x in trace.x]) == 1
 
 
 def test_a_caption_of_values_without_intervals_says_where_the_reason_stands() -> None:

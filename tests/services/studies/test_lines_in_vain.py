@@ -51,6 +51,10 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
             "primary: {estimate: joint_rate, of: score.found, option: yes, over: image, by: image}",
             "over the values of image, and each part by image has one value; remove it from by",
         ),
+        (
+            "primary: {estimate: difference, of: read.answer}",
+            "primary: A difference is between parts or groups, and none are named; add compare: group, or compare: A",
+        ),
         ("primary: {%s, as: [given, step 1]}", "primary.as: 'read' has one step"),
         ("primary: {%s, by: empty}", "primary.by: No unit of 'read' has a value of empty, so that there are no parts"),
         ("primary: {%s, by: [site, image]}", "primary.by: No unit of 'read' has a value of image"),

@@ -128,6 +128,13 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.8}]",
             "with 20 independent units the limits are 0.723 and 1.000, 0.277 apart, at best; it takes 29 units.",
         ),
+        # Nineteen of the same answer: AC1 falls the less by chance, the rarer the others are.
+        (
+            "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: gwet_ac1, above: 0.9}]",
+            "with 20 independent units the limits are",
+        ),
+        # Units of one site vary with it: two sites say next to nothing.
+        (f"cluster: site, criteria: [{{key: it, {LINE}, above: 0.8}}]", "with 20 units in 2 sites the limits are"),
     ],
 )
 def test_what_is_out_of_reach_or_rests_on_one_unit_is_said(tmp_path: Path, plan: str, says: str) -> None:
@@ -163,6 +170,57 @@ def test_true_is_yes_where_units_are_selected(tmp_path: Path) -> None:
 
 def test_a_plan_that_its_tables_can_give_is_taken_without_a_word(tmp_path: Path) -> None:
     compared = "primary: {estimate: difference, of: read.answer, compare: site}"
-    plan = f"{compared}, cluster: site, criteria: [{{key: it, {LINE}, above: 0.8}}]"
+    plan = f"{compared}, criteria: [{{key: it, {LINE}, above: 0.8}}]"
 
     assert checked_folder(folder_with(tmp_path, plan)).warnings == ()
+
+
+SCORED = """
+blindread: 2
+name: planned
+title: A plan and its tables
+phases:
+  - key: score
+    title: Scores
+    rates: candidates
+    shows: [prompt, candidate]
+    from: {{sample: {{size: 20, unit: item}}}}
+    form: {{grade: {{type: ordinal, label: Grade, options: {{1: Bad, 2: Fair, 3: Good}}}}, ok: yes_no}}
+analysis: {{criteria: [{{key: it, of: score.{line}}}]}}
+"""
+
+
+def warnings_of_scored(tmp_path: Path, line: str) -> list[str]:
+    """Two candidates to each of 30 items, of which 20 are drawn."""
+    (tmp_path / "protocol.yaml").write_text(SCORED.format(line=line), encoding="utf-8")
+    write_table(tmp_path / "items.csv", "item,format,prompt", [(f"q{n}", "open", f"Item {n}?") for n in range(30)])
+    texts = [(f"q{n}-{model}", f"q{n}", model, f"Said {model}") for n in range(30) for model in ("x", "y")]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer", texts)
+    return [warning for warning in checked_folder(tmp_path).warnings if "Criterion" in warning]
+
+
+def test_candidates_of_an_item_that_are_drawn_together_are_counted_as_the_report_will(tmp_path: Path) -> None:
+    (warning,) = warnings_of_scored(tmp_path, "ok, estimate: rate, option: yes, above: 0.9, least: {units: 40}")
+
+    # With one "no" among forty the report's limit is greater than with none, and that of twenty independent units.
+    assert "with 40 units in 20 subjects the limits are 0.838 and 0.997, 0.159 apart, at best; it takes" in warning
+
+
+def test_verdicts_of_several_raters_on_a_unit_are_counted_together(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f"criteria: [{{key: it, {LINE}, above: 0.86}}]", ", by: {per_unit: 3}")
+    assert not [warning for warning in checked_folder(folder).warnings if "out of reach" in warning]
+
+    folder_with(tmp_path, f"criteria: [{{key: it, {LINE}, above: 0.9}}]", ", by: {per_unit: 3}")
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "out of reach" in warning]
+    assert "with 60 verdicts on 20 units in 20 subjects the limits are 0.873 and" in warning
+
+
+@pytest.mark.parametrize("statistic", ["linear_kappa", "quadratic_kappa"])
+def test_weighted_kappas_are_held_against_their_bound_with_a_step_between_two_answers(
+    tmp_path: Path, statistic: str
+) -> None:
+    line = f"grade, estimate: agreement, statistic: {statistic}, above"
+
+    assert warnings_of_scored(tmp_path, f"{line}: 0.8") == []
+    (warning,) = warnings_of_scored(tmp_path, f"{line}: 0.99")
+    assert "with 40 units in 20 subjects the limits are 0.9" in warning
