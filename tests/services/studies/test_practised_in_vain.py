@@ -145,3 +145,30 @@ def test_items_that_count_for_no_mark_are_named(tmp_path: Path) -> None:
     (warning,) = about_marks(folder)
 
     assert "right or wrong; p1 cannot (the place names its pane" in warning
+
+
+@pytest.mark.parametrize(
+    ("field", "accepted"),
+    [("{type: yes_no}", "yes|no"), ("{type: choice, options: [cyst, tumour, none]}", "cyst|tumour|none")],
+    ids=["yes or no", "every option of a choice"],
+)
+def test_items_on_which_whatever_is_chosen_is_right_are_warned_of(tmp_path: Path, field: str, accepted: str) -> None:
+    (warning,) = about_marks(listed(tmp_path / "study", field, accepted=accepted))
+
+    assert "p1, p2 accept every option, so that whichever is chosen is right" in warning
+
+
+def test_yes_or_no_of_the_format_of_an_item_that_accepts_both_is_warned_of(tmp_path: Path) -> None:
+    write_study_folder(tmp_path, {**reading_rules(practice={"pass_mark": 0.5, "feedback": True})})
+    add_case(tmp_path, "of-p1")
+    add_item(tmp_path, "p1", "of-p1", "Is there a cyst?", "yes|no", format="yes_no", form="yes_no", practice="true")
+
+    (warning,) = about_marks(tmp_path)
+
+    assert "p1 accepts every option" in warning
+
+
+def test_an_item_on_which_one_option_is_wrong_is_not_warned_of(tmp_path: Path) -> None:
+    field = "{type: choice, options: [cyst, tumour, none]}"
+
+    assert not about_marks(listed(tmp_path / "study", field, accepted="cyst|tumour"))
