@@ -221,7 +221,7 @@ def test_a_tag_in_the_yaml_is_refused_with_its_line(value: str) -> None:
         ("title:", "key title: it is empty, expected text"),
         ("title: 2024-01-31", "key title: found 2024-01-31, expected text"),
         ("title: true", "key title: found true, which is how YAML reads"),
-        ("title: Tiny\nseed:", "key seed: found nothing, expected a whole number"),
+        ("title: Tiny\ninstructions: I\nconsent: C\nforms:", "key forms: found nothing, expected keys and values"),
     ],
 )
 def test_values_are_called_as_yaml_calls_them(line: str, says: str) -> None:
