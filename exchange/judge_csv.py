@@ -42,9 +42,9 @@ def read_columns(
         header = list(reader.fieldnames or [])
         missing = [column for column in required if column not in header]
         if missing:
-            found = f"; it has {', '.join(header)[:300]}" if header else ""
+            has = f"; it has {', '.join(header)[:300]}" if header else ""
             raise InputRefused(
-                f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(required)}{found}."
+                f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(required)}{has}."
             )
         if len(header) != len(set(header)):
             raise InputRefused(f"{name}, line 1: the header names a column twice; keep one of each.")

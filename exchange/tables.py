@@ -308,8 +308,9 @@ LISTED_MAY_LEAVE_OUT = {
 LISTED_TABLES = (CASES, ITEMS, CANDIDATES)
 _LISTED_HEAD = """## What a study that lists its phases may leave out
 
-A protocol with `blindread: 2` says what each phase shows, so that [its tables](how-to/list-the-phases.md#the-tables) need less. `cases.csv` and
-`volumes.csv` may be missing, and so may these columns, or cells of them, also where an empty cell is *not allowed* below.
+A protocol with `blindread: 2` says what each phase shows, so that [its tables](how-to/list-the-phases.md#the-tables)
+need less. `cases.csv` and `volumes.csv` may be missing, and so may these columns, or cells of them, also where an empty
+cell is *not allowed* below.
 """
 
 _HEAD = """# Every column of every table

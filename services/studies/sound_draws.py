@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from protocol.fields import KINDS
@@ -96,28 +96,33 @@ def _lacking_fields(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool
 def _never_right(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
     """Nobody can pass a practice in which no answer that is offered can be right."""
     for part in drawn:
-        rules = phases.rules_of(phases.named(part.key))
-        if rules.practice is None or rules.practice.pass_mark == 0:
+        items = [row.unit.item for row in part.sample.units]
+        yield from (f"Practice '{part.key}' {says}" for says in never_right(phases, part.key, items, pool))
+
+
+def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Pool) -> Iterator[str]:
+    """Yield on which items of a practice with a pass mark no answer can be right, as what is said behind its name."""
+    rules = phases.rules_of(phases.named(phase))
+    if rules.practice is None or rules.practice.pass_mark == 0:
+        return
+    for item in items:
+        practised = pool.practised.get(item)
+        form = practised.form if practised else ""
+        key = rules.compared_in(form)
+        field = next((each for each in rules.fields_of(form) if each.key == key), None)
+        # What the format of an item asks was compared with its reference when its tables were read.
+        if practised is None or field is None or key in rules.takes_options:
             continue
-        for row in part.sample.units:
-            practised = pool.practised.get(row.unit.item)
-            key = rules.compared_in(practised.form if practised else "")
-            field = next(
-                (each for each in rules.fields_of(practised.form if practised else "") if each.key == key), None
+        reference = practised.references.of(key, compared=True)
+        if reference is None:
+            yield (
+                f"is passed by '{key}', and item '{item}' has no reference for it; add a line to references.csv, or "
+                "select other items."
             )
-            # What the format of an item asks was compared with its reference when its tables were read.
-            if practised is None or field is None or key in rules.takes_options:
-                continue
-            reference = practised.references.of(key, compared=True)
-            if reference is None:
-                yield (
-                    f"Practice '{part.key}' is passed by '{key}', and item '{row.unit.item}' has no reference for it; "
-                    "add a line to references.csv, or select other items."
-                )
-                continue
-            says = _problem_of(field, reference.counts_as_right) if reference.compared_by == "program" else ""
-            if says:
-                yield f"Practice '{part.key}' can never be answered right on item '{row.unit.item}': '{key}' {says}."
+            continue
+        says = _problem_of(field, reference.counts_as_right) if reference.compared_by == "program" else ""
+        if says:
+            yield f"can never be answered right on item '{item}': '{key}' {says}."
 
 
 def _problem_of(field: PhaseField, reference: Reference) -> str:

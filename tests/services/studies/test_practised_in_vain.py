@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from exchange.refusal import InputRefused
-from services.studies.checking import checked_folder
+from services.studies.checking import checked_folder, validated_folder
 from tests.listed_study import write_listed
 from tests.room_study import add_case, add_item, change_item, reading_rules, rewrite, rows_of
 from tests.situations import PROTOCOL, write_study_folder, write_volume
@@ -172,3 +172,18 @@ def test_an_item_on_which_one_option_is_wrong_is_not_warned_of(tmp_path: Path) -
     field = "{type: choice, options: [cyst, tumour, none]}"
 
     assert not about_marks(listed(tmp_path / "study", field, accepted="cyst|tumour"))
+
+
+@pytest.mark.parametrize(("accepted", "refused"), [("9", True), ("4", False)])
+def test_a_practice_that_the_freeze_would_refuse_is_said_with_the_folder(
+    tmp_path: Path, accepted: str, refused: bool
+) -> None:
+    folder = listed(tmp_path / "study", "{type: number, range: [0, 5]}", accepted=accepted)
+    # A line that names a field is compared with it when the tables are read.
+    rewrite(folder / "references.csv", [row | {"field": ""} for row in rows_of(folder / "references.csv")])
+
+    said = [says for says in validated_folder(folder).warnings if says.startswith("The freeze would refuse")]
+
+    assert len(said) == (2 if refused else 0)
+    begins = "The freeze would refuse phase 'training': it can never be answered right on item 'p1': 'asked' "
+    assert not refused or said[0].startswith(begins)

@@ -215,9 +215,7 @@ CHOSEN = FINDING.replace("type: text", "type: choice, options: [lesion, none, no
 def test_one_value_that_the_draw_leaves_of_several_tells_the_reference_as_if_it_were_selected(
     sqlite_database: Database, tmp_path: Path, source: str
 ) -> None:
-    protocol = of_phases(
-        f"{{key: look, rates: items, from: {source}, shows: [prompt], {FORM}}}", BLIND, before=CHOSEN
-    )
+    protocol = of_phases(f"{{key: look, rates: items, from: {source}, shows: [prompt], {FORM}}}", BLIND, before=CHOSEN)
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [with_finding]))
 
     with pytest.raises(Conflict) as refusal:
@@ -228,17 +226,15 @@ def test_one_value_that_the_draw_leaves_of_several_tells_the_reference_as_if_it_
     assert "All that was drawn for 'look' has one value of finding (lesion), of those that it selects." in said
 
 
+OF_ONE = f"{{key: look, rates: items, from: {LEAVES_ONE_VALUE['a value that no item has']}, shows: [prompt], {FORM}}}"
+OF_TWO = f"{{key: look, rates: items, from: {{where: {{finding: [lesion, none]}}}}, shows: [prompt], {FORM}}}"
+
+
 @pytest.mark.parametrize(
-    "phases",
-    [
-        [BLIND, f"{{key: look, rates: items, from: {LEAVES_ONE_VALUE['a value that no item has']}, shows: [prompt], "
-                f"{FORM}}}"],
-        [f"{{key: look, rates: items, from: {{where: {{finding: [lesion, none]}}}}, shows: [prompt], {FORM}}}", BLIND],
-    ],
-    ids=["after the blind phase", "two values were drawn"],
-)  # fmt: skip
+    "phases", [(BLIND, OF_ONE), (OF_TWO, BLIND)], ids=["after the blind phase", "two values were drawn"]
+)
 def test_what_the_draw_leaves_is_frozen_where_it_tells_nobody_too_early(
-    sqlite_database: Database, tmp_path: Path, phases: list[str]
+    sqlite_database: Database, tmp_path: Path, phases: tuple[str, ...]
 ) -> None:
     protocol = of_phases(*phases, before=CHOSEN)
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [with_finding]))
