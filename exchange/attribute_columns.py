@@ -12,24 +12,11 @@ from exchange.model_answers import columns_of_models
 from exchange.pooled_candidates import ANSWER, columns_of_pool
 from exchange.refusal import listed, shown
 from exchange.spreadsheet import NotRead, date_of, flag_of, number_of
-from exchange.tables import CANDIDATES, CASES, ITEMS, Column, Table
+from exchange.tables import LISTED_TABLES, Column, Table, may_leave_out
 from protocol.language.expansion import Attribute, Expansion
 
-_TABLES = {"cases": CASES, "items": ITEMS, "candidates": CANDIDATES}
+_TABLES = {table.file.removesuffix(".csv"): table for table in LISTED_TABLES}
 _LONGEST = 2_000
-# Columns that a study which lists its phases can do without, and what an empty cell means in it.
-_DISPENSABLE = {
-    "vignette",
-    "age",
-    "note",
-    "case",
-    "grounding",
-    "form",
-    "sequences",
-    "uses_prior",
-    "options",
-    "category",
-}
 _LIST = re.compile(r"\s*\|\s*")
 
 
@@ -37,9 +24,7 @@ def table_of(study: Expansion, name: str) -> Table:
     """Return a table of a study folder with the columns that the study declares of it; none of them may be missing."""
     table = _TABLES[name]
     own = tuple(
-        replace(column, default=column.default or "", optional=True)
-        if column.name in _DISPENSABLE and column.name != table.unique
-        else column
+        replace(column, default=column.default or "", optional=True) if may_leave_out(table, column) else column
         for column in table.columns
     )
     if name == "candidates":

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import ValidationError
 
 from exchange.acknowledged_text import leave_images_out
-from exchange.protocol_problems import add_problems
+from exchange.protocol_problems import add_problems, kind_in_words
 from exchange.protocol_yaml import LANGUAGE_KEY, LARGEST_PROTOCOL, check_values, load
 from exchange.refusal import InputRefused, Problems
 from exchange.spreadsheet import NotRead, decoded
@@ -119,9 +119,8 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
         problems.take(refusal)
         return ReadProtocol()
     if not isinstance(document, dict):
-        problems.add(
-            name, "the whole file", f"expected keys such as name, title and forms, found {type(document).__name__}."
-        )
+        says = f"expected keys such as name, title and forms, found {kind_in_words(document)}."
+        problems.add(name, "the whole file", says)
         return ReadProtocol()
     if lists_phases(document):
         says = "a study that lists its phases is read with its folder: use manage.py validate or manage.py import."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from itertools import islice
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -136,7 +137,7 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
     if kind == "string_pattern_mismatch":
         of_field = "field" if r"\." in context["pattern"] else ""
         return f"found {value}, expected {_PATTERNS['name' if path == ('name',) else of_field]}"
-    if kind == "string_too_short":
+    if kind == "string_too_short" or (kind == "string_type" and error["input"] is None):
         return "it is empty, expected text"
     if kind == "string_too_long":
         return f"it has {len(error['input'])} letters, at most {context['max_length']} are taken"
@@ -157,7 +158,28 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
     return f"found {value}, expected {expected}" if expected else f"found {value}: {error['msg']}"
 
 
+def kind_in_words(value: Any) -> str:
+    """Return what stands somewhere in a YAML file, as its author would call it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, date):
+        return "a date"
+    if isinstance(value, Mapping):
+        return "keys and values"
+    return "a list" if isinstance(value, list) else "text"
+
+
 def _abbreviated(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Mapping):
         keys = [shown(str(key), 20) for key in islice(value, _MOST_KEYS)]
         more = ", ..." if len(value) > _MOST_KEYS else ""

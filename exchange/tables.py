@@ -291,6 +291,28 @@ JUDGE_VERDICTS = Table(
 
 STUDY_TABLES = (CASES, VOLUMES, ITEMS, REFERENCES, FIELD_REFERENCES, CANDIDATES, PAIRS, OVERLAYS, CASE_HISTORY)
 
+# What a study that lists its phases may leave out, a cell or the whole column, and what that means there.
+LISTED_MAY_LEAVE_OUT = {
+    "vignette": "",
+    "age": "no age is shown",
+    "note": "",
+    "case": "the item is a case, and a subject, of its own; only where `cases.csv` is missing, too",
+    "category": "it has no category",
+    "grounding": "none",
+    "form": "none; named where a phase says `form: as_item`",
+    "options": "none; needed for `choice`",
+    "sequences": "it has no scans",
+    "uses_prior": "`false`",
+}
+# Its tables that have these columns; in a table whose lines are its own cases, a case is named.
+LISTED_TABLES = (CASES, ITEMS, CANDIDATES)
+_LISTED_HEAD = """## What a study that lists its phases may leave out
+
+A protocol with `blindread: 2` says what each phase shows, so that [its tables](how-to/list-the-phases.md#the-tables)
+need less. `cases.csv` and `volumes.csv` may be missing, and so may these columns, or cells of them, also where an empty
+cell is *not allowed* below.
+"""
+
 _HEAD = """# Every column of every table
 
 Made from `exchange/tables.py`, which the import reads too: `python -m exchange.tables > docs/tables.md`.
@@ -305,7 +327,27 @@ decimal commas. A date such as 01/04/2020 has two readings and is refused, unles
 
 def as_markdown() -> str:
     """Return the documentation of all tables."""
-    return "\n".join([_HEAD, *(line for table in (*STUDY_TABLES, JUDGE_VERDICTS) for line in _section(table))])
+    return "\n".join(
+        [_HEAD, *_left_out(), *(line for table in (*STUDY_TABLES, JUDGE_VERDICTS) for line in _section(table))]
+    )
+
+
+def may_leave_out(table: Table, column: Column) -> bool:
+    """Return whether a study that lists its phases may do without a column, and without cells of it."""
+    return column.name in LISTED_MAY_LEAVE_OUT and column.name != table.unique
+
+
+def _left_out() -> Iterator[str]:
+    yield _LISTED_HEAD
+    yield "| Table | Column | If missing or empty |\n|---|---|---|"
+    for table in LISTED_TABLES:
+        for column in (column for column in table.columns if may_leave_out(table, column)):
+            yield f"| `{table.file}` | `{column.name}` | {LISTED_MAY_LEAVE_OUT[column.name] or 'nothing'} |"
+    yield (
+        f"| `{CANDIDATES.file}` | `answer`: the cell, and the column where answers have columns of their own | *no "
+        "response*, unless such a column has an answer: exported, and never drawn |"
+    )
+    yield ""
 
 
 def rows_of(table: Table) -> list[tuple[str, str, str, str, str]]:

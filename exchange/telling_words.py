@@ -63,7 +63,10 @@ def telling_selections(study: Expansion) -> Iterator[str]:
             if key in phase.shows:
                 continue
             if len(values) > 1:
-                yield says + "reference; that says what the reference is not, and does not count as telling it."
+                yield says + (
+                    "reference; that says what the reference is not, and does not count as telling it, unless one "
+                    "value is all that is drawn."
+                )
             else:
                 yield says + (
                     "reference, of which all its units then have one value; anyone who notices it knows the reference "

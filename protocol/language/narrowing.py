@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 
-from protocol.language.expansion import Expansion, Phase, Source
+from protocol.language.expansion import Condition, Expansion, Phase, Source
 
 # Scalars of a protocol are text: both words of each pair say the same.
 _YES_NO = {"true": "yes", "false": "no"}
@@ -37,6 +37,23 @@ def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
             if key in telling:
                 left[key] = left.get(key, values) & values
     return left
+
+
+def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Mapping[str, str]]) -> Expansion:
+    """Return a study in which phases select the one value that their draw left, so that the law asks it of them.
+
+    Parameters
+    ----------
+    drawn
+        The value by attribute, by the key of the phase.
+    """
+
+    def as_drawn(phase: Phase) -> Phase:
+        left = [Condition(name=name, values=[value]) for name, value in drawn.get(phase.key, {}).items()]
+        source = phase.source.model_copy(update={"where": [*phase.source.where, *left]})
+        return phase.model_copy(update={"source": source})
+
+    return study.model_copy(update={"phases": [as_drawn(phase) for phase in study.phases]})
 
 
 def _sources(study: Expansion, phase: Phase) -> Iterator[Source]:

@@ -61,7 +61,8 @@ def path_in_words(path: Sequence[str | int]) -> str:
     said, keys = "", list[str]()
     for part in path:
         if isinstance(part, str):
-            keys.append(part)
+            # An empty key would be seen by nobody.
+            keys.append(part or "''")
             continue
         # A line of a list that is itself in one.
         said = f"line {part + 1} of {'.'.join(keys) or 'the list'}{f' in {said}' if said else ''}"

@@ -38,8 +38,13 @@ def lies_apart(hanging: Hanging, item: ItemRow, volumes: Sequence[VolumeRow]) ->
 
 def reference_in(row: ReferenceRow, field: str, *, compared: bool) -> FieldReference | None:
     """Return what a line of the table of references says of one field; `compared` where it is the primary one."""
+    return references_in(row).of(field, compared=compared)
+
+
+def references_in(row: ReferenceRow) -> ItemReferences:
+    """Return what the table of references says of an item, of its primary field before those that are named."""
     primary = FieldReference(accepted=row.accepted, low=row.low, high=row.high)
-    return ItemReferences((primary, *row.fields)).of(field, compared=compared)
+    return ItemReferences((primary, *row.fields))
 
 
 def never_compared(

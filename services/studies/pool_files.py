@@ -39,6 +39,7 @@ from services.studies import (
 )
 from services.studies.alignment import Files
 from services.studies.drawing_phases import DrawnPhase
+from services.studies.places_apart import references_in
 from services.studies.preparing import Progress, prepare_files, require_files, store_files
 from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool
@@ -269,12 +270,21 @@ def pool_of_folder(contents: StudyFolder) -> Pool:
         fields_of_reference={},
         with_overlays=frozenset(),
         turns={},
-        practised={},
+        practised=_practised(contents),
         item_ids={},
         candidate_ids={},
         pairs=pairs,
         listed=frozenset(pairs),
     )
+
+
+def _practised(contents: StudyFolder) -> dict[str, stored_pool.Practised]:
+    references = {row.item: references_in(row) for row in contents.references}
+    return {
+        item.key: stored_pool.Practised(item.form, references[item.key])
+        for item in contents.items
+        if item.practice and item.key in references
+    }
 
 
 def _unit_of_item(row: ItemRow, case: CaseRow) -> Unit:

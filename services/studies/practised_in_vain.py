@@ -1,4 +1,4 @@
-"""Whether practice with a pass mark can be passed or failed: on which items an answer is right or wrong at all."""
+"""Whether practice with a pass mark can be passed and failed: on which items an answer is right or wrong at all."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ _APART = "the place names its pane, since scans that are not co-registered stand
 
 @dataclass(frozen=True)
 class _Practised:
-    """An item for practice: why no answer to it is right or wrong, or nothing; and whether it can only be right."""
+    """An item for practice: why no answer to it is right or wrong, or nothing; and whether one can only be right."""
 
     item: str
     because: str
     in_words: bool
+    # Whichever option is chosen, it is right.
+    accepts_all: bool = False
 
 
 def never_judged(
@@ -49,9 +51,16 @@ def never_judged(
 def judged_in_part(
     phases: StudyPhases, items: Sequence[ItemRow], volumes: Sequence[VolumeRow], references: Sequence[ReferenceRow]
 ) -> Iterator[str]:
-    """Yield which practice items count for no pass mark, and where no answer can be wrong."""
+    """Yield which practice items count for no pass mark, and on which no answer can be wrong."""
     for phase in phases.trainings:
         practised = _practised(phases, phase, items, volumes, references)
+        accepting = [each.item for each in practised if each.accepts_all]
+        if accepting:
+            yield (
+                f"protocol.yaml: of the practice items that count for the pass mark, {listed(accepting)} "
+                f"{'accepts' if len(accepting) == 1 else 'accept'} every option, so that whichever is chosen is right; "
+                "accept fewer in references.csv."
+            )
         lacking = [each for each in practised if each.because]
         if lacking:
             because = "; ".join(dict.fromkeys(each.because for each in lacking))
@@ -96,11 +105,18 @@ def _of_item(
     if reference.compared_by == "people":
         return _Practised(item.key, _BY_PEOPLE, in_words=True)
     if field.key in rules.takes_options and item.options:
-        return _Practised(item.key, "", in_words=False)
+        return _Practised(item.key, "", in_words=False, accepts_all=_accepts_all(item.options, reference))
     scale = KINDS[field.type].scale
     apart = scale == "place" and rules.shows_volumes and lies_apart(rules.hanging, item, volumes)
     return _Practised(
         item.key,
         _APART if apart else "",
         in_words=scale == "text" and reference.low is None and reference.high is None,
+        accepts_all=scale in ("nominal", "ordinal")
+        and _accepts_all([(option.id, option.text) for option in field.offered], reference),
     )
+
+
+def _accepts_all(options: Sequence[tuple[str, str]], reference: FieldReference) -> bool:
+    ids = {option for option, _ in options}
+    return bool(ids) and ids <= set(reference.accepted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from protocol.fields import KINDS
@@ -10,6 +10,8 @@ from protocol.fields.kind import Reference
 from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
+from protocol.language.listed import phases_of_listed
+from protocol.language.narrowing import narrowed, selecting_as_drawn
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
@@ -36,7 +38,7 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *_told_too_early(phases, drawn),
+        *_told_too_early(study, phases, drawn),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -94,28 +96,33 @@ def _lacking_fields(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool
 def _never_right(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
     """Nobody can pass a practice in which no answer that is offered can be right."""
     for part in drawn:
-        rules = phases.rules_of(phases.named(part.key))
-        if rules.practice is None or rules.practice.pass_mark == 0:
+        items = [row.unit.item for row in part.sample.units]
+        yield from (f"Practice '{part.key}' {says}" for says in never_right(phases, part.key, items, pool))
+
+
+def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Pool) -> Iterator[str]:
+    """Yield on which items of a practice with a pass mark no answer can be right, as what is said behind its name."""
+    rules = phases.rules_of(phases.named(phase))
+    if rules.practice is None or rules.practice.pass_mark == 0:
+        return
+    for item in items:
+        practised = pool.practised.get(item)
+        form = practised.form if practised else ""
+        key = rules.compared_in(form)
+        field = next((each for each in rules.fields_of(form) if each.key == key), None)
+        # What the format of an item asks was compared with its reference when its tables were read.
+        if practised is None or field is None or key in rules.takes_options:
             continue
-        for row in part.sample.units:
-            practised = pool.practised.get(row.unit.item)
-            key = rules.compared_in(practised.form if practised else "")
-            field = next(
-                (each for each in rules.fields_of(practised.form if practised else "") if each.key == key), None
+        reference = practised.references.of(key, compared=True)
+        if reference is None:
+            yield (
+                f"is passed by '{key}', and item '{item}' has no reference for it; add a line to references.csv, or "
+                "select other items."
             )
-            # What the format of an item asks was compared with its reference when its tables were read.
-            if practised is None or field is None or key in rules.takes_options:
-                continue
-            reference = practised.references.of(key, compared=True)
-            if reference is None:
-                yield (
-                    f"Practice '{part.key}' is passed by '{key}', and item '{row.unit.item}' has no reference for it; "
-                    "add a line to references.csv, or select other items."
-                )
-                continue
-            says = _problem_of(field, reference.counts_as_right) if reference.compared_by == "program" else ""
-            if says:
-                yield f"Practice '{part.key}' can never be answered right on item '{row.unit.item}': '{key}' {says}."
+            continue
+        says = _problem_of(field, reference.counts_as_right) if reference.compared_by == "program" else ""
+        if says:
+            yield f"can never be answered right on item '{item}': '{key}' {says}."
 
 
 def _problem_of(field: PhaseField, reference: Reference) -> str:
@@ -163,10 +170,13 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
             )
 
 
-def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
+def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
     """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is said once."""
+    left = _one_value_left(study, drawn)
+    # What a draw left counts as if it had been selected, and opens nothing that was refused without it.
+    asked = [phases, *([phases_of_listed(selecting_as_drawn(study, left))] if left else [])]
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
-    for own in phases.by_group:
+    for own in (own for each in asked for own in each.by_group):
         for units in _shares(own, drawn):
             for breach, shared in _told_to(phases, own, units):
                 shared_by.setdefault(breach, set()).update(shared)
@@ -175,17 +185,37 @@ def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterato
         telling = phases.named(breach.telling)
         shows = phases.rules_of(telling).shows | phases.rules_of(telling).tells_after
         verb = "shows" if set(breach.things) <= shows else "tells"
+        because = "".join(
+            f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that it selects."
+            for key, value in left.get(breach.telling, {}).items()
+            if key in breach.things
+        )
         if telling.trains:
             yield (
                 f"Practice '{breach.telling}' tells {things} of {len(shared)} {about}(s) that the same people rate in "
-                f"phase '{breach.blind}', which does not show it; practise with other {about}s."
+                f"phase '{breach.blind}', which does not show it; practise with other {about}s.{because}"
             )
             continue
         yield (
             f"Phase '{breach.telling}' {verb} {things} of {len(shared)} {about}(s) that the same people can still "
             f"have to rate in phase '{breach.blind}', which does not show it; let '{breach.telling}' open after "
-            f"'{breach.blind}', or draw one of the two apart (sample.not_in)."
+            f"'{breach.blind}', or draw one of the two apart (sample.not_in).{because}"
         )
+
+
+def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase]) -> dict[str, dict[str, str]]:
+    """Return the attributes that tell the reference of which a phase selects several values and one was drawn.
+
+    Nobody may have the others, and a size of few may draw none. They are by the key of the phase, with the value.
+    """
+    left: dict[str, dict[str, str]] = {}
+    for part in drawn:
+        for key, selected in narrowed(study, study.phase(part.key)).items():
+            values = {row.unit.value(key) for row in part.sample.units}
+            # An empty cell says nothing of the reference.
+            if len(selected) > 1 and len(values) == 1 and values != {""}:
+                left.setdefault(part.key, {})[key] = values.pop()
+    return left
 
 
 def _in_words(phases: StudyPhases, things: Sequence[str]) -> str:

@@ -16,9 +16,10 @@ from services.studies.sampling.remarks import CannotDraw, listed
 def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
     """Yield why phases could not be drawn from these tables.
 
-    That is sizes, limits and conditions that nothing meets, and scans or a reference that a phase shows and that items
-    lack which can be drawn for it. Left out are phases that draw from another one, or from answers. Which subjects
-    other studies drew is in no folder; that this is left open is said.
+    That is sizes, limits and conditions that nothing meets, scans or a reference that a phase shows and that items
+    lack which can be drawn for it, and practice in which no answer to an item can be right. Left out are phases that
+    draw from another one, or from answers. Which subjects other studies drew is in no folder; that this is left open is
+    said.
     """
     pool, phases = pool_files.pool_of_folder(contents), phases_of_listed(study)
     for phase in study.phases:
@@ -34,7 +35,11 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
         whole = source.sample is None
         would = "would" if whole else "would, if one of them is drawn,"
         items = {unit.item for drawable in frame for unit in drawable.members}
-        for reason in sound_draws.lacking(phases, phase.key, items, pool, "drawn" if whole else "possible"):
+        reasons = (
+            *sound_draws.lacking(phases, phase.key, items, pool, "drawn" if whole else "possible"),
+            *sound_draws.never_right(phases, phase.key, sorted(items), pool),
+        )
+        for reason in reasons:
             yield f"The freeze {would} refuse phase '{phase.key}': it {reason}"
 
 

@@ -107,9 +107,12 @@ def test_a_broken_rule_is_refused_by_its_key(change: Change, expected: str) -> N
         ("name: tiny\n\ttitle: tab\n", "protocol.yaml, line 2: not valid YAML"),
         ("name: tiny\nseed: 1\nseed: 2\n", "protocol.yaml, line 3: not valid YAML (the key 'seed' appears twice)"),
         ("name: tiny\ntitle: !!python/object/apply:os.getcwd []\n", "protocol.yaml, line 2: not valid YAML"),
-        ("- a list\n", "found list"),
-        ("", "found NoneType"),
-        ("only words", "found str"),
+        ("- a list\n", "found a list."),
+        ("", "found nothing."),
+        ("only words", "found text."),
+        ("3", "found a number."),
+        ("2024-01-31", "found a date."),
+        ("true", "found true or false."),
         ("title: 2024-13-45\n", "not valid YAML (month must be in 1..12)"),
         ("title: \x07\n", "not valid YAML"),
         ("name: tiny\ntitle: {a: Sure? No}\nseed: {label: How sure: 1, b: ?}\n", "needs quotation marks"),
@@ -210,3 +213,19 @@ def test_a_tag_in_the_yaml_is_refused_with_its_line(value: str) -> None:
     (problem,) = refusal.value.problems
     assert "says of which type a value is; leave it out" in str(problem)
     assert f"line {len(yaml.safe_dump(PROTOCOL).splitlines()) + 1}" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("title:", "key title: it is empty, expected text"),
+        ("title: 2024-01-31", "key title: found 2024-01-31, expected text"),
+        ("title: true", "key title: found true, which is how YAML reads"),
+        ("title: Tiny\ninstructions: I\nconsent: C\nforms:", "key forms: found nothing, expected keys and values"),
+    ],
+)
+def test_values_are_called_as_yaml_calls_them(line: str, says: str) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        parse_protocol(f"name: tiny\n{line}\n")
+
+    assert str(refusal.value).startswith(f"protocol.yaml, {says}")

@@ -66,6 +66,10 @@ PROBLEMS = {
         "phases: [{key: read, rates: items, showes: [], shows: [], form: {v: text}}]",
         "protocol.yaml, key phases.read.showes: there is no such key (nearest: 'shows')",
     ),
+    "an empty key": (
+        "attributes: {'': {site: text}}\nphases: [{key: read, rates: items, shows: [prompt], form: {v: text}}]",
+        "protocol.yaml, key attributes.'': there is no such key, expected cases, items",
+    ),
     "a key that is missing": (
         "phases: [{key: read, rates: items, form: {v: text}}]",
         "protocol.yaml, key phases.read.shows: it is missing; add it.",

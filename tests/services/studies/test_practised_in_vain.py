@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from exchange.refusal import InputRefused
-from services.studies.checking import checked_folder
+from services.studies.checking import checked_folder, validated_folder
 from tests.listed_study import write_listed
 from tests.room_study import add_case, add_item, change_item, reading_rules, rewrite, rows_of
 from tests.situations import PROTOCOL, write_study_folder, write_volume
@@ -145,3 +145,45 @@ def test_items_that_count_for_no_mark_are_named(tmp_path: Path) -> None:
     (warning,) = about_marks(folder)
 
     assert "right or wrong; p1 cannot (the place names its pane" in warning
+
+
+@pytest.mark.parametrize(
+    ("field", "accepted"),
+    [("{type: yes_no}", "yes|no"), ("{type: choice, options: [cyst, tumour, none]}", "cyst|tumour|none")],
+    ids=["yes or no", "every option of a choice"],
+)
+def test_items_on_which_whatever_is_chosen_is_right_are_warned_of(tmp_path: Path, field: str, accepted: str) -> None:
+    (warning,) = about_marks(listed(tmp_path / "study", field, accepted=accepted))
+
+    assert "p1, p2 accept every option, so that whichever is chosen is right" in warning
+
+
+def test_yes_or_no_of_the_format_of_an_item_that_accepts_both_is_warned_of(tmp_path: Path) -> None:
+    write_study_folder(tmp_path, {**reading_rules(practice={"pass_mark": 0.5, "feedback": True})})
+    add_case(tmp_path, "of-p1")
+    add_item(tmp_path, "p1", "of-p1", "Is there a cyst?", "yes|no", format="yes_no", form="yes_no", practice="true")
+
+    (warning,) = about_marks(tmp_path)
+
+    assert "p1 accepts every option" in warning
+
+
+def test_an_item_on_which_one_option_is_wrong_is_not_warned_of(tmp_path: Path) -> None:
+    field = "{type: choice, options: [cyst, tumour, none]}"
+
+    assert not about_marks(listed(tmp_path / "study", field, accepted="cyst|tumour"))
+
+
+@pytest.mark.parametrize(("accepted", "refused"), [("9", True), ("4", False)])
+def test_a_practice_that_the_freeze_would_refuse_is_said_with_the_folder(
+    tmp_path: Path, accepted: str, refused: bool
+) -> None:
+    folder = listed(tmp_path / "study", "{type: number, range: [0, 5]}", accepted=accepted)
+    # A line that names a field is compared with it when the tables are read.
+    rewrite(folder / "references.csv", [row | {"field": ""} for row in rows_of(folder / "references.csv")])
+
+    said = [says for says in validated_folder(folder).warnings if says.startswith("The freeze would refuse")]
+
+    assert len(said) == (2 if refused else 0)
+    begins = "The freeze would refuse phase 'training': it can never be answered right on item 'p1': 'asked' "
+    assert not refused or said[0].startswith(begins)

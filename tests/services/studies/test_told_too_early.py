@@ -201,3 +201,44 @@ def test_what_was_drawn_so_that_it_tells_too_early_is_not_frozen(
     assert f"Phase '{telling}' shows " in said and f"can still have to rate in phase '{blind}'" in said
     assert f"let '{telling}' open after '{blind}', or draw one of the two apart (sample.not_in)" in said
     assert freezing.freeze_of(sqlite_database, situation.admin, situation.study_key) is None
+
+
+# What selects several values, of which the draw leaves one: of items i1 and i5 alone the finding is a lesion.
+LEAVES_ONE_VALUE = {
+    "a value that no item has": "{where: {finding: [lesion, nowhere]}}",
+    "a size that draws none of the other value": "{sample: {strata: finding, sizes: {lesion: 2, none: 1 %}}}",
+}
+CHOSEN = FINDING.replace("type: text", "type: choice, options: [lesion, none, nowhere]")
+
+
+@pytest.mark.parametrize("source", LEAVES_ONE_VALUE.values(), ids=LEAVES_ONE_VALUE)
+def test_one_value_that_the_draw_leaves_of_several_tells_the_reference_as_if_it_were_selected(
+    sqlite_database: Database, tmp_path: Path, source: str
+) -> None:
+    protocol = of_phases(f"{{key: look, rates: items, from: {source}, shows: [prompt], {FORM}}}", BLIND, before=CHOSEN)
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [with_finding]))
+
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    said = str(refusal.value)
+    assert "Phase 'look' tells the reference ('finding') of " in said and "in phase 'read'" in said
+    assert "All that was drawn for 'look' has one value of finding (lesion), of those that it selects." in said
+
+
+OF_ONE = f"{{key: look, rates: items, from: {LEAVES_ONE_VALUE['a value that no item has']}, shows: [prompt], {FORM}}}"
+OF_TWO = f"{{key: look, rates: items, from: {{where: {{finding: [lesion, none]}}}}, shows: [prompt], {FORM}}}"
+
+
+@pytest.mark.parametrize(
+    "phases", [(BLIND, OF_ONE), (OF_TWO, BLIND)], ids=["after the blind phase", "two values were drawn"]
+)
+def test_what_the_draw_leaves_is_frozen_where_it_tells_nobody_too_early(
+    sqlite_database: Database, tmp_path: Path, phases: tuple[str, ...]
+) -> None:
+    protocol = of_phases(*phases, before=CHOSEN)
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [with_finding]))
+
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    assert freezing.freeze_of(sqlite_database, situation.admin, situation.study_key) is not None
