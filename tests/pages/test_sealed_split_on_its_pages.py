@@ -82,4 +82,4 @@ def test_unsealing_asks_twice_and_agreement_can_still_be_opened_after_it(
     assert any("unsealed, but not opened for these judges" in html.value for html in unsealed.html)
     unsealed.text_input(key="open-reason").set_value("The prompt is final.")
     opened = button(unsealed, "Open agreement on test").click().run()
-    assert any("open for Judge (v1)" in done.value for done in opened.success)
+    assert any("open for Judge (v1)" in as_read(done.value) for done in opened.success)
