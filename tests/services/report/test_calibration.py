@@ -138,11 +138,11 @@ def test_the_panels_stand_as_sections_with_the_method_of_each_figure(computed: c
 
 
 def test_a_figure_shows_the_main_values_of_its_panel_with_their_n(computed: calibration.Calibration) -> None:
-    (figure,) = calibration.figures_of(computed.panels["direction"])
+    (figure,) = calibration.figures_of(computed.panels["direction"], computed.material.scale)
 
-    assert [round(x, 3) for x in figure.figure.data[0].x] == [round(12 / 136, 3)]
+    assert [round(x, 3) for x in figure.figure.data[0].x] == [round(100 * 12 / 136, 3)]
     assert "136" in str(figure.figure.layout.annotations)
-    assert calibration.figures_of(computed.panels["thresholds"]) == []
+    assert calibration.figures_of(computed.panels["thresholds"], computed.material.scale) == []
 
 
 @pytest.mark.parametrize(
