@@ -68,7 +68,7 @@ def _chosen(actor: Actor, study_key: str, field: str, names: Sequence[str], stam
     """Ask in one form which runs are held against whom: each combination that is computed is a look, and is counted."""
     imports = calibration.labels_in(database(), actor, study_key, field)
     with st.form(f"chosen-{field}"):
-        left, right, end = st.columns([6, 5, 2], vertical_alignment="bottom")
+        left, right, end = st.columns([7, 4, 2], vertical_alignment="bottom")
         runs = left.multiselect("Runs", names, default=names, key=f"runs-{field}")
         place = right.empty()
         end.form_submit_button(
@@ -101,7 +101,7 @@ def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[s
 
     Returns None where labels are meant and none is chosen.
     """
-    left, right = st.columns([6, 7])
+    left, right = st.columns([7, 6])
     # Where nobody rated here, labels are all that there is.
     usual = _RATERS if calibration.is_rated(database(), actor, study_key, field) else _ELSEWHERE
     people = left.segmented_control(
