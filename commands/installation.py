@@ -79,3 +79,5 @@ def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = Fal
                 unfinished_runs.clear_what_was_left(database, "manage.py clean")
             what = f"{counted(verdicts, 'verdict')} of judges whose import was not completed"
             console.print(f"Deleted: {what}." if yes else f"Belonging to no run: {what}. --yes deletes them.")
+        if held := unfinished_runs.held_in_words(database):
+            console.print(held)

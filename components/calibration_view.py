@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -21,7 +22,6 @@ from services.report import calibration
 from services.report.calibration import Calibration, Certificate
 from services.studies.catalogue import StudyLine
 
-_USUAL = "as usual for this scale"
 _RATERS, _ELSEWHERE = "Raters of this study", "Labels made elsewhere"
 
 
@@ -33,18 +33,9 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
     if not fields:
         st.info("No judge fills in what people rate in this study; import a judge's verdicts on the study's page.")
         return
-    left, middle, right = st.columns(3)
-    field = left.selectbox("Field", list(fields), format_func=lambda name: f"{fields[name][0]} ({name})")
-    runs = middle.multiselect("Runs", fields[field][1], default=fields[field][1], key=f"runs-{field}")
-    if not runs:
-        st.info("Choose at least one run.")
-        return
-    labels = _choose_people(actor, line.key, field)
-    with refusals():
-        shown = _computed(actor, line.key, field, tuple(runs), "", labels, stamp)
-    basis = right.selectbox("Human verdicts", [_USUAL, *shown.bases], key=f"basis-{field}-{bool(labels)}")
-    if basis != _USUAL:
-        shown = _computed(actor, line.key, field, tuple(runs), basis, labels, stamp)
+    field = st.selectbox("Field", list(fields), format_func=lambda name: f"{fields[name][0]} ({name})", width=560)
+    shown = _chosen(actor, line.key, field, fields[field][1], stamp)
+    runs, labels = shown.runs, tuple(each.name for each in shown.labels)
     st.html(f"<style>{report.STYLE}</style>")
     summary = calibration.summary_of(shown)
     st.html(report.section_markup(summary))
@@ -73,26 +64,56 @@ def _draw_details(sentences: tuple[str, ...]) -> None:
             st.html(report.sentences_markup(sentences))
 
 
-def _choose_people(actor: Actor, study_key: str, field: str) -> tuple[str, ...]:
-    """Ask whose verdicts judges are held against, where labels made elsewhere were imported: never both at once."""
-    names = calibration.labels_in(database(), actor, study_key, field)
-    if not names:
-        return ()
-    left, right = st.columns([1, 2])
+def _chosen(actor: Actor, study_key: str, field: str, names: Sequence[str], stamp: str) -> Calibration:
+    """Ask in one form which runs are held against whom: each combination that is computed is a look, and is counted."""
+    imports = calibration.labels_in(database(), actor, study_key, field)
+    with st.form(f"chosen-{field}"):
+        left, right, end = st.columns([7, 4, 2], vertical_alignment="bottom")
+        runs = left.multiselect("Runs", names, default=names, key=f"runs-{field}")
+        place = right.empty()
+        end.form_submit_button(
+            "Show these", width="stretch", help="What is shown is a look at agreement with people, and is counted."
+        )
+        labels = _choose_people(actor, study_key, field, imports) if imports else ()
+    if not runs:
+        st.info("Choose at least one run.")
+        st.stop()
+    if labels is None:
+        st.info("Choose at least one import of labels.")
+        st.stop()
+    with refusals():
+        shown = _computed(actor, study_key, field, tuple(runs), "", labels, stamp)
+    # Which human verdicts there are is known of what was computed; another basis of the same verdicts is no new look.
+    usual, *others = shown.bases
+    basis = place.selectbox(
+        "Human verdicts",
+        ["", *others],
+        format_func=lambda name: name or f"{usual}, as usual for this scale",
+        key=f"basis-{field}-{bool(labels)}",
+    )
+    if labels:
+        st.warning(f"People's labels were {NOT_BLINDED_HERE}.", icon=":material/visibility:")
+    return _computed(actor, study_key, field, tuple(runs), basis, labels, stamp) if basis else shown
+
+
+def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[str]) -> tuple[str, ...] | None:
+    """Ask whose verdicts judges are held against: raters' (no labels) or labels made elsewhere, never both at once.
+
+    Returns None where labels are meant and none is chosen.
+    """
+    left, right = st.columns([7, 6])
     # Where nobody rated here, labels are all that there is.
     usual = _RATERS if calibration.is_rated(database(), actor, study_key, field) else _ELSEWHERE
     people = left.segmented_control(
         "People", (_RATERS, _ELSEWHERE), default=usual, required=True, key=f"people-{field}"
     )
+    # Several imports together are a choice of their own: each has its own way of blinding.
+    chosen = right.multiselect(
+        "Labels, where they were made elsewhere", imports, default=imports[-1:], key=f"labels-{field}"
+    )
     if people != _ELSEWHERE:
         return ()
-    # Several imports together are a choice of their own: each has its own way of blinding.
-    chosen = right.multiselect("Labels", names, default=names[-1:], key=f"labels-{field}")
-    if not chosen:
-        st.info("Choose at least one import of labels.")
-        st.stop()
-    st.warning(f"People's labels were {NOT_BLINDED_HERE}.", icon=":material/visibility:")
-    return tuple(chosen)
+    return tuple(chosen) or None
 
 
 def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:

@@ -32,7 +32,7 @@ def draw_judges(line: StudyLine) -> None:
                     (
                         run.name,
                         run.judge,
-                        run.field or "correct or incorrect",
+                        run.says,
                         run.model,
                         run.prompt_version,
                         run.judged,

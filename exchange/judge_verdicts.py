@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from exchange import formats
@@ -75,11 +76,15 @@ class JudgeTable:
     ----------
     problems
         Where to note what is wrong, the first time.
+    says
+        What a word of the file means on the scale, or which kind of missing verdict.
     """
 
-    def __init__(self, content: bytes, name: str, scale: JudgeScale, problems: Problems) -> None:
+    def __init__(
+        self, content: bytes, name: str, scale: JudgeScale, problems: Problems, says: Mapping[str, str] | None = None
+    ) -> None:
         self._content, self._name, self._scale = content, name, scale
-        self._problems = problems
+        self._problems, self._says = problems, says or {}
 
     def __iter__(self) -> Iterator[JudgeRow]:
         """Read them.
@@ -90,7 +95,9 @@ class JudgeTable:
             It cannot be read as a table at all.
         """
         problems, self._problems = self._problems, Problems()
-        lines = _lines(self._content, self._name, problems)
+        lines = (
+            (number, _as_meant(entry, self._says)) for number, entry in _lines(self._content, self._name, problems)
+        )
         return judge_rows(lines, self._name, self._scale, problems)
 
 
@@ -113,13 +120,25 @@ def judge_rows(
     for number, entry in lines:
         if count == MOST_ROWS:
             raise InputRefused(f"{file_name} has more than {MOST_ROWS:,} lines; split it into several runs.")
-        before = problems.count
-        row = _row(f"{unit} {number}", number, entry, file_name, scale, problems)
-        if row is not None and (problems.count == before or before < _MOST_WRONG_ROWS):
+        before = problems.met
+        row = _row(unit, number, entry, file_name, scale, problems)
+        if row is not None and (problems.met == before or before < _MOST_WRONG_ROWS):
             count += 1
             yield row
     if not count and not problems.count:
         raise InputRefused(f"{file_name} holds no verdicts; expected one line per candidate.")
+
+
+def in_place_of(word: str, says: Mapping[str, str]) -> dict[str, str]:
+    """Return what stands in the place of a verdict whose word an admin explained; nothing where nobody did."""
+    meant = says.get(word)
+    if meant is None:
+        return {}
+    return {"verdict": "", "failure": meant} if meant in FAILURES else {"verdict": meant}
+
+
+def _as_meant(entry: dict[str, Any], says: Mapping[str, str]) -> dict[str, Any]:
+    return entry | in_place_of(_text(entry.get("verdict")), says) if says else entry
 
 
 def require_readable(content: bytes, name: str) -> None:
@@ -145,55 +164,47 @@ def _lines(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]
 
 
 def _row(
-    place: str, number: int, entry: dict[str, Any], name: str, scale: JudgeScale, problems: Problems
+    unit: str, number: int, entry: dict[str, Any], name: str, scale: JudgeScale, problems: Problems
 ) -> JudgeRow | None:
     """Return a row that names its item and candidate; what is wrong with it is noted."""
+    refuse = partial(problems.add_line, name, unit, number)
     texts = {column: _text(entry.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
         if not text.isascii() and _SURROGATE.search(text):
-            problems.add(
-                name, place, f"{column} holds an unpaired surrogate, which is not a character; correct the text."
-            )
+            refuse(f"{column} holds an unpaired surrogate, which is not a character; correct the text.")
             return None
         if len(text) > most:
-            says = f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it."
-            problems.add(name, place, says)
+            refuse(f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it.")
             return None
     item, candidate = texts["item"], texts["candidate"]
     if not item or not candidate:
-        problems.add(name, place, "item or candidate is empty; every verdict needs both.")
+        refuse("item or candidate is empty; every verdict needs both.")
         return None
     said, error = texts["verdict"], texts["error"]
     quoted = shown(said, 40)
     verdict = _code_of(said, scale)
     if said and verdict is None:
-        problems.add(
-            name,
-            place,
-            f"verdict '{quoted}' {scale.refusal}; leave it empty where none was given.",
+        word = said if said == quoted else "WORD"
+        refuse(
+            f"verdict '{quoted}' {scale.refusal}; leave it empty where none was given, or say what the word means, "
+            f"such as {word}=refusal (Words on the page, --says of the command)."
         )
     if verdict is not None and error:
-        problems.add(
-            name,
-            place,
+        refuse(
             f"has both the verdict '{quoted}' and an error, and a call that failed gave none; empty one of the two.",
         )
     failure = _failure_of(texts["failure"], verdict, error)
     if failure is None and verdict is None:
-        problems.add(
-            name,
-            place,
+        refuse(
             f"failure is '{shown(texts['failure'], 40)}', expected one of {', '.join(FAILURES)}; correct it, or leave "
             "it empty.",
         )
     if verdict is not None and texts["failure"]:
-        problems.add(name, place, f"has both the verdict '{quoted}' and a failure; empty one of the two.")
+        refuse(f"has both the verdict '{quoted}' and a failure; empty one of the two.")
     confidence = _confidence(texts["confidence"])
     if confidence is not None and not 0.0 <= confidence <= 1.0:
-        problems.add(
-            name,
-            place,
+        refuse(
             f"confidence is '{shown(texts['confidence'], 40)}', expected a number from 0 to 1; correct it, "
             "or call the column otherwise.",
         )

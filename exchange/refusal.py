@@ -13,6 +13,8 @@ MOST_NOTED = 1_000
 _NEAREST_SOUGHT = 50
 # Of a key that is no key, a sentence names the beginning.
 _LONGEST_PLACE = 200
+# Of lines that are refused for the same, so many are named.
+_FIRST_LINES = 6
 
 
 @dataclass(frozen=True)
@@ -48,23 +50,56 @@ class InputRefused(ValueError):
 
 @dataclass
 class Problems:
-    """Gathers what is wrong, so that all of it can be said at once."""
+    """Gathers what is wrong, so that all of it can be said at once.
+
+    `count` is the number of problems, and `met` how often something was wrong: lines that are refused for the same are
+    one problem.
+    """
 
     noted: list[Problem] = field(default_factory=list)
     count: int = 0
+    met: int = 0
     # What could not be looked at because of them.
     unseen: list[str] = field(default_factory=list)
+    # By file and sentence, its place in `noted`, how many lines there are and the first of them.
+    _alike: dict[tuple[str, str], tuple[int, int, list[int]]] = field(default_factory=dict)
 
     def add(self, file: str, place: str, says: str) -> None:
         """Note one problem; of very many only the number is kept."""
         self.count += 1
+        self.met += 1
         if len(self.noted) < MOST_NOTED:
             self.noted.append(Problem(file, shown(place, _LONGEST_PLACE), says))
+
+    def add_line(self, file: str, unit: str, number: int, says: str) -> None:
+        """Note what is wrong with a line; of several that are refused for the same, their number and the first.
+
+        Parameters
+        ----------
+        unit
+            What lines are numbered as: "line", or "entry" of an array.
+        """
+        place, lines, first = self._alike.get((file, says), (len(self.noted), 0, []))
+        if not lines:
+            self.add(file, f"{unit} {number}", says)
+            if place == len(self.noted):
+                return
+        else:
+            self.met += 1
+        if len(first) < _FIRST_LINES:
+            first.append(number)
+        lines += 1
+        self._alike[file, says] = (place, lines, first)
+        if lines > 1:
+            noun = f"{unit.removesuffix('y')}ies" if unit.endswith("y") else f"{unit}s"
+            named = ", ".join(map(str, first)) + (f" and {lines - len(first):,} more" if lines > len(first) else "")
+            self.noted[place] = Problem(file, f"{lines:,} {noun} ({named})", says)
 
     def take(self, refusal: InputRefused) -> None:
         """Note what another reader has refused."""
         self.noted.extend(refusal.problems[: max(0, MOST_NOTED - len(self.noted))])
         self.count += refusal.count
+        self.met += refusal.count
 
     def nearest(self, value: str, known: Iterable[str]) -> str:
         """Return words for a sentence that name what was probably meant, or nothing."""

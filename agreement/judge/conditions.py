@@ -11,7 +11,7 @@ import numpy as np
 from agreement.coding import compact
 from agreement.comparisons import paired_difference
 from agreement.judge.bases import Basis
-from agreement.judge.every_two import mcnemar_of_every_two
+from agreement.judge.every_two import discordant_in_words, mcnemar_of_every_two
 from agreement.judge.material import Factor
 from agreement.judge.pool import Pool, in_random_groups, matched
 from agreement.judge.rows import Row
@@ -116,7 +116,8 @@ def _of_pair(
         known = f"{basis.name}, {labelled[0]} and {labelled[1]} labelled"
         yield Row(CORRECTED_BETWEEN, parties, estimate, stratum, known)
     for _, part, estimate in mcnemar_of_every_two(both):
-        yield Row(MCNEMAR_BETWEEN, parties, estimate, f"{stratum}{part}")
+        said = discordant_in_words(estimate)
+        yield Row(MCNEMAR_BETWEEN, parties, estimate, f"{stratum}{part}", sentence=said)
 
 
 def _in_words(rows: list[Row], model: str, pair: tuple[str, str], shares: bool) -> str:

@@ -57,6 +57,19 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
                 yield (first, second), f", {name} {level}", estimate
 
 
+def discordant_in_words(estimate: Estimate) -> str:
+    """Of how many discordant pairs the share is: its value alone does not say it. Empty where there are none.
+
+    Examples
+    --------
+    >>> discordant_in_words(mcnemar(2, 5))
+    'the first alone correct on 2 of 7 that differ'
+    """
+    if not estimate.n:
+        return ""
+    return f"the first alone correct on {round(estimate.value * estimate.n)} of {estimate.n} that differ"
+
+
 def _of_parts(estimate: Estimate, times: int) -> Estimate:
     """With P by Bonferroni over the parts of a pair of models."""
     if times == 1 or estimate.p is None:

@@ -141,6 +141,15 @@ class Pool:
         known = ~np.isnan(self.human) & ~np.isnan(self.judge)
         rest = self.models[model] & np.isnan(self.human) & ~np.isnan(self.judge)
         human, judge, unlabelled = self.human[known], self.judge[known], self.judge[rest]
+        estimate = self._rogan_gladen(human, judge, unlabelled, known, rest)
+        if not rest.any() and (self.models[model] & known).any():
+            return replace(
+                estimate,
+                undefined_because="all that the judge gave a verdict on are labelled: nothing is left to correct",
+            )
+        return estimate
+
+    def _rogan_gladen(self, human: Floats, judge: Floats, unlabelled: Floats, known: Chosen, rest: Chosen) -> Estimate:
         if self.material.clusters is not None:
             return rogan_gladen_in_clusters(
                 human, judge, unlabelled,

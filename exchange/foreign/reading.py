@@ -11,7 +11,7 @@ from exchange import formats
 from exchange.foreign import mapped_columns
 from exchange.foreign.json_rows import clue, value_at
 from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
-from exchange.judge_verdicts import FAILURES
+from exchange.judge_verdicts import in_place_of
 from exchange.refusal import InputRefused, Problems, nearest, shown
 from exchange.spreadsheet import NotRead
 from exchange.tables import JUDGE_VERDICTS
@@ -169,10 +169,7 @@ def _translate(said: dict[str, Any], layout: Layout, says: Mapping[str, str], sc
     written = verdict.strip() if isinstance(verdict, str) else next(iter(clue(verdict)), "")
     if isinstance(verdict, bool):
         written = "true" if verdict else "false"
-    meant = says.get(written)
-    if meant is not None and meant in FAILURES:
-        said["verdict"], said["failure"] = "", meant
-    elif meant is not None:
-        said["verdict"] = meant
+    if meant := in_place_of(written, says):
+        said.update(meant)
     elif scale.code_of(written.lower()) is None and scale.code_of(layout.words.get(written, "").lower()) is not None:
         said["verdict"] = layout.words[written]

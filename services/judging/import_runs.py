@@ -44,6 +44,7 @@ LAYOUTS = {layout.key: layout.name for layout in FOREIGN_VERDICTS}
 # What the confidences of a file can be of, in words.
 CONFIDENCES_OF = dict(CONFIDENCES)
 _LONGEST_PROMPT = 100_000
+_CORRECTNESS = "correct or incorrect"
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,11 @@ UNKNOWN = Identity()
 
 @dataclass(frozen=True)
 class JudgeRunLine:
-    """One run, without any verdict: counts only. `field` is that of the study it fills in, empty for correctness."""
+    """One run, without any verdict: counts only.
+
+    `field` is that of the study it fills in, as it was named at the import, empty for correctness; `says` is the same
+    in the words of the study, whether it was named or not.
+    """
 
     name: str
     judge: str
@@ -125,6 +130,7 @@ class JudgeRunLine:
     model: str = ""
     prompt_version: str = ""
     prompt_sha256: str = ""
+    says: str = _CORRECTNESS
     # Lines of the file that were left out, as no candidate or several fitted them.
     unplaced: int = 0
     # Verdicts that earlier imports left, as they did not come to their end; known only of the import itself.
@@ -360,7 +366,12 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
         study, _ = require_role(session, actor, study_key, "admin")
         lines = queries.lines_of_runs(session, stored_id(study.id))
         runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study.id).order_by(col(JudgeRun.id))).all()
-        return [_line(run, *lines[stored_id(run.id)]) for run in runs]
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+        known = {} if expansion is None else judged_fields(expansion)
+        # A run without a field is of all of these, as its calibration has it.
+        unnamed = ", ".join(name for name, asked in known.items() if asked.type == "correctness") or _CORRECTNESS
+        every = [_line(run, *lines[stored_id(run.id)]) for run in runs]
+        return [replace(line, says=line.field or unnamed) for line in every]
 
 
 def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0) -> JudgeRunLine:

@@ -167,7 +167,7 @@ def read_verdicts(
     source, problems = Source(content, shown(file_name, 80)), Problems()
     layout = layout_of(source, asked)
     if layout is None:
-        return Verdicts({"": JudgeTable(content, file_name, scale, problems)}, problems)
+        return Verdicts({"": JudgeTable(content, file_name, scale, problems, asked.says)}, problems)
     with database.read_only() as session:
         places = places_of(session, study_id)
     lines = ForeignLines(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from math import ceil
 
 from sqlalchemy import delete, exists, func, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db import Database, JudgeImport, JudgeRun, JudgeVerdict, now
-from services.errors import Conflict
+from services.errors import Conflict, counted
 
 # Prolonged with each slice, of which none takes a second; what a killed process held can be taken over after it.
 HELD_FOR = timedelta(seconds=15)
@@ -67,6 +68,19 @@ def count_left(database: Database) -> int:
         expired = [row.id for row in unfinished(session) if row.expires_at <= now()]
         of_expired = col(JudgeVerdict.run_id).in_(expired)
         return session.exec(select(func.count()).select_from(JudgeVerdict).where(of_expired)).one()
+
+
+def held_in_words(database: Database) -> str:
+    """Return that an import is unfinished which is left alone for now, as a sentence; empty where there is none."""
+    with database.read_only() as session:
+        ends = [row.expires_at for row in unfinished(session) if row.expires_at > now()]
+    if not ends:
+        return ""
+    seconds = max(1, ceil((max(ends) - now()).total_seconds()))
+    return (
+        f"An import of verdicts is running, or was killed and counts as running for {counted(seconds, 'second')} more: "
+        "what it has stored is left alone until then."
+    )
 
 
 def clear(database: Database, import_id: int, holder: str, feed: Callable[[int], None] = lambda _: None) -> int:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange import formats
-from exchange.judge_verdicts import parse_judge_verdicts
-from exchange.refusal import InputRefused
+from exchange.judge_verdicts import JudgeTable, parse_judge_verdicts
+from exchange.refusal import InputRefused, Problems
+from protocol.scales import CORRECTNESS
 
 Row = tuple[str, str, str | None, str | None]
 # A file name of each format, by its first ending.
@@ -147,3 +148,30 @@ def test_everything_that_is_wrong_is_said_at_once(content: bytes, name: str) -> 
         parse_judge_verdicts(content, name)
 
     assert refusal.value.count == len(refusal.value.problems) == 3
+
+
+def test_lines_refused_for_the_same_are_said_once_with_their_number_the_first_and_what_to_do() -> None:
+    lines = [f"i{number},k1,k.A.,," for number in range(1, 9)]
+
+    with pytest.raises(InputRefused) as refused:
+        parse_judge_verdicts(csv_of("i0,k1,perhaps,,", *lines), "judge.csv")
+
+    remedy = (
+        "is neither correct nor incorrect (1 or 0); leave it empty where none was given, or say what the word means, "
+        "such as {}=refusal (Words on the page, --says of the command)."
+    )
+    assert [str(problem) for problem in refused.value.problems] == [
+        f"judge.csv, line 2: verdict 'perhaps' {remedy.format('perhaps')}",
+        f"judge.csv, 8 lines (3, 4, 5, 6, 7, 8 and 2 more): verdict 'k.A.' {remedy.format('k.A.')}",
+    ]
+    assert refused.value.count == 2
+
+
+def test_the_words_of_our_own_table_mean_what_an_admin_says() -> None:
+    problems = Problems()
+    content = csv_of("i1,k1,k.A.,,", "i1,k2,richtig,,")
+
+    rows = list(JudgeTable(content, "judge.csv", CORRECTNESS, problems, {"k.A.": "refusal", "richtig": "correct"}))
+
+    assert not problems.count
+    assert [(row.verdict, row.failure) for row in rows] == [(None, "refusal"), ("correct", None)]

@@ -45,6 +45,12 @@ def test_the_calibration_shows_prompts_and_offers_files(
     app = open_page(situation.admin, "admin/calibration.py", study="listed")
 
     assert not app.exception and not app.error
+    # What is chosen is applied together: each combination that is computed is counted as a look.
+    chosen = [next(each for each in app.multiselect if each.label == "Runs")]
+    chosen += [each for each in app.selectbox if each.label == "Human verdicts"]
+    (show,) = [each for each in app.button if each.label == "Show these"]
+    assert {each.proto.form_id for each in (*chosen, show)} == {"chosen-score.verdict"}
+    assert chosen[1].options[0] == "mean of 2, as usual for this scale"
     assert any("-Be strict.\n+Be fair." in code.value for code in app.code)
     (chosen,) = [group for group in app.get("button_group") if group.label == "Format"]
     chosen.set_value("tidy").run()
@@ -78,7 +84,8 @@ def test_labels_made_elsewhere_are_imported_and_chosen_on_the_pages_and_marked_t
 
     assert not app.exception and not app.warning
     (people,) = [group for group in app.get("button_group") if group.label == "People"]
-    people.set_value("Labels made elsewhere").run()
+    people.set_value("Labels made elsewhere")
+    next(each for each in app.button if each.label == "Show these").click().run()
     assert not app.exception
     assert [warning.value for warning in app.warning] == ["People's labels were made elsewhere, not blinded here."]
     app.toggle[0].set_value(True).run()
@@ -105,7 +112,8 @@ def test_a_study_that_nobody_rates_shows_the_labels_made_elsewhere_and_says_of_r
     assert not app.exception and not app.error
     (people,) = [group for group in app.get("button_group") if group.label == "People"]
     assert people.value == "Labels made elsewhere"
-    people.set_value("Raters of this study").run()
+    people.set_value("Raters of this study")
+    next(each for each in app.button if each.label == "Show these").click().run()
     (refusal,) = app.error
     assert as_read(refusal.value) == (
         "Nobody rates score.verdict in this study, so that judges are held against nobody: choose labels made "

@@ -13,7 +13,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
-from agreement.judge.every_two import MOST_MODELS, mcnemar_of_every_two
+from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.pool import DESIGNS, Pool, in_random_groups, matched, pool_of
@@ -243,7 +243,7 @@ def _ranks(pool: Pool, judge: str) -> Iterator[Row]:
 def _between_models(pool: Pool, judge: str) -> Iterator[Row]:
     """McNemar of the judge's verdicts on every two models, on all shared items and, by Bonferroni, in each part."""
     for pair, part, estimate in mcnemar_of_every_two(pool):
-        yield Row("McNemar", pair, estimate, f"by {judge}{part}")
+        yield Row("McNemar", pair, estimate, f"by {judge}{part}", sentence=discordant_in_words(estimate))
 
 
 def _sentence(judge: str, rows: list[Row], pool: Pool, plan: Plan) -> str:

@@ -338,7 +338,10 @@ def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
         said_once(row.stratum),
         f"{value} {limits}".rstrip(),
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
-        None if estimate.p is None else p_in_words(estimate.p).removeprefix("P ").removeprefix("= "),
+        # "< .001" stays on one line in the narrowest column.
+        None
+        if estimate.p is None
+        else p_in_words(estimate.p).removeprefix("P ").removeprefix("= ").replace(" ", "\N{NO-BREAK SPACE}"),
         row.basis or None,
         row.sentence or None,
         "; ".join(part for part in said if part),

@@ -180,6 +180,9 @@ def test_where_every_candidate_is_labelled_the_humans_own_mean_and_paired_differ
     assert scores == pytest.approx(human.mean(axis=0))
     assert panel.of("corrected difference")[0].estimate.value == pytest.approx(scores[0] - scores[1])
     assert "every candidate is labelled" in panel.of(corrected.CORRECTED)[0].estimate.method
+    assert {row.estimate.undefined_because for row in panel.of(corrected.ROGAN_GLADEN)} == {
+        "all that the judge gave a verdict on are labelled: nothing is left to correct"
+    }
 
 
 def test_rogan_gladen_is_withheld_where_rates_are_known_to_differ():
@@ -206,6 +209,9 @@ def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
 
     assert [row.stratum for row in pair] == ["by grok", "by grok, tier 1", "by grok, tier 2", "by grok, tier 3"]
     assert all("Bonferroni over 3 parts" in row.estimate.method for row in pair[1:])
+    whole = pair[0].estimate
+    only_first = round(whole.value * whole.n)
+    assert pair[0].sentence == f"the first alone correct on {only_first} of {whole.n} that differ"
 
 
 def test_failures_bound_the_raw_score_and_are_not_scored():

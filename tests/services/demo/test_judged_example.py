@@ -55,6 +55,13 @@ def test_what_is_true_of_all_judges_is_said_once(computed: Calibration) -> None:
     assert [sentence.count("may replace a human cannot be tested") for sentence in panel.sentences] == [1]
 
 
+def test_small_p_values_stay_on_one_line_in_a_narrow_column(computed: Calibration) -> None:
+    tables = [table for section in calibration.sections_of(computed) for table in section.tables]
+    small = [cell for table in tables for row in table.rows for cell in row if str(cell).startswith("<")]
+
+    assert set(small) == {"<\N{NO-BREAK SPACE}.001"}
+
+
 def test_figures_have_no_more_lines_than_a_screen_shows(computed: Calibration) -> None:
     drawn = [
         figure

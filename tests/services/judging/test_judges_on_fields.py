@@ -93,6 +93,15 @@ def test_what_is_correct_in_part_counts_as_incorrect_and_what_is_excluded_as_nei
     assert columns.said_of(columns.candidates) == ["partly", "excluded", "correct", None]
 
 
+def test_a_run_says_the_same_of_itself_whether_its_field_was_named_or_not(situation: Situation) -> None:
+    named = imported(situation, "grade.verdict", "i1,k1,correct,,,\n", "named").name
+    unnamed = imported(situation, "", "i1,k1,correct,,,\n", "unnamed").name
+
+    lines = import_runs.judge_runs_of(situation.database, situation.admin, situation.study_key)
+
+    assert len({line.says for line in lines if line.name in (named, unnamed)}) == 1
+
+
 def test_numbers_are_read_as_numbers(situation: Situation) -> None:
     run = imported(situation, "grade.minutes", "i1,k1,12.5,,,\ni1,k2,,refusal,,\n", "numbers")
 

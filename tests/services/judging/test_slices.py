@@ -445,12 +445,16 @@ def test_slices_follow_how_long_the_one_before_took(monkeypatch: pytest.MonkeyPa
 
 
 def test_an_unfinished_import_says_when_it_counts_as_dead(opened: Situation) -> None:
-    ends = []
+    ends, said = [], []
 
     def look(_: int) -> None:
         with opened.database.read_only() as session:
             ends.append(session.exec(select(JudgeImport)).one().expires_at - now())
+        said.append(unfinished_runs.held_in_words(opened.database))
 
     take_in(opened, progress=during(look))
 
     assert all(timedelta(seconds=10) < left <= unfinished_runs.HELD_FOR for left in ends)
+    # What cleans leaves it alone meanwhile, and says so.
+    assert all("counts as running for 1" in sentence and "left alone until then" in sentence for sentence in said)
+    assert unfinished_runs.held_in_words(opened.database) == ""
