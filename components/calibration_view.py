@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -12,6 +12,7 @@ from components.calibration_files import draw_downloads
 from components.calibration_prompts import draw_prompts
 from components.calibration_reading import draw_reading
 from components.notice import draw_notice
+from components.problems import plain
 from components.report_view import draw_figure, require_open
 from components.sealed_view import draw_opening
 from components.session import database, refusals
@@ -33,7 +34,7 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
     if not fields:
         st.info("No judge fills in what people rate in this study; import a judge's verdicts on the study's page.")
         return
-    field = st.selectbox("Field", list(fields), format_func=lambda name: f"{fields[name][0]} ({name})", width=560)
+    field = _choose_field({name: f"{label} ({name})" for name, (label, _) in fields.items()})
     shown = _chosen(actor, line.key, field, fields[field][1], stamp)
     runs, labels = shown.runs, tuple(each.name for each in shown.labels)
     st.html(f"<style>{report.STYLE}</style>")
@@ -55,6 +56,15 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
     draw_prompts(actor, shown, stamp)
     draw_differing(actor, line.key, field, runs, labels, stamp)
     draw_downloads(line.key, field, runs, labels)
+
+
+def _choose_field(fields: Mapping[str, str]) -> str:
+    """Ask which field is calibrated, of those by key with their words; one alone is named and takes no room."""
+    if len(fields) > 1:
+        return st.selectbox("Field", list(fields), format_func=fields.__getitem__, width=560)
+    ((field, words),) = fields.items()
+    st.caption(plain(words))
+    return field
 
 
 def _draw_details(sentences: tuple[str, ...]) -> None:
