@@ -132,3 +132,25 @@ def test_images_that_are_fetched_once_more_do_not_open_a_form_whose_verdict_is_o
     expect(reader.page.locator(".count")).to_have_text("1 of 2 done · 1 left")
     reader.page.locator(".submit:not([disabled])").wait_for()
     assert len(reader.posted("verdict")) == 1
+
+
+def test_item_whose_second_display_was_refused_is_opened_by_trying_again(room: MakeRoom) -> None:
+    reader = room("plain", "plain")
+    reader.open()
+    reader.page.evaluate(BREAK_CANVAS)
+    reader.page.locator(".overlay").first.hover()
+    reader.page.mouse.wheel(0, 200)
+    again = reader.page.get_by_role("button", name="Try again")
+    again.wait_for()
+
+    reader.fail("shown", 400, times=1)
+    reader.page.evaluate(MEND_CANVAS)
+    again.click()
+    reader.page.get_by_role("button", name="Reload the page").wait_for()
+    expect(reader.page.locator(".submit")).to_be_disabled()
+    again.click()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    reader.press("1", "4")
+    reader.submit()
+
+    assert len(reader.posted("verdict")) == 1

@@ -261,7 +261,11 @@ export class Room {
     }
     const { assignment, key } = here.item;
     const shown = { assignment, key, load_ms: loadMs, ...this.means() };
-    if (!await this.saving.shown(shown, generation, () => this.displayed(generation))) return;
+    const again = () => {
+      this.stages.to("loading");
+      this.displayed(generation);
+    };
+    if (!await this.saving.shown(shown, generation, again)) return;
     if (staysShut(this.stage, here.begun)) return;
     here.begin();
     this.goOn();
