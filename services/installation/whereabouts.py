@@ -15,6 +15,7 @@ from sqlmodel import select
 from db import Database, Person
 from db.backup import beside
 from db.engine import DATABASE_FILE, data_dir_from_environment, make_engine, url_from_environment
+from db.waiting import Unavailable
 
 PROGRAM = Path(__file__).resolve().parents[2]
 # Where a command works that names no data folder.
@@ -107,7 +108,8 @@ def _is_used(folder: Path) -> bool:
     engine = make_engine(f"sqlite:///file:{file}?mode=ro&uri=true")
     try:
         return _has_people(engine)
-    except SQLAlchemyError:
+    except (SQLAlchemyError, Unavailable):
+        # Another's database that is just being made, or on a full disk, is no affair of this command.
         return False
     finally:
         engine.dispose()

@@ -120,6 +120,18 @@ def test_another_folder_can_be_named_and_an_empty_one_is_warned_of(
     assert "Nobody" not in used.stderr
 
 
+def test_another_database_that_is_just_being_made_stops_no_command(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "blindread.db").touch()
+    monkeypatch.chdir(tmp_path)
+
+    refused = run("--data-dir", tmp_path / "typo", "links")
+
+    assert refused.stdout.startswith(f"There is no Blindread database in {tmp_path / 'typo'}; ")
+
+
 def test_the_folder_of_a_server_that_runs_is_named(run: Run, server: Callable[..., RunningServer]) -> None:
     running = server(seeded=False)
     running.manage("owner", "ada", "--name", "Ada")
