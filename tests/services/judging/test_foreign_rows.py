@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,12 +39,7 @@ def places(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> P
         return places_of(session, stored_id(study.id))
 
 
-def held() -> int:
-    # Of a weak reference whose object is gone nothing but its own type can be asked.
-    return sum(type(each) in (ForeignLine, JudgeRow) for each in gc.get_objects())
-
-
-def test_a_file_is_read_anew_line_by_line_instead_of_being_held(places: Places) -> None:
+def test_a_file_is_read_anew_line_by_line_instead_of_being_held(places: Places, held: Callable[..., int]) -> None:
     keys = [places.keys.of(number) for number in range(len(places.keys.candidates))]
     said = [{"item": item, "candidate": key, "verdict": "correct"} for item, key in keys * TIMES]
     said.insert(1, {"item": "i1", "candidate": "nobody", "verdict": "correct"})
@@ -56,11 +50,11 @@ def test_a_file_is_read_anew_line_by_line_instead_of_being_held(places: Places) 
             read.append(row[0])
             yield row
 
-    layout, problems, before = replace(own_array.LAYOUT, rows=counted), Problems(), held()
+    layout, problems, before = replace(own_array.LAYOUT, rows=counted), Problems(), held(ForeignLine, JudgeRow)
 
     lines = ForeignLines(source, layout, OF_ITSELF, CORRECTNESS, places, problems, most_reasons=20)
 
-    assert (len(read), lines.left_out, held() - before) == (len(said), 1, 0)
+    assert (len(read), lines.left_out, held(ForeignLine, JudgeRow) - before) == (len(said), 1, 0)
     rows: Any = rows_of(lines, "judged.json", CORRECTNESS, problems)[""]
     for _ in range(2):
         read.clear()
@@ -68,7 +62,7 @@ def test_a_file_is_read_anew_line_by_line_instead_of_being_held(places: Places) 
         first, second = next(waiting), next(waiting)
         assert (first.line, second.line, read) == (1, 3, [1, 2, 3])
         # The two rows, and the line that is being read.
-        assert held() - before == 3
+        assert held(ForeignLine, JudgeRow) - before == 3
         assert [(row.item, row.candidate) for row in waiting] == keys[2:] + keys * (TIMES - 1)
         del first, second
 
@@ -82,15 +76,15 @@ def test_why_a_line_has_no_candidate_is_said_of_no_more_lines_than_are_asked_for
     assert (lines.left_out, [line.place for line in lines.unplaced]) == (50, ["entry 1", "entry 2", "entry 3"])
 
 
-def test_of_several_people_each_line_is_a_row_before_the_next_is_read(places: Places) -> None:
+def test_of_several_people_each_line_is_a_row_before_the_next_is_read(places: Places, held: Callable[..., int]) -> None:
     item, key = places.keys.of(0)
     row = {"item": item, "candidate": key, "verdict": "correct"}
     content = "\n".join(json.dumps({**row, "labeller": f"Dr {n % 2}"}) for n in range(40)).encode()
-    at_the_last, before = [], held()
+    at_the_last, before = [], held(ForeignLine, JudgeRow)
 
     def noted(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
         if number == 40:
-            at_the_last.append(held() - before)
+            at_the_last.append(held(ForeignLine, JudgeRow) - before)
         yield from own_labels.lines(number, row, asked)
 
     layout = replace(own_labels.LAYOUT, lines=noted)

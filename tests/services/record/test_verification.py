@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 from sqlmodel import Session, select
 
 from db import AuditEvent, Database, Study, Verdict
@@ -20,7 +21,7 @@ from services.record import maintenance, verification
 from services.record.row_checks import row_problems
 from services.seals import audit_head, proofs
 from services.studies import members, removing
-from tests.db.first_release import load_first_release, load_sealed_rows
+from tests.db.first_release import load_as_before, load_first_release, load_sealed_rows
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.services.record.tampering import past_the_guards
@@ -146,6 +147,11 @@ def test_seals_hold_across_migrations_that_add_columns(empty_database_url: str, 
     database.engine.dispose()
 
 
+def sealed_and_upgraded(engine: Engine, scratch: Path) -> None:
+    load_sealed_rows(engine, scratch)
+    maintenance.prepare(Database(engine, scratch / "data"))
+
+
 SAID_LATER = {
     "slot": "1", "inclusion_error": "1", "confidence": "0.5", "slots": "'[\"x\"]'", "attributes": "'{\"x\": 1}'",
 }  # fmt: skip
@@ -157,8 +163,7 @@ SAID_LATER = {
 )
 def test_a_column_that_is_younger_than_the_seal_does_not_change_unseen(tmp_path: Path, table: str, column: str) -> None:
     database = Database(make_engine(databases.sqlite_url(tmp_path / "blindread.db")), tmp_path / "data")
-    load_sealed_rows(database.engine, tmp_path)
-    maintenance.prepare(database)
+    load_as_before("sealed-rows-upgraded", database.engine, lambda emptied: sealed_and_upgraded(emptied, tmp_path))
 
     said = SAID_LATER.get(column, "'x'")
     past_the_guards(database, f"UPDATE {table} SET {column} = {said}")
