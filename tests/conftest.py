@@ -16,7 +16,8 @@ from sqlalchemy import Engine
 
 from db.engine import Database, make_engine
 from services.people import passwords
-from tests.harness import chromium, databases, ending, postgresql, second_try
+from services.studies import preparing
+from tests.harness import chromium, databases, ending, postgresql, prepared, second_try
 from tests.harness.provide import under_ci
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer, clean_environment, run_manage
@@ -154,6 +155,18 @@ def _quick_hashes() -> Iterator[None]:
 def hashes_as_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords at the cost that installations pay."""
     monkeypatch.setattr(passwords, "_hasher", SHIPPED_HASHER)
+
+
+# ---- volumes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _volumes_prepared_once() -> Iterator[None]:
+    """Prepare each small volume once in this process, whichever study it is imported with."""
+    with pytest.MonkeyPatch.context() as own:
+        for name in ("prepare_volume", "prepare_overlay"):
+            own.setattr(preparing, name, prepared.remembering(getattr(preparing, name)))
+        yield
 
 
 # ---- databases -------------------------------------------------------------------------------------------------------
