@@ -25,10 +25,17 @@ from tests.db.first_release import load_as_before, load_first_release, load_seal
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.services.record.tampering import past_the_guards
-from tests.situations import Situation, answers, open_study, read_all
+from tests.situations import Situation, answers, open_study, opened_once, read_all, write_study_folder
 
 
 def with_every_verdict(database: Database, folder: Path) -> Situation:
+    """Return a study that was read and adjudicated; see `opened_once`."""
+    return opened_once(
+        database, write_study_folder(folder), ("every verdict",), lambda empty: _with_every_verdict(empty, folder)
+    )
+
+
+def _with_every_verdict(database: Database, folder: Path) -> Situation:
     """Read all items with a flag and a comment among them, differing in one, and adjudicate."""
     situation = open_study(database, folder)
     flagged = {**answers(answer="yes"), "comment": "A remark.", "flag": {"id": "prompt", "note": "Which one?"}}
