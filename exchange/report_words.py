@@ -53,8 +53,9 @@ PRIMARY_ESTIMATE, ALSO_DECLARED = "Primary estimate", "Also declared"
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
 # The kind of a caution that is marked where clusters are counted, and not said beside the value.
 _OF_FEW_CLUSTERS = "few_clusters"
-# As in `agreement`, of the coefficients that have a P value with their interval; a test holds them together.
-ITEMS_ADDED = "two items added"
+_LEAST_P = 0.0001  # below it a P value is only said to be less
+# As `agreement` calls the intervals with two items added, whose P value is of the same standard error.
+_ITEMS_ADDED = ("adjusted", "effective", "scattered")
 WEIGHTED = "weighted to the pool"
 _UNITS: dict[Scale, str] = {
     "percent": " %",
@@ -255,8 +256,8 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
 
 
 def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
-    p, together = shown_p(comparison.p), comparison.together
-    said = [f"P {p}"] if p.startswith("<") else [f"P = {p}"] if p else []
+    p, together = comparison.p, comparison.together
+    said = [f"P {'' if p < _LEAST_P else '= '}{shown_p(p)}"] if p is not None and shown_p(p) else []
     if together is not None and has_interval(together):
         said.append(shown_interval(together, scale))
     return f"{CORRECTIONS[comparison.correction]}, {comparison.count} comparisons: {', '.join(said) or 'no P value'}"
@@ -342,13 +343,13 @@ def tests_note(rows: Sequence[EstimateRow]) -> str:
     tested = dict.fromkeys(
         names[row.statistic]
         for row in rows
-        if row.statistic in names and shown_p(row.estimate.p) and ITEMS_ADDED in row.estimate.method
+        if row.statistic in names and shown_p(row.estimate.p) and row.estimate.interval in _ITEMS_ADDED
     )
     if not tested:
         return ""
     name = " or ".join(tested)
     return (
-        f"P of {name}: two-sided t test of {name} = 0, by the value and standard error with {ITEMS_ADDED}, as the "
+        f"P of {name}: two-sided t test of {name} = 0, by the value and standard error with two items added, as the "
         "interval; the printed value has none added, so where it is 0.00, P may be below 1"
     )
 
@@ -389,7 +390,7 @@ def shown_p(p: float | None) -> str:
     """Return a P value as it is printed, empty where there is none."""
     if p is None or math.isnan(p):
         return ""
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    return "< 0.0001" if p < _LEAST_P else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
 def shown_cell(cell: Cell) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from agreement import Estimate, accuracy_of_correctness, bootstrap, wilson_interval
-from agreement.added_items import BY_SCATTER
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -77,7 +76,7 @@ class IntervalSettings:
         """
         estimate = coefficient(*ratings, **arguments)
         # of free text, or of one category, there is no such interval
-        if self.of_kappa != "scattered" and BY_SCATTER in estimate.method:
+        if self.of_kappa != "scattered" and estimate.interval == "scattered":
             return coefficient(*ratings, **arguments, interval=self.of_kappa)
         return estimate
 
