@@ -366,7 +366,7 @@ def _direction(human: Floats, judge: Floats, positive: float, options: _Options)
 
     result = judge_direction(says(human), says(judge), unit="item", **options.clustered)
     lost = _without(np.isnan(human) | np.isnan(judge), "both verdicts")
-    return (_noted(result.difference, "" if "left out" in result.difference.method else lost), result.mcnemar_mid_p)
+    return (_noted(result.difference, lost), result.mcnemar_mid_p)
 
 
 def _alternative(humans: Floats, judge: Floats, request: Request, options: _Options) -> Sequence[Estimate]:

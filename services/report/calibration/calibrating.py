@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,7 +19,7 @@ from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import Scale
-from agreement.judge.wording import p_in_words
+from agreement.judge.wording import p_in_figures
 from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
@@ -328,6 +329,13 @@ def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
     )
 
 
+def _p_cell(p: float | None) -> Cell:
+    if p is None:
+        return None
+    # "< .001" stays on one line in the narrowest column.
+    return ("no P" if math.isnan(p) else p_in_figures(p)).replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
     estimate = row.estimate
     value, limits = shown_figures(row, scale)
@@ -338,10 +346,7 @@ def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
         said_once(row.stratum),
         f"{value} {limits}".rstrip(),
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
-        # "< .001" stays on one line in the narrowest column.
-        None
-        if estimate.p is None
-        else p_in_words(estimate.p).removeprefix("P ").removeprefix("= ").replace(" ", "\N{NO-BREAK SPACE}"),
+        _p_cell(estimate.p),
         row.basis or None,
         row.sentence or None,
         "; ".join(part for part in said if part),
