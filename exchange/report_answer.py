@@ -11,11 +11,11 @@ from exchange.report_words import (
     PRIMARY_ESTIMATE,
     intervals_in_words,
     lines_of,
-    shown_estimate,
     statistic_in_words,
     stratum_in_words,
     who,
 )
+from exchange.shown_numbers import shown_estimate
 
 # More lines than this are a table, which stands below.
 MOST_LINES = 5

@@ -13,14 +13,11 @@ from exchange.report_words import (
     few_clusters_note,
     few_clusters_of,
     further_warnings,
-    has_interval,
     lines_of,
     party_in_words,
-    shown_cell,
-    shown_estimate,
-    shown_p,
     tests_note,
 )
+from exchange.shown_numbers import has_interval, shown_cell, shown_estimate, shown_p
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")

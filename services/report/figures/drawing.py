@@ -11,7 +11,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Stratum
-from exchange.report_words import party_in_words, shown_estimate, stratum_in_words, who
+from exchange.report_words import party_in_words, stratum_in_words, who
+from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Scale
 from services.report.figures.labels import escaped, height_of, wrapped
 

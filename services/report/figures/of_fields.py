@@ -14,11 +14,11 @@ from exchange.report_words import (
     intervals_in_words,
     parties_in_words,
     party_in_words,
-    shown_estimate,
     statistic_in_words,
     stratum_in_words,
     who,
 )
+from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Statistic
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure

@@ -15,7 +15,7 @@ from db.engine import Database, make_engine
 from exchange.estimate_rows import EstimateRow
 from exchange.report_structure import EstimateTable
 from exchange.report_tables import printed
-from exchange.report_words import has_interval
+from exchange.shown_numbers import has_interval
 from services.progress import data_lock
 from services.report import Figure, Report, build_report, figures_of
 from tests.harness.databases import copy_of_sqlite_file
