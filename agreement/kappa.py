@@ -198,7 +198,7 @@ def cohen_kappa_of_table(
 
 
 def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
-    """Where each category stands on the scale, in ascending order."""
+    """Position of each category on the scale, in ascending order."""
     if weights is not None and not declared:
         if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
             raise ValueError(

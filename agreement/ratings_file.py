@@ -224,7 +224,7 @@ def as_seen(text: str) -> str:
     Parameters
     ----------
     text : str
-        As it stands in a file or on the command line.
+        As written in a file or on the command line.
 
     Returns
     -------

@@ -143,7 +143,7 @@ def rogan_gladen_in_clusters(
     Returns
     -------
     Estimate
-        `n` is the number of unlabelled units, `n_clusters` that of their clusters; both of the labelled stand in
+        `n` is the number of unlabelled units, `n_clusters` that of their clusters; those of the labelled are in
         `method`.
 
     Raises

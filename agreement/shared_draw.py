@@ -174,7 +174,7 @@ class ClusterDraw:
     def totals(self, rows: Floats) -> Floats:
         """Totals of every resample.
 
-        Statistics that are computed side by side wait for each other here: whoever comes while a product of weights
+        Statistics that are computed side by side wait for each other here: one that arrives while a product of weights
         and rows is under way shares the next one, since the weights are read once for however many columns. Columns
         that several statistics have (how often a rater uses a category) are multiplied for the first of them only.
 

@@ -106,7 +106,7 @@ def _held(file: Path) -> Iterator[None]:
         except OSError:
             raise BusyPlace from None
         if os.fstat(descriptor).st_nlink == 0:
-            # Whoever held it has taken it away meanwhile, and a third one may hold another.
+            # Its holder has removed it meanwhile, and a third process may hold a new one.
             raise BusyPlace
         try:
             yield

@@ -147,7 +147,7 @@ def who(row: EstimateRow) -> str:
 
 
 def stratum_key(stratum: Stratum) -> str:
-    """Return how a part of the items is told apart in files."""
+    """Return how files name a part of the items."""
     if stratum.kind == "scan":
         return f"offered {stratum.value}"
     if stratum.kind == "grounding":
@@ -286,7 +286,7 @@ def further_warnings(estimate: Estimated) -> tuple[str, ...]:
 
 
 def few_clusters_note(cluster: str, fewest: int) -> str:
-    """Return what stands below a table of which some interval rests on few clusters."""
+    """Return the note below a table in which some interval rests on few clusters."""
     return f"fewer than {fewest} {cluster}s: the interval is likely to be too narrow"
 
 

@@ -1,4 +1,4 @@
-"""Figures as they stand in a sentence."""
+"""Figures as printed in a sentence."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def bundle_path() -> Path:
     Returns
     -------
     Path
-        An existing file; its SHA-256 stands in ``BUNDLE.json``.
+        An existing file; ``BUNDLE.json`` holds its SHA-256.
     """
     return _FOLDER / "dist" / bundle_name()
 

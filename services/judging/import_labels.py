@@ -1,6 +1,6 @@
 """Take in labels that people gave elsewhere, each on its candidate: nobody here knows that they were given blind.
 
-They stand beside the verdicts of raters and never among them: calibrations alone may take them as people's, by name.
+They are kept beside the verdicts of raters, never among them: calibrations alone may take them as people's, by name.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def import_labels(
     labeller
         Who gave them, where the file does not say it.
     field
-        As of a judge's run: the labels stand on its scale. It may be empty where people rate one alone.
+        As of a judge's run: the labels are on its scale. It may be empty where people rate one alone.
     blinding
         How these people are said to have been blinded; empty where that is not known.
     is_random_part

@@ -36,7 +36,7 @@ from services.people.permission import require_role
 from services.seals import proofs
 from services.studies import frozen_facts
 
-# What a judge's file may be: formats and endings of its name, in words and for whoever asks for a file.
+# What a judge's file may be: formats and endings of its name, in words and for file choosers.
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 # Other programs store theirs as JSON and in archives, too.
@@ -67,7 +67,7 @@ class Identity:
     sample
         Number of the sample, where one judge with one prompt was run several times.
     examples
-        Keys of the items that stand in the prompt as examples: of development subjects, where a study is divided.
+        Keys of the items that the prompt uses as examples: of development subjects, where a study is divided.
     """
 
     model: str = ""
@@ -183,7 +183,7 @@ def import_judge_verdicts(
     Parameters
     ----------
     scale
-        On which the verdicts stand; None for that of the field.
+        That of the verdicts; None for that of the field.
     field
         Of a study that lists its phases, which field the judge fills in, as PHASE.FIELD; empty where it says correct or
         incorrect of each candidate.
@@ -287,7 +287,7 @@ def import_judge_verdicts(
 
 
 def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
-    """Return by what a study is known to stand as it did: its last freeze, and its last version."""
+    """Return what shows that a study is unchanged: its last freeze, and its last version."""
     return (
         session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
         session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),

@@ -1,4 +1,4 @@
-"""Find the candidate of each verdict of a file, and all that stands against storing any of them."""
+"""Find the candidate of each verdict of a file, and everything that prevents storing any of them."""
 
 from __future__ import annotations
 

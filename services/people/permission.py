@@ -84,7 +84,7 @@ def require_role(
 
 
 def hold_study(session: Session, study_id: int) -> None:
-    """Let whoever wants to change the study as a whole wait until this transaction has ended, or wait for them."""
+    """Make changes to the study as a whole wait until this transaction has ended, or wait for theirs."""
     session.exec(select(Study.id).where(Study.id == study_id).with_for_update(read=True)).one()
 
 

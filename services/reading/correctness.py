@@ -81,7 +81,7 @@ class Score(FieldScore):
 def canonical(field_type: str, answer: Any) -> str:
     """Return what is compared between raters."""
     compared = KINDS[field_type].canonical(answer)
-    # Whoever writes these words has answered.
+    # Somebody who types these very words has answered.
     return f"“{compared}”" if compared == NOT_ASSESSABLE else compared
 
 

@@ -79,7 +79,7 @@ def current_report(database: Database, actor: Actor, study_key: str) -> Report:
     Raises
     ------
     NotFound, NotAllowed
-        As `build_report`; whoever asks is checked each time.
+        As `build_report`; permission is checked each time.
     """
     stamp = report_stamp(database, actor, study_key)
     place = (str(database.engine.url), study_key, stamp)

@@ -19,7 +19,7 @@ class IntervalSettings:
     """Confidence, resamples, seed and kind of interval of the analysis plan, and the draw that all statistics share.
 
     `kind` None is the kind that each statistic has by default, the one whose coverage holds (`docs/statistics.md`).
-    Whoever changes such a default gives plans a key for it, so that frozen plans keep theirs: `of_kappa` is the kind of
+    When changing such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind of
     kappa and nominal alpha where theirs is one with two items added. `draw` None: each statistic draws by itself.
     `today` has the kinds that a plan has by default now, None where the plan has these itself; its draw is the plan's,
     since another draw is no better interval.

@@ -45,7 +45,7 @@ def checked_folder(folder: Path, *, plan_is_frozen: bool = False) -> StudyFolder
             phases = _phases_of(inspection.contents.protocol)
             contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen=plan_is_frozen)
             return _with_plan_checked(contents, phases, inspection.problems, frozen=plan_is_frozen)
-    # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
+    # Report problems of the scans together with those of the tables, not at the next attempt.
     _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
     raise inspection.problems.refusal()
 

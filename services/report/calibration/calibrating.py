@@ -141,7 +141,7 @@ def calibration_of(
 ) -> Calibration:
     """Compute the panels for a field of a study; that somebody looked at each judge is stored.
 
-    What was computed last is taken again where the data are as they were; whoever asks is checked each time.
+    What was computed last is taken again where the data are as they were; permission is checked each time.
 
     Parameters
     ----------

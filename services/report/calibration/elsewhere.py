@@ -50,7 +50,7 @@ def _verdicts(own: Sequence[Label], ids: Ids, scale: Scale) -> Verdicts:
         code = None if label.label is None else code_of(label.label, scale)
         if code is not None:
             codes[place] = code
-        # Whoever was asked and gave no label is counted, as a rater is who cannot assess.
+        # A labeller who was asked and gave no label is counted, like a rater who cannot assess.
         states[place] = State.EXCLUDED if code is None else State.VERDICT
     return Verdicts(np.asarray(codes), states)
 

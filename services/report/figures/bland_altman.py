@@ -17,7 +17,7 @@ from services.report.figures.drawing import AXIS, COLOURS, GRID, layout
 from services.report.figures.labels import escaped
 
 HEIGHT = 440
-# Each with how it is drawn, so that the lines are told apart in grey.
+# Each with how it is drawn, so that the lines can be distinguished in grey.
 _LINES: tuple[tuple[Statistic, str, str], ...] = (
     ("upper_limit", "Upper limit", "dash"),
     ("mean_difference", "Mean", "solid"),

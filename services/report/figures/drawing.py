@@ -17,7 +17,7 @@ from exchange.statistic_names import Scale
 from services.report.figures.labels import escaped, height_of, wrapped
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
-# they are told apart by their symbols, every second of which is open; of these there are twice as many as colours.
+# their symbols distinguish them, every second of which is open; of these there are twice as many as colours.
 COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
 _SHAPES = (
     "circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open", "star", "pentagon-open",

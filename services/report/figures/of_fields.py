@@ -139,7 +139,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
             labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
             names = [directions.against(row) for row in rows]
         elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
-            # So many on one line are told apart by a legend that nobody follows.
+            # With more on one line nobody follows the legend.
             labels, names = names, ["" for _ in rows]
         draw = partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names)
         title = _title(table, rows, words, axis)

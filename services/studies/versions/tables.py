@@ -63,7 +63,7 @@ def key_of_version(key: str, version: int) -> str:
 
 
 def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[NewRows, list[str]]:
-    """Compare the tables of a study folder with what is there; return what is new, and what stands against it."""
+    """Compare the tables of a study folder with what is there; return what is new, and what prevents it."""
     reasons = [*_of_what_stays(current, contents)]
     lost = list(_lost_references(current, contents))
     reasons += lost
