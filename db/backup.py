@@ -80,7 +80,7 @@ def alone(database: Database, folder: Path) -> Iterator[None]:
     BusyPlace
         Somebody else is at it.
     OSError
-        Something else than a file lies in the place of a lock.
+        Something else than a file lies in place of a lock.
     """
     with ExitStack() as held:
         held.enter_context(_held(folder / ".restoring.lock"))

@@ -67,7 +67,7 @@ def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTN
 
 
 class JudgeTable:
-    """The rows of one of our own tables, read anew each time they are gone through: as objects they fill the memory.
+    """The rows of one of our own tables, read again each time they are gone through: as objects they fill the memory.
 
     Rows with a wrong verdict are among them, so that their keys can be compared too, and all be refused at once: they
     stand for what a judge said only where there is no problem.

@@ -47,7 +47,7 @@ class PlacedRows:
     ids
         In the order of the rows; `UNKNOWN` where a row is left out.
     errors
-        How many of those that are stored have an error in the place of a verdict.
+        How many of those that are stored have an error in place of a verdict.
     left_out, unplaced
         How many rows are left out, as the study has no such candidate, and the first of them.
     """

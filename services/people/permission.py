@@ -132,7 +132,7 @@ def freeze_of(session: Session, study_id: int) -> str | None:
 
 
 def forget_freeze(session: Session, study_id: int) -> None:
-    """Let this transaction ask anew for the newest freeze of a study: it has added a version."""
+    """Let this transaction ask again for the newest freeze of a study: it has added a version."""
     session.info.pop(("freeze", study_id), None)
 
 

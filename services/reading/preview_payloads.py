@@ -125,7 +125,7 @@ def _desk(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem, 
 
 
 def _opinions(of_study: StudyPhases, rules: PhaseRules, item: ShownItem) -> list[list[Line]] | None:
-    """Return words in the place of what others answered, by the fields that they were asked."""
+    """Return words in place of what others answered, by the fields that they were asked."""
     if not rules.opinions_of:
         return None
     source = of_study.named(rules.opinions_of)

@@ -178,7 +178,7 @@ def _require_draft(session: Session, study: Study) -> None:
 
 
 def _require_never_frozen(session: Session, study: Study) -> None:
-    """Refuse to free the key of a thawed study: imported anew under it, the same tables would draw another sample.
+    """Refuse to free the key of a thawed study: imported again under it, the same tables would draw another sample.
 
     A draft that was imported over a thawed study has its secret, and counts as the same.
     """

@@ -63,7 +63,7 @@ class Calibration:
         What each judge is certified from, by its name: of a study that is divided, test subjects once agreement on them
         was opened for it, and development subjects before.
     labels
-        Where the labels made elsewhere came from that stand in the place of raters' verdicts; none where these count.
+        Where the labels made elsewhere came from that stand in place of raters' verdicts; none where these count.
     """
 
     study_key: str
@@ -153,7 +153,7 @@ def calibration_of(
         Which human verdicts corrections and certificate rest on: majority, unanimous, adjudicated, mean or a rater;
         empty for the usual ones.
     labels
-        Names of imports of labels made elsewhere, which then stand in the place of raters' verdicts; none for these.
+        Names of imports of labels made elsewhere, which then stand in place of raters' verdicts; none for these.
 
     Raises
     ------

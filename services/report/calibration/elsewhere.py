@@ -1,4 +1,4 @@
-"""Labels that people gave elsewhere in the place of raters' verdicts: never both at once, marked wherever they count.
+"""Labels that people gave elsewhere in place of raters' verdicts: never both at once, marked wherever they count.
 
 Nobody knows here how these people were blinded. Nothing of this study's raters stays in what is computed from them: no
 verdict, nothing that was settled after several opinions, no chance of being drawn.

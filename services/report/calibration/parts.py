@@ -85,7 +85,7 @@ class Parts:
     said
         Sentences on how the study is divided.
     labels
-        Those made elsewhere that stand in the place of raters' verdicts; None where these count.
+        Those made elsewhere that stand in place of raters' verdicts; None where these count.
     """
 
     whole: Material

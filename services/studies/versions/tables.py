@@ -121,7 +121,7 @@ def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[New
 
 
 def _lost_references(current: Current, contents: StudyFolder) -> Iterator[str]:
-    """Yield that a table of references was left out: that corrects nothing, and would ask everything anew."""
+    """Yield that a table of references was left out: that corrects nothing, and would ask everything again."""
     if current.references and not any(row.item in current.references for row in contents.references):
         count = len(current.references)
         yield (
