@@ -82,7 +82,7 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        With the keys of `KEYS`; a P value stands in the method.
+        With the keys of `KEYS`; a P value is part of the method.
 
     Raises
     ------

@@ -20,11 +20,8 @@ from agreement.quantiles import t_tail, upper_t
 MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
 
-BY_CLUSTERS = "; by the clusters with disagreements and rare categories"
-"""What the method says of the effective number of clustered items of `interval="effective"`."""
-
-BY_SCATTER = "; by the clusters with disagreements and rare categories, and how scattered these are"
-"""The same of `interval="scattered"`."""
+_BY_CLUSTERS = "; by the clusters with disagreements and rare categories"
+_BY_SCATTER = f"{_BY_CLUSTERS}, and how scattered these are"
 
 _STEP = 1e-4  # of an item, of the numerical derivative
 _AT_ONCE = 131_072  # numbers whose derivative is taken at once: so many stay in the cache
@@ -122,7 +119,8 @@ def adjusted_estimate(
     Returns
     -------
     Estimate
-        `se` and `p` (against 0) are those with the items added. Limits undefined for fewer than two items or clusters.
+        `se` and `p` (against 0) are those with the items added; `interval` is the `size` that was used. Limits are
+        undefined for fewer than two items or clusters.
 
     References
     ----------
@@ -149,6 +147,8 @@ def adjusted_estimate(
     value, n_clusters = float(of_sums(sums)), None if groups is None else int(groups.max(initial=-1)) + 1
     of_units = f"{unit}s" if n_clusters is None else "clusters"
     effective, freedom, warning = float(n), (n if n_clusters is None else n_clusters) - 1, None
+    if groups is None or traits is None:
+        size = "adjusted"
     method = "linearised standard error with two items added, one of agreement"
     if freedom < 1:
         reason = f"fewer than two {of_units}: no standard error"
@@ -167,9 +167,9 @@ def adjusted_estimate(
             deciding = columns if math.isfinite(rarest) else columns[-1:]
             of_items = (column if kind is None else column[kind] for column in deciding)
             if size == "effective":
-                effective, way = cautious_size(influence, groups, of_items), BY_CLUSTERS
+                effective, way = cautious_size(influence, groups, of_items), _BY_CLUSTERS
             else:
-                effective, way = scattered_size(influence, groups, of_items), BY_SCATTER
+                effective, way = scattered_size(influence, groups, of_items), _BY_SCATTER
         if columns is not None:
             differing = clusters_with(columns[-1] if kind is None else columns[-1][kind], groups)
             warning = gathered_disagreements(differing, freedom + 1, clusters_with(np.ones(n), groups))
@@ -185,7 +185,7 @@ def adjusted_estimate(
     return Estimate(
         name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
         p=2.0 * t_tail(abs(centre) / se, freedom), confidence=confidence, n_clusters=n_clusters,
-        cautions=several(warning),
+        cautions=several(warning), interval=size,
     )  # fmt: skip
 
 

@@ -141,7 +141,7 @@ def judge_bias_by_factor(
         within = groups[used] if groups is not None else np.arange(int(used.sum()))
         statistic, df, reason = score_test(d[used], codes[used], levels, within, unit)
         p = math.nan if reason else float(stats.chi2.sf(statistic, df))
-        result.append((factor, estimates, statistic, df, p, reason))
+        result.append((factor, estimates, statistic, df, p, reason.in_words if reason else None))
     adjusted = adjust_p_values([p for *_, p, _ in result], correction)
     return tuple(
         BiasByFactor(factor, estimates, statistic, df, p, float(adjusted[number]), reason)
@@ -149,9 +149,22 @@ def judge_bias_by_factor(
     )
 
 
+@dataclass(frozen=True)
+class NotEstimable:
+    """What a test lacks, and what follows from that."""
+
+    lacking: str
+    hence: str = "not estimable"
+
+    @property
+    def in_words(self) -> str:
+        """Both, as one reason."""
+        return f"{self.lacking}: {self.hence}"
+
+
 def score_test(
     d: Floats, codes: Codes, names: tuple[Any, ...], within: Codes, unit: str
-) -> tuple[float, int, str | None]:
+) -> tuple[float, int, NotEstimable | None]:
     """Score test of equal means of a difference over the levels of a factor.
 
     Parameters
@@ -173,19 +186,19 @@ def score_test(
         As `judge_bias_by_factor` has it.
     df : int
         Levels less one.
-    reason : str or None
+    reason : NotEstimable or None
         Why there is no statistic.
     """
     levels = len(names)
     if levels < 2:
-        return math.nan, 0, "one level only: uniformity is not estimable"
+        return math.nan, 0, NotEstimable("one level only", "uniformity is not estimable")
     sizes = np.bincount(codes, minlength=levels).astype(np.float64)
     if (sizes < 2).any():
         few = names[int(np.argmin(sizes))]
-        return math.nan, levels - 1, f"level {few!r} with fewer than two {unit}s: not estimable"
+        return math.nan, levels - 1, NotEstimable(f"level {few!r} with fewer than two {unit}s")
     clusters, count = compact(within)
     if count <= levels:
-        return math.nan, levels - 1, "no more clusters than levels: not estimable"
+        return math.nan, levels - 1, NotEstimable("no more clusters than levels")
     means = np.bincount(codes, weights=d, minlength=levels) / sizes
     away = d - d.mean()
     variance = float(away @ away) / (d.size - 1)
@@ -201,5 +214,5 @@ def score_test(
     gap = contrasts @ means
     of_gap = contrasts @ covariance @ contrasts.T
     if variance == 0.0 or np.linalg.matrix_rank(of_gap) < levels - 1:
-        return math.nan, levels - 1, "no spread of the differences: not estimable"
+        return math.nan, levels - 1, NotEstimable("no spread of the differences")
     return float(gap @ np.linalg.solve(of_gap, gap)), levels - 1, None

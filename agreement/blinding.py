@@ -29,7 +29,7 @@ def bang_blinding_index(
 ) -> Estimate:
     """Bang's blinding index of one source: right guesses less wrong ones, of all units of this source.
 
-    ``(right - wrong) / n``, where whoever cannot tell is in n alone [1]_. 0 is chance, 1 every guess right, -1 every
+    ``(right - wrong) / n``, where who cannot tell counts in n only [1]_. 0 is chance, 1 every guess right, -1 every
     one wrong. Percentile interval over units or clusters.
 
     Parameters

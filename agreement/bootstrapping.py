@@ -53,7 +53,7 @@ def bootstrap(
     """Bootstrap interval of any statistic of one or more arrays.
 
     Items (or, with `clusters`, whole clusters) are drawn with replacement, within `strata` where given, and the
-    statistic is computed anew. Of one array, `numpy.mean` and `numpy.average` take the fast way of `bootstrap_of_sums`;
+    statistic is recomputed. Of one array, `numpy.mean` and `numpy.average` take the fast way of `bootstrap_of_sums`;
     sums, other means, variances, standard deviations, medians and quantiles of numpy (`agreement.vectorised` has the
     table; `functools.partial` gives them `ddof` or `q`) are computed for many resamples at once, which gives the
     numbers of the plain loop. From 10,000 items and 100 resamples on, without clusters, no item is drawn by itself for

@@ -164,10 +164,10 @@ def classification_scores(
     truth, guess = truth[known], guess[known]
     n, k = int(known.sum()), len(levels)
     counts = np.ones(n, dtype=np.int64)
-    if groups is None and of_unit is None:  # units alike are counted once, and not anew for each score
+    if groups is None and of_unit is None:  # units alike are counted once, and not again for each score
         kinds, counts = np.unique(truth * (k + 1) + guess + 1, return_counts=True)
         truth, guess = kinds // (k + 1), kinds % (k + 1) - 1
-    # scikit-learn's f1_score knows no abstentions, and would count anew in each resample
+    # scikit-learn's f1_score knows no abstentions, and would count again in each resample
     rows = np.zeros((len(counts), 3 * k))  # true positives, predicted, reference, for each class
     each = np.arange(len(counts))
     rows[each, 2 * k + truth] = 1.0

@@ -56,7 +56,7 @@ def resampled(
     note: str = "",
     tests_zero: bool = True,
 ) -> Estimate:
-    """An estimate with the interval of a bootstrap in the place of one that assumes independent items.
+    """An estimate with the interval of a bootstrap in place of one that assumes independent items.
 
     Parameters
     ----------

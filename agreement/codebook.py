@@ -16,7 +16,7 @@ MISSING = -1
 
 
 SHORT_TEXT = 16
-"""Up to so many characters, texts of fixed width are told apart by `distinct_texts`."""
+"""Up to so many characters, texts of fixed width are distinguished by `distinct_texts`."""
 
 _AT_ONCE = 1 << 15  # texts whose hash is computed at once: so many stay in the cache
 _SMALL = 1 << 16  # whole numbers below this, or below their own number, are counted, not sorted

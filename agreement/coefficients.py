@@ -1,6 +1,6 @@
 """The chance-corrected coefficients of several raters: what each item adds, and what they make of the sums.
 
-They differ in the agreement that is expected by chance alone; their sources stand with the functions that users call.
+They differ in the agreement that is expected by chance alone; the functions that users call give their sources.
 """
 
 from __future__ import annotations

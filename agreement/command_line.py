@@ -41,7 +41,7 @@ MANY_CLUSTERS = 5_000
 """From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
 
 MOST_RANKED = 2_000
-"""Draws of clusters whose items are ranked anew."""
+"""Draws of clusters whose items are ranked again."""
 
 CONSENSUS = "consensus of the humans"
 """Name of the party that a judge is held against beside each human."""
@@ -225,7 +225,7 @@ def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Option
     names = [file.raters[column] for column in pair]
     for of_two in (lin_ccc, pearson):
         yield Calculation(partial(of_two, a, b, **options.clustered), names)
-    # ranks are formed anew in each draw, which takes time that grows with the square of the clusters
+    # ranks are formed again in each draw, which takes time that grows with the square of the clusters
     few = options.clustered | {"resamples": min(options.clustered["resamples"], MOST_RANKED)}
     yield Calculation(partial(spearman, a, b, **few), names)
     yield Calculation(partial(_limits_of_agreement, a, b, options), names)
@@ -366,7 +366,7 @@ def _direction(human: Floats, judge: Floats, positive: float, options: _Options)
 
     result = judge_direction(says(human), says(judge), unit="item", **options.clustered)
     lost = _without(np.isnan(human) | np.isnan(judge), "both verdicts")
-    return (_noted(result.difference, "" if "left out" in result.difference.method else lost), result.mcnemar_mid_p)
+    return (_noted(result.difference, lost), result.mcnemar_mid_p)
 
 
 def _alternative(humans: Floats, judge: Floats, request: Request, options: _Options) -> Sequence[Estimate]:

@@ -84,20 +84,7 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
     if b < 0 or c < 0:
         raise ValueError(f"b and c are {b} and {c}; expected counts of at least 0")
     one_of(method, "method", ("auto", "exact", "mid-p", "chi2", "chi2-corrected"))
-    n, less = b + c, min(b, c)
-    if method == "auto":
-        method = "exact" if n < EXACT_BELOW else "chi2-corrected"
-    # statsmodels' mcnemar has no mid-p; its chi-square gives P = 0 without discordant pairs and P < 1 for b = c
-    text, p = f"McNemar, {method}", 1.0
-    if method in ("exact", "mid-p"):
-        if b != c:
-            half = float(stats.binom.pmf(less, n, 0.5)) if method == "mid-p" else 0.0
-            p = min(1.0, 2.0 * float(stats.binom.cdf(less, n, 0.5)) - half)
-    else:
-        gap = max(0, abs(b - c) - (1 if method == "chi2-corrected" else 0))
-        statistic = gap**2 / n if n else 0.0
-        text += f", chi2(1) = {statistic:.4g}"
-        p = float(stats.chi2.sf(statistic, 1))
+    n, (p, text) = b + c, mcnemar_p(b, c, method)
     estimate = clopper_pearson_interval(b, n, confidence=confidence)
     reason = "no discordant pairs" if n == 0 else None
     return Estimate(
@@ -112,6 +99,40 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
         p=p,
         confidence=confidence,
     )
+
+
+def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, str]:
+    """The P value of `mcnemar`, and by which test it is.
+
+    Parameters
+    ----------
+    b, c, method
+        As in `mcnemar`.
+
+    Returns
+    -------
+    p : float
+    test : str
+        In words, for `Estimate.method`.
+
+    Examples
+    --------
+    >>> mcnemar_p(1, 1)
+    (1.0, 'McNemar, exact')
+    """
+    n, less = b + c, min(b, c)
+    if method == "auto":
+        method = "exact" if n < EXACT_BELOW else "chi2-corrected"
+    # statsmodels' mcnemar has no mid-p; its chi-square gives P = 0 without discordant pairs and P < 1 for b = c
+    text, p = f"McNemar, {method}", 1.0
+    if method in ("exact", "mid-p"):
+        if b != c:
+            half = float(stats.binom.pmf(less, n, 0.5)) if method == "mid-p" else 0.0
+            p = min(1.0, 2.0 * float(stats.binom.cdf(less, n, 0.5)) - half)
+        return p, text
+    gap = max(0, abs(b - c) - (1 if method == "chi2-corrected" else 0))
+    statistic = gap**2 / n if n else 0.0
+    return float(stats.chi2.sf(statistic, 1)), f"{text}, chi2(1) = {statistic:.4g}"
 
 
 def paired_proportion_difference(

@@ -10,7 +10,9 @@ from typing import Any
 from agreement.arguments import number_in, shown
 from agreement.caution import Caution, in_words, without_repeats, written
 from agreement.cautions import few_clusters
+from agreement.interval_kinds import Interval
 
+_FIELDS_IN_WORDS = ("cautions", "interval")  # which other fields say as text
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
 
 
@@ -46,6 +48,8 @@ class Estimate:
         What to print beside it: that it rests on few clusters (set by itself), few raters or a rare category.
     cautions : tuple of Caution, optional
         The same one by one, each with its kind; `warning` joins them to a text, and what only that says is one more.
+    interval : Interval, optional
+        Which of the intervals with two items added it has, as `method` says in words; None for every other interval.
 
     Raises
     ------
@@ -74,6 +78,7 @@ class Estimate:
     n_clusters: int | None = None
     warning: str | None = None
     cautions: tuple[Caution, ...] = field(default=(), repr=False, compare=False)
+    interval: Interval | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.unit, str):
@@ -152,7 +157,7 @@ class Estimate:
         True
         """
         row: dict[str, Any] = {}
-        for name in (each.name for each in fields(self) if each.name != "cautions"):
+        for name in (each.name for each in fields(self) if each.name not in _FIELDS_IN_WORDS):
             value = getattr(self, name)
             if isinstance(value, float):
                 value = float(value) if math.isfinite(value) else None

@@ -196,7 +196,7 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
 
 
 def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
-    """Spearman's correlation, ranked anew in each resample, ties by mean ranks.
+    """Spearman's correlation, ranked again in each resample, ties by mean ranks.
 
     Parameters
     ----------

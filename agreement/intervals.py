@@ -74,7 +74,7 @@ def wilson_limits(x: float, n: float, confidence: float, freedom: float | None =
     confidence : float
         Nominal coverage.
     freedom : float, optional
-        Degrees of freedom of a t quantile in the place of the normal one, where n was estimated.
+        Degrees of freedom of a t quantile in place of the normal one, where n was estimated.
 
     Returns
     -------

@@ -17,6 +17,7 @@ from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
@@ -36,6 +37,7 @@ def cohen_kappa(
     *,
     categories: Sequence[Hashable] | None = None,
     weights: Weights | npt.ArrayLike | None = None,
+    excluded: Ratings | None = None,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
     resamples: int = 10_000,
@@ -62,6 +64,9 @@ def cohen_kappa(
         whole numbers; whole numbers stand for the scale from their least to their greatest.
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
         Weights of agreement; with a matrix, and `categories`, it is `cohen_kappa_with_weights`.
+    excluded : sequence of bool, shape (items,), optional
+        Items that both gave a verdict on, which of one or both is none of those compared and None here, such as "cannot
+        be scored": `method` counts them apart from those without both verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"scattered", "effective", "adjusted", "normal", "percentile", "bca"}, optional
@@ -109,7 +114,7 @@ def cohen_kappa(
     name_of_weights, matrix = name_or_matrix(weights, categories)
     if matrix is not None and categories is not None:
         return cohen_kappa_with_weights(
-            a, b, matrix, categories,
+            a, b, matrix, categories, excluded=excluded,
             clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence, unit=unit,
         )  # fmt: skip
     pairs = encode_pairs(a, b, categories)
@@ -122,7 +127,7 @@ def cohen_kappa(
     )  # fmt: skip
     places = _places(pairs.categories, name_of_weights, declared=categories is not None)
     name = with_weights("Cohen's kappa", weights)
-    note = left_out(pairs)
+    note = left_out(pairs, excluded)
     table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
     if interval == "normal":
         return _normal(name, table, confidence, unit, note).warned(_rare(table, unit))
@@ -192,24 +197,8 @@ def cohen_kappa_of_table(
     return _normal(name, result, confidence, unit, "").warned(_rare(result, unit))
 
 
-def left_out(pairs: Pairs) -> str:
-    """How many items were left out, for the method of an estimate.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        Verdicts of two raters.
-
-    Returns
-    -------
-    str
-        Empty when none was.
-    """
-    return f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
-
-
 def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
-    """Where each category stands on the scale, in ascending order."""
+    """Position of each category on the scale, in ascending order."""
     if weights is not None and not declared:
         if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
             raise ValueError(

@@ -68,7 +68,7 @@ def krippendorff_alpha(
         By default "scattered" at the nominal level, as in `fleiss_kappa`; at the others, which neither it nor
         "effective" nor "adjusted" applies to, "t" without and "percentile" with `clusters`. "t": Gwet's standard error
         [2]_, t with n - 1 degrees of freedom, clipped at 1; at the ordinal level it takes the metric as fixed. The
-        bootstrap computes the ordinal metric anew in each resample.
+        bootstrap computes the ordinal metric again in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -132,7 +132,7 @@ def alpha_coefficient(
     ratings, level, categories
         As in `krippendorff_alpha`.
     anew : bool
-        Whether the ordinal metric is computed anew from the sums of each resample, or taken as fixed.
+        Whether the ordinal metric is computed again from the sums of each resample, or taken as fixed.
 
     Returns
     -------

@@ -93,7 +93,7 @@ def dawid_skene(
     The first start is the share of the votes (3.1), as in the paper; the others mix it half and half with random
     shares. The likelihood has several maxima: the best of the starts counts, and `n_best` says how many reached it.
 
-    It is never the default, and stands beside the majority: the independence that it takes for granted fails where
+    It is never the default, and is given beside the majority: the independence that it takes for granted fails where
     raters err together on hard items, and then it is surer than it should be. It says nothing of intervals.
 
     Parameters

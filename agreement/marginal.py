@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
-from agreement.comparisons import mcnemar
+from agreement.comparisons import mcnemar_p
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.tables import square_counts
 
@@ -63,9 +63,8 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     value = float(np.abs(rows - columns).sum()) / (2 * n)
     reason = "the test has no interval"
     if k == 2:
-        test = mcnemar(int(whole[0, 1]), int(whole[1, 0]))
-        method = f"{test.method.split(';')[0]}; no interval"
-        return undefined(name, n, unit, method, reason, value=value, p=test.p, confidence=confidence)
+        p, test = mcnemar_p(int(whole[0, 1]), int(whole[1, 0]))
+        return undefined(name, n, unit, f"{test}; no interval", reason, value=value, p=p, confidence=confidence)
     if not (whole - np.diag(np.diag(whole))).any():
         return undefined(name, n, unit, "Bhapkar; no interval", reason, value=0.0, p=1.0, confidence=confidence)
     # of each group of categories one is redundant

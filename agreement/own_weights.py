@@ -15,6 +15,7 @@ from agreement.codebook import declared
 from agreement.coding import Floats, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
+from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.ratings import check_weights
@@ -160,6 +161,7 @@ def cohen_kappa_with_weights(
     categories: Sequence[Hashable],
     *,
     disagreement: bool = False,
+    excluded: Ratings | None = None,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
     resamples: int = 10_000,
@@ -183,6 +185,8 @@ def cohen_kappa_with_weights(
         The declared categories in the order of the matrix.
     disagreement : bool
         Whether the matrix holds penalties.
+    excluded : sequence of bool, shape (items,), optional
+        As in `cohen_kappa`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
     interval : {"normal", "percentile", "bca"}, optional
@@ -231,7 +235,7 @@ def cohen_kappa_with_weights(
     if groups is not None:
         groups, n_clusters = compact(groups)
     name = "Cohen's kappa, own weights" if not isinstance(weights, str) else f"Cohen's kappa, {weights} weights"
-    note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
+    note = left_out(pairs, excluded)
     method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note
     if interval != "normal":
         method = f"{'cluster ' if groups is not None else ''}bootstrap{note}"

@@ -13,6 +13,7 @@ from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clus
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
 from agreement.lone_items import shared_clusters
@@ -23,6 +24,7 @@ def percent_agreement(
     a: Ratings,
     b: Ratings,
     *,
+    excluded: Ratings | None = None,
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
@@ -39,6 +41,9 @@ def percent_agreement(
     ----------
     a, b : sequence or ndarray, shape (items,)
         Verdicts of the two raters; None or NaN is missing, such items are left out.
+    excluded : sequence of bool, shape (items,), optional
+        Items that both gave a verdict on, which of one or both is none of those compared and None here, such as "cannot
+        be scored": `method` counts them apart from those without both verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"score", "percentile", "bca"}, optional
@@ -79,13 +84,12 @@ def percent_agreement(
     """
     pairs = encode_pairs(a, b)
     groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
-    note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
     return share(
         pairs.a == pairs.b,
         groups,
         name="percent agreement",
         unit=unit,
-        note=note,
+        note=left_out(pairs, excluded),
         resamples=resamples,
         seed=seed,
         interval=interval,

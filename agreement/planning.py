@@ -54,7 +54,7 @@ def labels_needed(
         Factor for clustering [2]_, ``1 + (m - 1) ICC`` for clusters of size m; 1 for independent units. From a pilot:
         square of the clustered over the independent standard error.
     cluster_size, icc : float
-        In the place of `design_effect`: labels in a cluster on average, at least 1, and their intraclass correlation, 0
+        In place of `design_effect`: labels in a cluster on average, at least 1, and their intraclass correlation, 0
         to 1; the labels are then those of whole clusters.
     confidence : float
         Coverage of the interval, and 1 minus the level of the test.

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 
 from agreement.coding import Ratings, encode_pairs
 from agreement.estimate import Estimate
+from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import Interval
 from agreement.intervals import clopper_pearson_interval
-from agreement.kappa import left_out
 from agreement.lone_items import shared_clusters
 from agreement.percent import share
 from agreement.resampling import Seed

@@ -58,7 +58,7 @@ def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None
     Parameters
     ----------
     ranking : list or tuple
-        Lines, the most likely first; the same line may stand there twice.
+        Lines, the most likely first; the same line may occur twice.
     accepted : collection, or one text
         The accepted answers.
 

@@ -19,7 +19,7 @@ RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 
 Weights = Literal["linear", "quadratic"]
 
-_MOST_KINDS = 1 << 16  # different rows that are told apart by counting
+_MOST_KINDS = 1 << 16  # different rows that are distinguished by counting
 
 MOST_LEVELS = 5_000
 """A scale of whole numbers is taken to be the range of the ratings up to so many levels only."""

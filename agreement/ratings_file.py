@@ -224,7 +224,7 @@ def as_seen(text: str) -> str:
     Parameters
     ----------
     text : str
-        As it stands in a file or on the command line.
+        As written in a file or on the command line.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def _text(verdicts: pd.Series) -> pd.Series:
     else:
         codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
     written = [re.sub(r"^(-?\d+)\.0+$", r"\1", as_seen(str(level))) or None for level in levels]
-    # as objects, of which there are few: pandas would make a text of each anew
+    # as objects, of which there are few: pandas would make a text of each again
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
 
@@ -264,7 +264,7 @@ def _with_points(verdicts: pd.Series) -> pd.Series:
     """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
     codes, levels = pd.factorize(verdicts)
     written = [with_point(str(level)) for level in levels]
-    # as objects, of which there are few: pandas would make a text of each anew
+    # as objects, of which there are few: pandas would make a text of each again
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
 

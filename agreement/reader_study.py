@@ -123,7 +123,7 @@ def plan_reader_study(
 
     Examples
     --------
-    RJafroc 1.3: Van Dyke's study planned anew with 10 readers and 165 cases, its own difference: power .80542.
+    RJafroc 1.3: Van Dyke's study planned again with 10 readers and 165 cases, its own difference: power .80542.
 
     >>> from agreement.reader_variance import VARIANCES
     >>> (planned,) = plan_reader_study(VARIANCES["Van Dyke"], [10], [165], difference=0.043800322)

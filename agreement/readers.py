@@ -76,7 +76,7 @@ def reader_averaged_difference(
     Returns
     -------
     Estimate
-        Accuracy in `first` minus that in `second`, with `se` and `p`; the degrees of freedom stand in `method`.
+        Accuracy in `first` minus that in `second`, with `se` and `p`; `method` gives the degrees of freedom.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def readers_against_judge(
     Returns
     -------
     Estimate
-        With `se` and `p`; the degrees of freedom stand in `method`.
+        With `se` and `p`; `method` gives the degrees of freedom.
 
     Raises
     ------

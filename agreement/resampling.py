@@ -35,7 +35,7 @@ MOST_ORDERS = 64
 """Resamples that one draw makes at most."""
 
 _FIRST = 100  # rows that say whether it is worth while to look whether all differ
-_DRAWN = 2_500_000  # numbers drawn at once: of larger blocks the memory is asked for anew each time, which takes longer
+_DRAWN = 2_500_000  # numbers drawn at once: larger blocks are allocated again each time, which takes longer
 _LAID = 24_000_000  # numbers that are laid out in these orders at once
 
 ONE_DRAW = ", one draw of clusters for all estimates"

@@ -76,13 +76,17 @@ def rogan_gladen(
     >>> estimate.low, round(estimate.high, 3)
     (0.0, 0.053)
     """
-    check_confidence(confidence)
     counts = (judged_positive, judged, true_positive, false_negative, true_negative, false_positive)
+    return _of_counts(counts, f", independent {unit}s", confidence, unit)
+
+
+def _of_counts(counts: tuple[int, ...], sampled_how: str, confidence: float, unit: str) -> Estimate:
+    check_confidence(confidence)
     x, n, tp, fn, tn, fp = (whole_number(count, f"one of the counts {counts!r}") for count in counts)
     if min(x, n, tp, fn, tn, fp) < 0 or x > n:
         raise ValueError(f"counts are {counts}; expected at least 0, and judged_positive within judged")
     name, positives, negatives = "corrected prevalence", tp + fn, tn + fp
-    method = f"Rogan-Gladen, Lang-Reiczigel interval, {positives} + {negatives} labelled, independent {unit}s"
+    method = f"Rogan-Gladen, Lang-Reiczigel interval, {positives} + {negatives} labelled{sampled_how}"
     if n == 0 or positives == 0 or negatives == 0:
         reason = (
             f"no {unit}s judged" if n == 0 else "no labelled positives" if positives == 0 else "no labelled negatives"
@@ -139,7 +143,7 @@ def rogan_gladen_in_clusters(
     Returns
     -------
     Estimate
-        `n` is the number of unlabelled units, `n_clusters` that of their clusters; both of the labelled stand in
+        `n` is the number of unlabelled units, `n_clusters` that of their clusters; those of the labelled are in
         `method`.
 
     Raises
@@ -175,19 +179,16 @@ def rogan_gladen_in_clusters(
     groups, n_groups = compact(encode_clusters(clusters, labelled.size)[labelled])
     rest, n_rest = compact(encode_clusters(unlabelled_clusters, known_rest.size, "unlabelled_clusters")[known_rest])
     truth, said, judged = is_true[labelled], is_judged[labelled], is_positive[known_rest]
-    cells = {
-        "true_positive": int((truth & said).sum()),
-        "false_negative": int((truth & ~said).sum()),
-        "true_negative": int((~truth & ~said).sum()),
-        "false_positive": int((~truth & said).sum()),
-    }
-    plain = rogan_gladen(int(judged.sum()), judged.size, **cells, confidence=confidence, unit=unit)
+    tp, fn = int((truth & said).sum()), int((truth & ~said).sum())
+    tn, fp = int((~truth & ~said).sum()), int((~truth & said).sum())
+    are_alone = alone(groups) and alone(rest)
+    how = f", independent {unit}s" if are_alone else f" in {n_groups} clusters, on the effective number of them"
+    plain = _of_counts((int(judged.sum()), judged.size, tp, fn, tn, fp), how, confidence, unit)
     lost = int((~labelled).sum()) + int((~known_rest).sum())
     note = f"; {lost} with a missing verdict left out" if lost else ""
-    if alone(groups) and alone(rest):
-        return replace(plain, method=plain.method + note)
-    method = plain.method.replace(f", independent {unit}s", f" in {n_groups} clusters, on the effective number of them")
-    method += note
+    method = plain.method + note
+    if are_alone:
+        return replace(plain, method=method)
     nothing = math.isnan(plain.value)
     if nothing or min(n_groups, n_rest) < 2:
         reason = str(plain.undefined_because) if nothing else "fewer than two clusters: nothing to compare"
@@ -195,15 +196,14 @@ def rogan_gladen_in_clusters(
             plain.name, plain.n, unit, method, reason, value=plain.value, confidence=confidence, n_clusters=n_rest
         )
     positives, negatives = int(truth.sum()), int((~truth).sum())
-    sensitivity, specificity = cells["true_positive"] / positives, cells["true_negative"] / negatives
+    sensitivity, specificity = tp / positives, tn / negatives
     apparent = float(judged.mean())
     raw = (apparent + specificity - 1.0) / (sensitivity + specificity - 1.0)
     # what each labelled unit adds to the error of the prevalence, up to a factor
     adds: Floats = np.where(
         truth, -raw * (said - sensitivity) / positives, (1.0 - raw) * (~said - specificity) / negatives
     )
-    wrong = cells["false_negative"] + cells["false_positive"]
-    worth = effective_size(np.asarray(adds, dtype=np.float64), groups, events=wrong) / adds.size
+    worth = effective_size(np.asarray(adds, dtype=np.float64), groups, events=fn + fp) / adds.size
     sampled = _Samples(
         apparent,
         share_size(judged, rest),

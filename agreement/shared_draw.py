@@ -18,7 +18,7 @@ from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters,
 from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 
 _HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
-_HELD = 100_000_000  # and up to so many in a byte each; more are drawn anew for each product
+_HELD = 100_000_000  # and up to so many in a byte each; more are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
 _DRAWN = 1_000_000  # weights that are drawn at once
 _AT_ONCE = 16_000_000  # numbers that wait for one product
@@ -52,7 +52,7 @@ class _Product:
         weights = block
         if block.dtype != self._rows.dtype:
             if len(self._weights) < len(block):
-                self._weights = np.empty(block.shape, self._rows.dtype)  # memory asked for anew each time takes longer
+                self._weights = np.empty(block.shape, self._rows.dtype)  # memory asked for again each time takes longer
             weights = self._weights[: len(block)]
             weights[:] = block
         product(weights, self._rows, self._totals[start : start + len(block)])
@@ -174,7 +174,7 @@ class ClusterDraw:
     def totals(self, rows: Floats) -> Floats:
         """Totals of every resample.
 
-        Statistics that are computed side by side wait for each other here: whoever comes while a product of weights
+        Statistics that are computed side by side wait for each other here: one that arrives while a product of weights
         and rows is under way shares the next one, since the weights are read once for however many columns. Columns
         that several statistics have (how often a rater uses a category) are multiplied for the first of them only.
 

@@ -33,7 +33,7 @@ class Table:
     count : ndarray of int, shape (cells,)
         Items in it.
     places : ndarray of float, shape (k,)
-        Where the categories stand on the scale, ascending.
+        Positions of the categories on the scale, ascending.
     weights : {None, "linear", "quadratic"}
         Weights of disagreement.
 

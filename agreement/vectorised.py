@@ -247,7 +247,7 @@ def largest_sum(values: npt.NDArray[Any]) -> float:
 class _MomentsOfItems:
     """A sum, mean, variance or standard deviation of drawn items, by the operations of numpy, in memory that is reused.
 
-    Memory that each resample asks for anew takes longer than the arithmetic.
+    Memory that each resample asks for again takes longer than the arithmetic.
     """
 
     def __init__(self, reduction: _Reduction, ddof: float, values: Floats) -> None:

@@ -26,7 +26,7 @@ from benchmarks.raters import Rater, Seen
 from benchmarks.serving import STUDY, console, end_when_told, progress_bar
 from tests.harness.server import ROOT, RunningServer, clean_environment, run_manage
 
-CASES = 6  # two volumes each: more than a rater keeps, so that each item's are fetched anew
+CASES = 6  # two volumes each: more than a rater keeps, so that each item's are fetched again
 ITEMS_AT_ONCE = 5
 RERUNS_AT_ONCE = 40
 LOGIN = "rater-1"

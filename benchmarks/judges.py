@@ -136,7 +136,7 @@ def measured(folder: Path, way: Callable[[Session], tuple[int, int, Any]]) -> di
         # The first statements load what every later one needs.
         session.exec(select(JudgeRun)).all()
         gc.collect()
-        # Forget the peak that starting up has reached: the kernel's own count begins anew.
+        # Forget the peak that starting up has reached: the kernel's own count starts over.
         Path("/proc/self/clear_refs").write_text("5")
         before, start = memory_now("VmRSS"), time.perf_counter()
         verdicts, held, retained = way(session)

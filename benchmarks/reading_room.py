@@ -24,7 +24,7 @@ from benchmarks.browsing import Room, Stock, chromium, median
 from benchmarks.serving import Served, console, end_when_told, memory_mb, progress_bar, served, stock_served
 
 THINKING = 1.5  # seconds between two clicks of the timed items; a reader takes longer
-CASES = 16  # more volumes than the room keeps in memory, so that each item's are fetched anew
+CASES = 16  # more volumes than the room keeps in memory, so that each item's are fetched again
 CHECK_EVERY = 5  # items between two looks at the memory
 STEPS = {"canvas": 60, "niivue": 6}  # of the window, in each turn
 RENDERERS = {"canvas": "compatibility", "niivue": "software WebGL"}

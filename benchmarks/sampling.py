@@ -79,7 +79,7 @@ def pool(candidates: int) -> list[Unit]:
 def measured(candidates: int, design: str, repeats: int) -> dict[str, float]:
     """Draw in this process; return seconds, the peak above the pool in bytes, and how many units were drawn."""
     units = pool(candidates)
-    # Forget the peak that starting up has reached: the kernel's own count begins anew.
+    # Forget the peak that starting up has reached: the kernel's own count starts over.
     Path("/proc/self/clear_refs").write_text("5")
     before, start = memory_now("VmRSS"), time.perf_counter()
     plan(units, DESIGNS[design])

@@ -161,7 +161,7 @@ def database_in(folder: Path) -> Iterator[Database]:
 
 def measured(act: Callable[[], object]) -> Cost:
     """Do something in this process and say what it took."""
-    # Forget the peak that preparing it has reached: the kernel's own count begins anew.
+    # Forget the peak that preparing it has reached: the kernel's own count starts over.
     Path("/proc/self/clear_refs").write_text("5")
     start, processor = time.perf_counter(), time.process_time()
     act()

@@ -61,7 +61,7 @@ def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> 
         refuse(f"The data folder cannot be used ({error.strerror}); name another one.")
     aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
     try:
-        # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
+        # It can be interrupted with Ctrl+C; a large chain takes longer to verify than a request may.
         with environment.unhurried():
             if warned and (warning := whereabouts.warning_of_another(database)):
                 aside.print(warning, style="bold yellow", markup=False)

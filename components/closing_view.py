@@ -1,4 +1,4 @@
-"""Closing a study on its page: what work is open stands before the button."""
+"""Closing a study on its page: open work is listed before the button."""
 
 from __future__ import annotations
 

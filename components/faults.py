@@ -1,4 +1,4 @@
-"""What a page shows in the place of an error."""
+"""What a page shows in place of an error."""
 
 from __future__ import annotations
 

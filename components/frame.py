@@ -1,4 +1,4 @@
-"""What stands round every page: which pages are whose, the head line, and the way out."""
+"""What surrounds every page: which pages are whose, the head line, and the way out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PageRow:
     script
         Below `pages/`.
     audience
-        Whose it is: "readers" are raters and reviewers, and whoever has no other page; owners are admins, too.
+        Whose it is: "readers" are raters and reviewers, and everybody without another page; owners are admins, too.
     in_head
         Whether the head line leads to it, since nothing has to be chosen first.
     """

@@ -20,9 +20,9 @@ _MOST_YEARS = 99
 
 
 def draw_invitations(line: StudyLine) -> None:
-    """Draw the form, the lines to paste, the letters of whoever was invited last, and the list of links."""
+    """Draw the form, the lines to paste, the letters of those invited last, and the list of links."""
     st.subheader("Invite")
-    # Raters come first where they can join; the role that stands in the form can always be given.
+    # Raters come first where they can join; the role preselected in the form can always be given.
     roles = [] if line.state == "closed" else ["rater"]
     roles += ["reviewer"] if invitations.takes_reviewers(database(), current_actor(), line.key) else []
     roles.append("admin")

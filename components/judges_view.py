@@ -13,7 +13,7 @@ from components.problems import draw_problems
 from components.sealed_view import draw_split
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
-from services.judging import import_runs, sources
+from services.judging import asked_fields, import_runs, sources
 from services.studies.catalogue import StudyLine
 
 _EXAMPLE = """item,candidate,verdict,error,explanation
@@ -81,7 +81,7 @@ def draw_judges(line: StudyLine) -> None:
 
 def _choose_field(study_key: str, imported: int) -> str:
     """Ask what the judge says of each answer, where people say more of it than right or wrong."""
-    fields = import_runs.fields_for_judges(database(), current_actor(), study_key)
+    fields = asked_fields.fields_for_judges(database(), current_actor(), study_key)
     if not fields:
         return ""
     chosen = st.selectbox(

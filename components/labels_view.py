@@ -13,7 +13,7 @@ from components.notice import notify
 from components.problems import draw_problems
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
-from services.judging import import_labels, import_runs, sources
+from services.judging import asked_fields, import_labels, import_runs, sources
 from services.studies.catalogue import StudyLine
 
 _EXAMPLE = """item,candidate,labeller,verdict,explanation
@@ -108,7 +108,7 @@ def _draw_form(study_key: str) -> None:
 
 
 def _choose_field(study_key: str, form: str) -> str:
-    fields = import_runs.fields_for_judges(database(), current_actor(), study_key)
+    fields = asked_fields.fields_for_judges(database(), current_actor(), study_key)
     if not fields:
         return ""
     chosen = st.selectbox(

@@ -18,14 +18,14 @@ from services.people.accounts import PersonLine
 def draw_people(lines: list[PersonLine]) -> None:
     """Draw everybody, and what an owner may do with one of them."""
     _draw_notice()
-    # Whoever is chosen stands first: in a long list an act on somebody further down would not be seen.
+    # The chosen person comes first: further down a long list, an act on them would go unseen.
     chosen_login = st.session_state.get("person")
     st.dataframe(
         _table(sorted(lines, key=lambda person: person.login != chosen_login)), hide_index=True, width="stretch"
     )
     by_login = {person.login: person for person in lines}
     with st.container(border=True, width=560):
-        # Nobody is chosen before somebody chooses: a click must not lock whoever stands first.
+        # No default choice: a click must not lock the person at the top.
         chosen = st.selectbox(
             "Person",
             list(by_login),
@@ -39,7 +39,7 @@ def draw_people(lines: list[PersonLine]) -> None:
 
 
 def _draw_acts(person: PersonLine | None) -> None:
-    """Draw the buttons for whoever is chosen: of locking and unlocking the one that their state allows."""
+    """Draw the buttons for the chosen person: of locking and unlocking the one that their state allows."""
     nobody = person is None
     is_locked = person is not None and person.locked_at is not None
     sure = True

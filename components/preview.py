@@ -12,7 +12,7 @@ from services.reading.previewing import MOST_FOUND, ItemLine, PhaseLine, Place
 
 
 def choose_item(study_key: str) -> str:
-    """Draw where in the study the item stands, and the ways to others; return its key."""
+    """Draw the item's position in the study, and the ways to others; return its key."""
     place = previewing.place_of(database(), current_actor(), study_key, st.query_params.get("item", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(

@@ -32,7 +32,7 @@ _CONFIG = {
 
 
 def draw_head(title: str) -> DeltaGenerator:
-    """Draw the title, and return the line on which it stands: the study and its files stand beside it."""
+    """Draw the title, and return its line, which the study and its files share."""
     line = st.container(horizontal=True, vertical_alignment="center")
     line.title(title, width="content")
     return line
@@ -141,7 +141,7 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
     What is chosen takes the place of the one before, right below the choice: it comes into sight where one looks.
     """
     everything = f"All {len(figures)}, below each other"
-    # Two figures of one title stand apart by their number.
+    # Figures with the same title are distinguished by number.
     titles = [f"{number}. {figure.title}" for number, figure in enumerate(figures, start=1)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         word = st.text_input("A word of the title", key=f"word-{section}", width=240).strip()
@@ -159,7 +159,7 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
             f"among all {len(figures)}."
         )
         return
-    # This runs without the page around it: whether it is still open to whoever looks is asked here.
+    # This runs without the page around it: check again whether this person may still see it.
     with refusals():
         report.report_stamp(database(), current_actor(), study_key)
     for figure, title in zip(figures, titles, strict=True):

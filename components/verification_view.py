@@ -1,4 +1,4 @@
-"""What the admins of a study are told of its verification: the last one, and what did not hold."""
+"""What the admins of a study see of its verification: the last one, and what did not hold."""
 
 from __future__ import annotations
 

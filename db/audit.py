@@ -97,7 +97,7 @@ def _fits_its_hash(event: Any) -> bool:
     try:
         return bool(event.hash == _link_hash(event))
     except (AttributeError, TypeError, ValueError, RecursionError):
-        # Bytes in the place of text, and other things that no event of ours holds.
+        # Bytes in place of text, and other things that no event of ours holds.
         return False
 
 

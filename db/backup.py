@@ -80,7 +80,7 @@ def alone(database: Database, folder: Path) -> Iterator[None]:
     BusyPlace
         Somebody else is at it.
     OSError
-        Something else than a file lies in the place of a lock.
+        Something else than a file lies in place of a lock.
     """
     with ExitStack() as held:
         held.enter_context(_held(folder / ".restoring.lock"))
@@ -106,7 +106,7 @@ def _held(file: Path) -> Iterator[None]:
         except OSError:
             raise BusyPlace from None
         if os.fstat(descriptor).st_nlink == 0:
-            # Whoever held it has taken it away meanwhile, and a third one may hold another.
+            # Its holder has removed it meanwhile, and a third process may hold a new one.
             raise BusyPlace
         try:
             yield

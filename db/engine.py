@@ -148,7 +148,7 @@ def _says(error: BaseException, parts: Iterable[str]) -> bool:
 
 
 def _set_patience(connection: Any) -> None:
-    """Let SQLite wait for its file as long as this request still may; said anew only where it has changed."""
+    """Let SQLite wait for its file as long as this request still may; said again only where it has changed."""
     milliseconds = int(1000 * min(left(), LONGEST_UNHURRIED))
     if connection.info.get("busy_timeout") != milliseconds:
         connection.connection.driver_connection.execute(f"PRAGMA busy_timeout={milliseconds}")

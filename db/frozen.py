@@ -144,7 +144,7 @@ class PhaseOpening(Base, table=True):
 class PooledAnswer(Base, table=True):
     """Which candidate is what a person answered, in the words of the pool in which it is rated; append-only.
 
-    Beside the model's answers it looks like one of them, but that its model is empty: whose it is stands here alone.
+    Beside the model's answers it looks like one of them, but that its model is empty: only this says whose it is.
     """
 
     __tablename__ = "pooled_answer"

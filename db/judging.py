@@ -14,7 +14,7 @@ from db.base import Base, now, one_of
 class JudgeImport(Base, table=True):
     """Under whose key the verdicts of a run are stored, slice by slice, before the run itself makes them visible.
 
-    Without a run of the same key it is unfinished: whoever holds it works on it until it expires, and then what is
+    Without a run of the same key it is unfinished: its holder works on it until it expires, and then what is
     stored of it is cleaned away.
     """
 

@@ -29,7 +29,7 @@ class LabelImport(Base, table=True):
     scale: list[str] = Field(sa_column=Column(JSON, nullable=False))
     source: str = Field(max_length=80)
     source_sha256: str = Field(max_length=64)
-    # How the people are said to have been blinded, in the words of whoever imported; empty where that is not known.
+    # How the people are said to have been blinded, in the words of the importer; empty where that is not known.
     blinding: str
     drawn: str = Field(max_length=10)
     parameters: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))

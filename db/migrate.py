@@ -107,7 +107,7 @@ def newest_schema() -> str:
 
 
 def standing_of_schema(revision: str | None) -> Standing:
-    """Return how a number of a schema stands to the program's, where there are tables."""
+    """Compare the number of a schema with the program's, where there are tables."""
     if revision is None:
         return "foreign"
     newest, *older = _numbers_of_schemas()
@@ -117,7 +117,7 @@ def standing_of_schema(revision: str | None) -> Standing:
 
 
 def standing(engine: Engine) -> Standing:
-    """Return how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
+    """Compare the database's schema with the program's; with tables, but without a version, it is foreign."""
     if is_unfinished(engine):
         return "unfinished"
     revision = schema_of(engine)

@@ -74,7 +74,7 @@ class Invitation(Base, table=True):
     # None for the command line and in links that are older than this column.
     issued_by_id: int | None = Field(default=None, foreign_key="person.id")
     study_id: int | None = Field(default=None, foreign_key="study.id")
-    # Whether its person had signed in before it was issued; then they are told of it, and the report counts it.
+    # Whether its person had signed in before it was issued; then they get a notice, and the report counts it.
     for_known: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
     told_at: datetime | None = None
 

@@ -57,7 +57,7 @@ class Assignment(Base, table=True):
     step: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     pass_number: int = 1
     position: int
-    # Of two answers that are compared, which of them stands at A and which at B.
+    # Of two answers that are compared, which of them is at A and which at B.
     option_order: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
     # The verdicts of others that are shown beside it, in their order; none where a phase shows none.
     opinion_order: list[int] = Field(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, text
 
-# What stands in a schema, such as "table 'study'" or "trigger 'verdict_no_update' on 'verdict'", with its parts: the
+# The parts of a schema, such as "table 'study'" or "trigger 'verdict_no_update' on 'verdict'", with its parts: the
 # columns and constraints of a table, the definition of anything else.
 Definitions = Mapping[str, frozenset[str]]
 
@@ -18,7 +18,7 @@ _OF_POSTGRESQL = text(Path(__file__).with_name("postgresql_schema.sql").read_tex
 # PostgreSQL says IN with an array of `varchar` otherwise where a dump was restored: each value as text, or all of them.
 _VALUE_AS_TEXT = re.compile(r"\(('(?:[^']|'')*'::character varying)\)::text")
 _ARRAY_AS_TEXT = re.compile(r"\((ARRAY\[[^]]*\])\)::text\[\]")
-# A name may stand in quotes, of which PostgreSQL puts as many as it has keywords; a text keeps its blanks and quotes,
+# A name may be quoted, of which PostgreSQL puts as many as it has keywords; a text keeps its blanks and quotes,
 # and so does a word that is no name without them: SQLite reads "NULL" as a text.
 _IN_MANY_WAYS = re.compile(r"""(?P<text>'(?:[^']|'')*')|"(?P<name>(?!(?:true|false|null)")[a-z_][a-z0-9_]*)"|\s+""")
 # What SQLite keeps for itself in a database.
@@ -29,7 +29,7 @@ _LONGEST_PART = 150
 
 
 def definitions(connection: Connection) -> Definitions:
-    """Return what stands in the schema of a database, of either kind, but for what the database makes by itself."""
+    """Return the parts of the schema of a database, of either kind, but for what the database makes by itself."""
     listed: dict[str, set[str]] = {}
     for kind, name, table, parts in (
         _in_sqlite(connection) if connection.dialect.name == "sqlite" else _in_postgresql(connection)
@@ -120,7 +120,7 @@ def _squeezed(sql: str) -> str:
 
 @lru_cache(maxsize=1000)
 def _parts_of_table(definition: str) -> frozenset[str]:
-    """Return the columns and constraints of a table, and what stands round them; migrations write them in any order."""
+    """Return the columns and constraints of a table, and what surrounds them; migrations write them in any order."""
     head, _, rest = definition.partition("(")
     body, _, tail = rest.rpartition(")")
     parts, depth, quoted = [""], 0, False

@@ -91,7 +91,7 @@ LOCK_OF_ASSIGNMENT: Any = (
     select(Assignment.id)
     .join(Membership, col(Membership.id) == Assignment.membership_id)
     .where(Assignment.public_id == bindparam("public_id"), Membership.person_id == bindparam("person_id"))
-    # The membership too: whoever waited here for its removal to end must see it.
+    # The membership too: a request that waited here for its removal must see it.
     .with_for_update(of=(Assignment, Membership))
 )
 

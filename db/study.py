@@ -177,7 +177,7 @@ class Item(Base, table=True):
     overlays: list[str] = Field(
         default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
     )
-    # Where the crosshair stands at the beginning, in mm; empty: the middle; none: where the study says.
+    # Initial position of the crosshair, in mm; empty: the middle; none: where the study says.
     start: list[float] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
     # Items of one conversation are read together, in the order of their turns.
     conversation: str | None = Field(default=None, max_length=80)

@@ -1,4 +1,4 @@
-"""How long anybody waits for the database: ten seconds in all, then they are told to try again."""
+"""How long anybody waits for the database: ten seconds in all, then they are asked to try again."""
 
 from __future__ import annotations
 

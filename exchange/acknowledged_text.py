@@ -19,7 +19,7 @@ _NOTHING_LEFT = "nothing is left without its images, which are not shown here; w
 
 
 def without_images(text: str) -> str:
-    r"""Return a text with the words of its images in their place: whoever keeps an image learns who fetches it.
+    r"""Return a text with the words of its images in their place: the host of an image learns who fetches it.
 
     >>> without_images("See ![the atlas](https://elsewhere.org/atlas.png) first.")
     'See the atlas first.'

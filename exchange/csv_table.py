@@ -1,4 +1,4 @@
-"""A CSV table of a study folder: lines that know where they stand, and say all that does not fit."""
+"""A CSV table of a study folder: lines that know their place in the file and report everything that does not fit."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class Read(Generic[Row]):
     rows
         Every line, also those in which something does not fit.
     keys
-        What stands in the unique column; None where the table could not be read, and nobody knows.
+        The values of the unique column; None where the table could not be read, and nobody knows.
     doubtful
         The keys of lines in which something does not fit: what is said about them may be corrected with them.
     refused
@@ -319,7 +319,7 @@ def _lines(reader: Reader, path: Path, table: Table, refused: set[str]) -> Itera
     except StopIteration:
         raise _TableRefused("", f"is empty: expected the header {', '.join(table.required)}; add it.") from None
     except csv.Error as error:
-        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
+        # An open quotation mark is noticed at the end of the file; it is in the line after the last complete one.
         raise _TableRefused(f"line {last + 1}", csv_problem(error)) from None
 
 

@@ -53,6 +53,8 @@ class Estimated(Protocol):
     def warning(self) -> str | None: ...
     @property
     def cautions(self) -> Sequence[Cautioned]: ...
+    @property
+    def interval(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,8 @@ class EstimateRow:
         With which versions of the study its units came; empty in a study of the first language, which has none.
     answers
         Of a line of a plan, which answers it takes: as given, as settled, or of the first step.
+    together
+        How many intervals, its own among them, hold together by Bonferroni; 1 where it stands alone.
     """
 
     statistic: Statistic
@@ -251,6 +255,7 @@ class EstimateRow:
     comparison: Comparison | None = None
     versions: tuple[int, ...] = ()
     answers: Literal["", "given", "settled", "step 1"] = ""
+    together: int = 1
 
     @property
     def scale(self) -> Scale:

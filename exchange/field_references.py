@@ -22,7 +22,7 @@ from protocol.references import FieldReference
 
 @dataclass(frozen=True)
 class _Written:
-    """One line: of which item, what it says, and where it stands."""
+    """One line: of which item, what it says, and its place in the file."""
 
     item: str
     says: FieldReference
@@ -114,7 +114,7 @@ def _note_unsaid(reader: Reader, study: Expansion, fields: _Fields, said: set[st
 def _note_unnamed(reader: Reader, fields: _Fields, rows: Sequence[_Written], by_key: Mapping[str, ItemRow]) -> None:
     """Note a line without a field where phases compare several, and one of these is shown.
 
-    What counts as right in the one would else stand on the screen as that of the other, on which nobody was to see it.
+    What counts as right in the one would otherwise be shown as that of the other, on which nobody was to see it.
     """
     for row in rows:
         compared = fields.compared_of(by_key[row.item].form) if row.item in by_key and not row.says.field else set()

@@ -9,7 +9,7 @@ from typing import IO, Any, Generic, TypeVar
 
 from exchange.refusal import InputRefused, Problems, shown
 
-# Number of the line in the file, and what stands there by the names of the columns.
+# Number of the line in the file, and its cells by the names of the columns.
 JudgeLine = tuple[int, dict[str, Any]]
 # Takes the content, the file's name as it is shown, and where to note what is wrong with a line.
 ReadJudgeLines = Callable[[bytes, str, Problems], Iterator[JudgeLine]]

@@ -19,7 +19,7 @@ from exchange.foreign.layout import Layout
 STUDIES: tuple[FileFormat[UnpackStudy], ...] = (study_zip.FORMAT,)
 # Lines with item, candidate and verdict; `judge_verdicts` checks what they say.
 JUDGE_VERDICTS: tuple[FileFormat[ReadJudgeLines], ...] = (judge_csv.FORMAT, judge_json_lines.FORMAT)
-# What other programs write about answers, recognised by what stands in it; the first that recognises a file reads it.
+# What other programs write about answers, recognised by content; the first that recognises a file reads it.
 FOREIGN_VERDICTS: tuple[Layout, ...] = (
     own_array.LAYOUT,
     marcus.LAYOUT,

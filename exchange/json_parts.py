@@ -65,7 +65,7 @@ def outline_of(content: bytes) -> Outline:
     Raises
     ------
     NotRead, ValueError
-        As `values_of_array`; a key may stand in it once.
+        As `values_of_array`; each key may occur once.
     """
     text = HeldText(content)
     members: dict[str, Any] = {}

@@ -63,7 +63,7 @@ def past_blanks(text: str, place: int) -> int:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that stands twice: the standard keeps the last of them without a word."""
+    """Refuse a duplicate key: the standard library silently keeps the last one."""
     members = dict(pairs)
     if len(members) < len(pairs):
         seen: set[str] = set()
@@ -75,7 +75,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def doubled_key(key: str) -> ValueError:
-    """Return the refusal of a key that stands twice in an object."""
+    """Return the refusal of a duplicate key in an object."""
     return ValueError(f"the key '{shown(key)}' appears twice")
 
 

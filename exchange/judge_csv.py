@@ -61,7 +61,7 @@ def read_columns(
                 continue
             yield last, row
     except csv.Error as error:
-        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
+        # An open quotation mark is noticed at the end of the file; it is in the line after the last complete one.
         raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
 
 

@@ -34,7 +34,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One verdict (a code of its scale, or a number) or, where there is none, what stands in its place.
+    """One verdict (a code of its scale, or a number) or, where there is none, what was given in its place.
 
     `failure` says of which kind that is; `confidence` is the judge's own, from 0 to 1.
     """
@@ -67,7 +67,7 @@ def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTN
 
 
 class JudgeTable:
-    """The rows of one of our own tables, read anew each time they are gone through: as objects they fill the memory.
+    """The rows of one of our own tables, read again each time they are gone through: as objects they fill the memory.
 
     Rows with a wrong verdict are among them, so that their keys can be compared too, and all be refused at once: they
     stand for what a judge said only where there is no problem.
@@ -130,7 +130,7 @@ def judge_rows(
 
 
 def in_place_of(word: str, says: Mapping[str, str]) -> dict[str, str]:
-    """Return what stands in the place of a verdict whose word an admin explained; nothing where nobody did."""
+    """Return what is meant by a word in place of a verdict that an admin explained; nothing where nobody did."""
     meant = says.get(word)
     if meant is None:
         return {}

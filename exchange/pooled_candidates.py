@@ -1,4 +1,4 @@
-"""Models' answers that stand in a pool with people's: a column for each field that is laid out, or the answer alone."""
+"""Models' answers that are pooled with people's: a column for each field that is laid out, or the answer alone."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from exchange.written_places import place_of
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import cannot_hold
 
-# What may stand under a key that takes several kinds of value.
+# What is allowed under a key that takes several kinds of value.
 _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
 _PATTERNS = {
     "name": "at most 60 lower-case letters, digits and hyphens, beginning with a letter or digit",
@@ -119,7 +119,7 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
 
 
 def _correct(error: Mapping[str, Any]) -> str:
-    """Return what to do: the name of a key is wrong, or what stands under it."""
+    """Return what to do: the name of a key is wrong, or its value."""
     if "[key]" in error["loc"]:
         return "correct the key"
     return "correct it" if isinstance(error["input"], dict | list) else "correct the value"
@@ -159,7 +159,7 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
 
 
 def kind_in_words(value: Any) -> str:
-    """Return what stands somewhere in a YAML file, as its author would call it."""
+    """Return what a value of a YAML file is, as its author would call it."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -192,7 +192,7 @@ def _abbreviated(value: Any) -> str:
 
 
 def _keys_at(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
-    """Return the keys that may stand at a place of the protocol."""
+    """Return the keys allowed at a place of the protocol."""
     at: Any = model
     for part in path:
         at = _below(at, part)

@@ -20,7 +20,7 @@ LARGEST_PROTOCOL = 1_000_000
 MOST_NODES = 20_000
 _LONGEST_NUMBER = 40
 _LONGEST_KEY = 200
-# How many entries a list or mapping may have; by the key it stands under.
+# How many entries a list or mapping may have; by its key.
 _MOST = {"forms": 50, "fields": 100, "options": 100}
 _MOST_ELSEWHERE = 200
 # The key of the language in which every scalar is text, so that no, 1.10 and 4.6 mean what they say.
@@ -160,7 +160,7 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
     """Return how many values a node unfolds to, and refuse numbers that no program could hold."""
     known = counted.get(id(node), 0)
     if known is None:
-        # An alias to what it stands in has no end.
+        # An alias to something that contains it never ends.
         raise _TooMuch
     if known:
         return known
@@ -179,7 +179,7 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
 
 
 def check_values(problems: Problems, document: Any, name: str) -> set[tuple[str, ...]]:
-    """Note what no database can store or no study can mean, whatever key it stands under; return the keys."""
+    """Note what no database can store or no study can mean, whatever its key; return the keys."""
     refused = set()
     for path, says in _unusable(document, ()):
         refused.add(path)

@@ -35,7 +35,7 @@ class InputRefused(ValueError):
     """A file from outside cannot be taken as it is.
 
     Every problem is one sentence that names the file and the line or key, what was found, what was expected and what
-    to do; the message is the first of them, and says how many follow. It is shown to admins as it stands. `unseen` is
+    to do; the message is the first of them, and says how many follow. It is shown to admins unchanged. `unseen` is
     one sentence more, where something could not be looked at because of them.
     """
 

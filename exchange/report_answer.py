@@ -11,13 +11,13 @@ from exchange.report_words import (
     PRIMARY_ESTIMATE,
     intervals_in_words,
     lines_of,
-    shown_estimate,
     statistic_in_words,
     stratum_in_words,
     who,
 )
+from exchange.shown_numbers import shown_estimate
 
-# More lines than this are a table, which stands below.
+# More lines than this are left to the table below.
 MOST_LINES = 5
 
 
@@ -49,7 +49,7 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
     chosen = _together(planned) if len(planned) > MOST_LINES else planned
     labels = {id(line.row): _without_what_is_said(line.label, line.row, title) for line in lines_of(table)}
     shown = chosen[:MOST_LINES]
-    # What all lines are called stands once, above them.
+    # What all lines have in common is said once, above them.
     in_common = labels[id(shown[0])] if len({labels[id(row)] for row in shown}) == 1 else ""
     return Answer(
         f"{title} – {in_common}" if in_common else title,

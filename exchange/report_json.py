@@ -9,14 +9,8 @@ from typing import Any
 from exchange.estimate_rows import Comparison, Estimated, Party
 from exchange.report_structure import Cell, EstimateTable, Matrix, Report, Table
 from exchange.report_tables import plain
-from exchange.report_words import (
-    EstimateLine,
-    lines_of,
-    party_in_words,
-    plan_of,
-    shown_estimate,
-    stratum_key,
-)
+from exchange.report_words import EstimateLine, lines_of, party_in_words, plan_of, stratum_key
+from exchange.shown_numbers import shown_estimate
 
 _FIELDS = (
     "value",

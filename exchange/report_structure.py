@@ -79,7 +79,7 @@ class EstimateTable:
         Of differences with their limits, the units that they are computed of, for their figure.
     elsewhere
         Of each row, the title of the table of the plan in which it stands: it is printed there alone, and is in files
-        in both places. Empty for a row that stands here only; no entries at all where no row stands elsewhere.
+        in both places. Empty for a row that is only here; no entries at all where no row is elsewhere.
     parts
         Of which parts the title is; None where it is one.
     """
@@ -178,7 +178,7 @@ class Section:
     explanation
         What is said before its figures and tables: what they are of, and what is not among them.
     method
-        What is said behind them: how they were computed, for whoever has looked.
+        What is said behind them: how they were computed.
     """
 
     key: str
@@ -243,7 +243,7 @@ class Report:
         return next((section for section in self.sections if section.key == key), None)
 
     def estimate_tables(self) -> Iterator[tuple[Section, EstimateTable]]:
-        """Go through every table of estimates, with the section that it stands in."""
+        """Go through every table of estimates, with its section."""
         for section in self.sections:
             for table in section.tables:
                 if isinstance(table, EstimateTable):

@@ -13,18 +13,15 @@ from exchange.report_words import (
     few_clusters_note,
     few_clusters_of,
     further_warnings,
-    has_interval,
     lines_of,
     party_in_words,
-    shown_cell,
-    shown_estimate,
-    shown_p,
     tests_note,
 )
+from exchange.shown_numbers import has_interval, shown_cell, shown_estimate, shown_p
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
-# How far the judge is leaned on: of each line its own, and in the files. What it is stands in docs/statistics.md.
+# How far the judge is leaned on: of each line its own, and in the files. docs/statistics.md explains it.
 _LAMBDA = re.compile(r"[;,] lambda [\d.]+(?: to [\d.]+)?")
 _EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
 _MANY_COLUMNS = 8
@@ -66,7 +63,7 @@ class PrintedTable:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it has so many columns that they stand closer together: what is over the edge is not seen."""
+        """Whether it has so many columns that they are set closer together: what is over the edge is not seen."""
         return len(self.headings) >= _MANY_COLUMNS
 
     def cells_of(self, row: PrintedRow) -> list[PrintedCell]:
@@ -188,7 +185,7 @@ def _estimates(table: EstimateTable) -> PrintedTable:
 
 
 def _says_more(line: EstimateLine) -> bool:
-    """Return whether Wilson's interval stands beside another: where it is the estimate's own, a column repeats one."""
+    """Return whether Wilson's interval is shown beside another: as the estimate's own, it would only be repeated."""
     return line.beside is not None and shown_estimate(line.beside, line.scale) != shown_estimate(
         line.estimate, line.scale
     )
@@ -219,7 +216,7 @@ def _goes_by_its_method(estimate: Estimated) -> bool:
 
 
 def _method(estimate: Estimated) -> str:
-    """Return the method without the counts that differ from line to line; n and the clusters stand in the lines."""
+    """Return the method without the counts that differ from line to line; the lines have n and the clusters."""
     method = _EFFECTIVE.sub(
         lambda part: ", ".join(filter(None, (*part.groups(), "by the t distribution"))), estimate.method
     )

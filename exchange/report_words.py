@@ -5,7 +5,6 @@ Page, HTML file, CSV, JSON and figures all print from here.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,8 @@ from exchange.estimate_rows import (
     Remark,
     Stratum,
 )
-from exchange.report_structure import Cell, EstimateTable, Section
+from exchange.report_structure import EstimateTable
+from exchange.shown_numbers import LEAST_P, has_interval, shown_interval, shown_p
 from exchange.statistic_names import Scale
 from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, TURNED, WORDS
 
@@ -53,17 +53,9 @@ PRIMARY_ESTIMATE, ALSO_DECLARED = "Primary estimate", "Also declared"
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
 # The kind of a caution that is marked where clusters are counted, and not said beside the value.
 _OF_FEW_CLUSTERS = "few_clusters"
-# As in `agreement`, of the coefficients that have a P value with their interval; a test holds them together.
-ITEMS_ADDED = "two items added"
+# As `agreement` calls the intervals with two items added, whose P value is of the same standard error.
+_ITEMS_ADDED = ("adjusted", "effective", "scattered")
 WEIGHTED = "weighted to the pool"
-_UNITS: dict[Scale, str] = {
-    "percent": " %",
-    "points": " points",
-    "number": "",
-    "signed": "",
-    "seconds": " s",
-    "millimetres": " mm",
-}
 
 _PARTIES = {
     "all_raters": "All raters",
@@ -155,7 +147,7 @@ def who(row: EstimateRow) -> str:
 
 
 def stratum_key(stratum: Stratum) -> str:
-    """Return how a part of the items is told apart in files."""
+    """Return how files name a part of the items."""
     if stratum.kind == "scan":
         return f"offered {stratum.value}"
     if stratum.kind == "grounding":
@@ -255,8 +247,8 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
 
 
 def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
-    p, together = shown_p(comparison.p), comparison.together
-    said = [f"P {p}"] if p.startswith("<") else [f"P = {p}"] if p else []
+    p, together = comparison.p, comparison.together
+    said = [f"P {'' if p < LEAST_P else '= '}{shown_p(p)}"] if p is not None and shown_p(p) else []
     if together is not None and has_interval(together):
         said.append(shown_interval(together, scale))
     return f"{CORRECTIONS[comparison.correction]}, {comparison.count} comparisons: {', '.join(said) or 'no P value'}"
@@ -283,17 +275,6 @@ def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
             )
 
 
-def has_interval(estimate: Estimated) -> bool:
-    """Return whether an estimate has an interval."""
-    return not (math.isnan(estimate.low) or math.isnan(estimate.high))
-
-
-def have_intervals(sections: Iterable[Section]) -> bool:
-    """Return whether any estimate of these sections has an interval."""
-    tables = (table for section in sections for table in section.tables)
-    return any(has_interval(row.estimate) for table in tables if isinstance(table, EstimateTable) for row in table.rows)
-
-
 def few_clusters_of(estimate: Estimated) -> Cautioned | None:
     """Return the caution that its interval rests on few clusters; None where it does not, or there is none."""
     return next((each for each in estimate.cautions if each.kind == _OF_FEW_CLUSTERS), None)
@@ -305,7 +286,7 @@ def further_warnings(estimate: Estimated) -> tuple[str, ...]:
 
 
 def few_clusters_note(cluster: str, fewest: int) -> str:
-    """Return what stands below a table of which some interval rests on few clusters."""
+    """Return the note below a table in which some interval rests on few clusters."""
     return f"fewer than {fewest} {cluster}s: the interval is likely to be too narrow"
 
 
@@ -342,60 +323,12 @@ def tests_note(rows: Sequence[EstimateRow]) -> str:
     tested = dict.fromkeys(
         names[row.statistic]
         for row in rows
-        if row.statistic in names and shown_p(row.estimate.p) and ITEMS_ADDED in row.estimate.method
+        if row.statistic in names and shown_p(row.estimate.p) and row.estimate.interval in _ITEMS_ADDED
     )
     if not tested:
         return ""
     name = " or ".join(tested)
     return (
-        f"P of {name}: two-sided t test of {name} = 0, by the value and standard error with {ITEMS_ADDED}, as the "
+        f"P of {name}: two-sided t test of {name} = 0, by the value and standard error with two items added, as the "
         "interval; the printed value has none added, so where it is 0.00, P may be below 1"
     )
-
-
-def shown_number(value: float, scale: Scale) -> str:
-    """Return a number as it is printed everywhere: percent and points with one decimal, others with two."""
-    if scale == "percent":
-        return f"{100 * value:z.1f}"
-    if scale == "points":
-        return f"{100 * value:+z.1f}"
-    if scale == "signed":
-        return f"{value:+z.2f}"
-    return f"{value:z.1f}" if scale in ("seconds", "millimetres") else f"{value:z.2f}"
-
-
-def shown_value(value: float, scale: Scale) -> str:
-    """Return a value with its unit of measure."""
-    return shown_number(value, scale) + _UNITS[scale]
-
-
-def shown_interval(estimate: Estimated, scale: Scale) -> str:
-    """Return the interval in brackets, or nothing where there is none."""
-    if not has_interval(estimate):
-        return ""
-    return f"[{shown_number(estimate.low, scale)}, {shown_number(estimate.high, scale)}]"
-
-
-def shown_estimate(estimate: Estimated, scale: Scale) -> str:
-    """Return an estimate as it is printed: `46.7 % [38.1, 55.3]`, with the reason where something is undefined."""
-    if math.isnan(estimate.value):
-        return f"undefined: {estimate.undefined_because}"
-    interval = shown_interval(estimate, scale)
-    value = shown_value(estimate.value, scale)
-    return f"{value} {interval}" if interval else f"{value}, no interval: {estimate.undefined_because}"
-
-
-def shown_p(p: float | None) -> str:
-    """Return a P value as it is printed, empty where there is none."""
-    if p is None or math.isnan(p):
-        return ""
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
-
-
-def shown_cell(cell: Cell) -> str:
-    """Return a cell of a plain table as it is printed."""
-    if cell is None:
-        return "–"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    return f"{cell:g}" if isinstance(cell, float) else str(cell)

@@ -71,7 +71,7 @@ def names_of(study: AuthoredStudy) -> set[tuple[Kind, str]]:
 
 
 def note_unread(unread: Unread, document: Mapping[str, Any], places: Iterable[tuple[str, ...]]) -> None:
-    """Note by its name what stands at places of the protocol and is wrong."""
+    """Note by name the wrong parts at these places of the protocol."""
     for place in places:
         _note(unread, document, place)
 
@@ -171,7 +171,7 @@ def _note_phase(unread: Unread, phases: Any, place: str) -> None:
 
 
 def _original(place: tuple[str, ...], origins: Origins) -> tuple[str, ...]:
-    """Return where something stands in the author's file that was found in what is left of it."""
+    """Return the place in the author's file of something found in what is left of it."""
     of_section = {("phases",): origins.phases, ("analysis", "also"): origins.also}
     for section, left in of_section.items():
         at = len(section)

@@ -237,7 +237,7 @@ BOUNDS = {
     ("judged_correct", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
     ("judged_correct", "best"): ("all unresolved correct", "unresolved counted correct"),
 }
-# What stands between two parties where their order matters.
+# The word between two parties where their order matters.
 BETWEEN: dict[tuple[Statistic, Compared], str] = {
     ("accuracy_difference", "raters"): "minus",
     ("accuracy_difference", "models"): "minus",
@@ -276,7 +276,7 @@ BETWEEN: dict[tuple[Statistic, Compared], str] = {
     ("lower_limit", "answers"): "minus",
     ("upper_limit", "answers"): "minus",
 }
-# Where the second of the two stands first: the judge is named first in a row, and it is human minus judge.
+# Where the second of the two comes first: the judge is named first in a row, and it is human minus judge.
 TURNED: frozenset[tuple[Statistic, Compared]] = frozenset({("signed_difference", "judgements")})
 EXPLORATORY = "exploratory: by today’s default interval, not the frozen plan"
 OF_CONSENSUS = {"before": "agreed items only", "after": "agreed and adjudicated items"}

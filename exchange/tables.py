@@ -24,14 +24,14 @@ OVERLAY_COLOUR, OVERLAY_OPACITY = "#e8a33d", 0.5
 
 @dataclass(frozen=True)
 class Column:
-    """One column: what it says, what may stand in it, and what an empty cell means.
+    """One column: what it says, what its cells may hold, and what an empty one means.
 
     Attributes
     ----------
     default
         What an empty cell means, in words; None where the cell has to be filled in.
     allowed
-        The words that may stand there, where there are only some.
+        The allowed words, where there are only some.
     optional
         Whether the column may be missing from the header.
     """
@@ -47,7 +47,7 @@ class Column:
 
     @property
     def values(self) -> str:
-        """Return what may stand in a cell, in words."""
+        """Return what a cell may hold, in words."""
         return {
             "key": f"a name of its own, at most {self.longest} letters",
             "text": f"text, at most {self.longest:,} letters",

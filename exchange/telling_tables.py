@@ -28,7 +28,7 @@ def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow]
     }
     right = []
     for item in items:
-        # Yes and No stand in their usual order.
+        # Yes and No keep their usual order.
         if item.options == YES_NO:
             continue
         ids = [option for option, _ in item.options]

@@ -40,7 +40,7 @@ def _telling_strata(study: Expansion, phase: Phase, words: str) -> Iterator[str]
     for attribute in study.attributes:
         if attribute.tells_reference and phase.source.sample and attribute.key in phase.source.sample.strata:
             named = [option.id for option in attribute.options if _names(words, option)]
-            # Who is told all that there can be learns nothing.
+            # A list of everything possible reveals nothing.
             if len(named) == 1 and attribute.key not in phase.shows:
                 yield (
                     f"protocol.yaml: title, question or instructions of phase '{phase.key}' name '{shown(named[0])}' "

@@ -3,7 +3,7 @@
 A trace is stored as it came. Older ones hold `volumes` (of those only that were drawn: `pane`, `label`, `seen`),
 `windows` and `crosshair`; newer ones list every volume that was offered, with `title`, `opened` and `ms`, and add
 `overlays` and `tools`; the newest also hold `offsets`, with which panes were linked. It comes from somebody's browser,
-so anything may stand in it: what is missing, or not of the kind that is expected, is None here, which means "not
+so it may hold anything: what is missing, or not of the kind that is expected, is None here, which means "not
 recorded" and is never zero.
 """
 
@@ -84,7 +84,7 @@ def was_too_large(stored: Mapping[str, Any]) -> bool:
 
 
 def read_trace(stored: Mapping[str, Any]) -> Trace:
-    """Read a stored trace, old or new; never fails, whatever stands in it."""
+    """Read a stored trace, old or new; never fails, whatever it holds."""
     listed, overlays, tools = stored.get("volumes"), stored.get("overlays"), stored.get("tools")
     windows = stored.get("windows")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
@@ -101,7 +101,7 @@ def read_trace(stored: Mapping[str, Any]) -> Trace:
 
 def _volume(entry: dict[str, Any]) -> LookedAt:
     pane, title, seen = entry.get("pane"), entry.get("title"), entry.get("seen")
-    # Where nothing is said of it, a volume stands in the list because it was drawn.
+    # Where nothing is said of it, a volume is in the list because it was drawn.
     opened = entry.get("opened", True)
     return LookedAt(
         pane=pane if isinstance(pane, int) and not isinstance(pane, bool) else None,

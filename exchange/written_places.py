@@ -1,4 +1,4 @@
-"""Where something stands in a protocol, said as its author finds it there."""
+"""Where something is in a protocol, said so that its author finds it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def as_written(path: Sequence[str], document: Any) -> tuple[str | int, ...]:
             at = at[key]
             written.append(str(key))
         elif not (part in _LEFT_OUT or (part.isdigit() and at is not None)):
-            # One value where a list may stand has no line.
+            # A single value in place of a list has no line.
             at = None
             written.append(part)
         before = part

@@ -12,7 +12,7 @@ from imaging.geometry import Affine
 
 Convention = Literal["radiological", "neurological"]
 PNG_SIGNATURE, JPEG_SIGNATURE = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
-# PNG 1.2, 4.1.1: bit depth and colour type stand in the first chunk, which always comes first.
+# PNG 1.2, 4.1.1: bit depth and colour type are in the first chunk.
 _DEPTH, _COLOUR_TYPE, _GREY = 24, 25, 0
 # What Pillow raises on files that are broken or made to break it.
 _BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryError)

@@ -89,7 +89,7 @@ class _Layout:
 def read_volume(path: Path, limits: Limits, convention: Convention = "radiological") -> SourceVolume:
     """Read one volume from a `.nii` or `.nii.gz` file, or one slice from a `.png` or `.jpg`, or refuse it.
 
-    The kind of file is told by its content, not by its name. NIfTI-1 and NIfTI-2 of both byte orders are read. The file
+    The kind of file is seen from its content, not its name. NIfTI-1 and NIfTI-2 of both byte orders are read. The file
     is closed on return. `convention` matters to images only: see `read_image`.
 
     Raises

@@ -95,7 +95,7 @@ def prepare_volume(
     """Make a reading-ready volume from a NIfTI file, or one of a single slice from a PNG or JPEG.
 
     Axes are brought into right-anterior-superior order by flips and exchanges only, surrounding background is cut off
-    where it is exactly uniform, intensities are stored as 16-bit integers, and the header is written anew with nothing
+    where it is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing
     in it but geometry and scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its place in
     mm (to the precision of the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its
     intensity (exactly, or within half a step: see `scale_to_int16`).

@@ -1,4 +1,4 @@
-"""What stands beside the images, and how each kind of text is set."""
+"""What is shown beside the images, and how each kind of text is set."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class PhaseRules:
     fields
         The fields of every unit; None where each item names its form.
     hanging, context
-        What of scans and case stands on the screen.
+        What of scans and case is on the screen.
     not_assessable, flags, comment
         Why a unit cannot be assessed, what can be flagged, and whether a note can be left.
     revision
@@ -38,7 +38,7 @@ class PhaseRules:
     practice
         Where the phase trains: when it is passed, and what is said to an answer.
     shows
-        What stands on the screen, in the words of the language.
+        What is on the screen, in the words of the language.
     takes_options
         Keys of fields that offer the options of the item, where it has any.
     as_item
@@ -116,7 +116,7 @@ class PhaseRules:
 
     @property
     def shows_volumes(self) -> bool:
-        """Whether scans stand on the screen; without them words take their room."""
+        """Whether scans are on the screen; without them, text takes their room."""
         return "scans" in self.shows
 
     @property

@@ -1,7 +1,7 @@
 """The phases of a study, one row each: what is rated, by whom, by which form, when it opens, and what ends it.
 
 Stored with an assignment are the key of its phase, what is rated (`kind`) and the step; database and gates go by the
-last two, so that a phase may come to be called otherwise. What each phase shows stands in `protocol.visibility`.
+last two, so that a phase may come to be called otherwise. What each phase shows is in `protocol.visibility`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Phase:
     revisable
         Whether the protocol may let verdicts be revised.
     heading
-        The line that stands over the item; none where practice and progress say enough.
+        The line above the item; none where practice and progress say enough.
     listed
         Whether the phase is one that a protocol lists, and none of this table.
     left

@@ -1,4 +1,4 @@
-"""Attributes that a phase releases by name: columns which a study declares, and what of them stands on the screen."""
+"""Attributes that a phase releases by name: columns which a study declares, and what of them is shown."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _WORDS_OF_FLAGS = dict(YES_NO)
 
 @dataclass(frozen=True)
 class Released:
-    """An attribute that stands on the screen of a phase.
+    """An attribute that is shown in a phase.
 
     Attributes
     ----------
     table
         The table that has it as a column.
     label
-        What stands before its value: the name of the column in words.
+        The label before its value: the name of the column in words.
     type
         As it is declared: text, number, yes_no, choice, ordinal, date or list.
     texts

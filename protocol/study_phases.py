@@ -303,7 +303,7 @@ class StudyPhases:
         return rules.counts and bool(disclosed - self._open_to(rules) - in_both)
 
     def _open_to(self, rules: PhaseRules) -> Set[str]:
-        # What its own units have in common is nothing new to whoever rates them.
+        # What its own units have in common is nothing new to their raters.
         return open_to(rules.all_shown | rules.in_common, self._telling)
 
     @property

@@ -22,7 +22,7 @@ LISTED = "listed"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far things are for whoever asks; what is not known counts as not done.
+    """How far things are for the person asking; what is not known counts as not done.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def _with(words: str, *needs: str) -> Rule:
 
 
 def _reading(rule: Rule, admin: Rule, **others: Rule) -> dict[View, Rule]:
-    """Return the same rule for whoever reads from images, practice and own first reads alike."""
+    """Return the same rule for all reads from images: practice and own first reads alike."""
     read = {PRACTICE.key: rule, READING.key: rule, REVIEW.key: rule, OPINIONS.key: rule}
     return read | {LISTED: SHOWN, ADMIN: admin} | others
 
@@ -296,7 +296,7 @@ def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> 
 
 
 def columns_in(phase: Phase) -> frozenset[str]:
-    """Return the columns that can reach whoever works in a phase at some time."""
+    """Return the columns that can reach a member of a phase at some time."""
     everything = Progress(*(True,) * 5)
     seen = [thing for thing in THINGS if may_see(phase.role, phase, thing.key, everything)]
     return frozenset(column for thing in seen for column in thing.columns)

@@ -1,6 +1,6 @@
 """What is answered when something fails: a page or a sentence of ours, and one bounded line in the log.
 
-It stands outside the gate, so that no error reaches the web server, which would answer in its own words and close the
+It is outside the gate, so that no error reaches the web server, which would answer in its own words and close the
 connection under the next request.
 """
 

@@ -28,7 +28,7 @@ OPEN_PATHS = frozenset({"/sign-in", "/health", "/ready"})
 # The token alone: with anything below it, the path would lead on to Streamlit's own files.
 _OPEN_LINK = re.compile(r"/link/[^/\\]+")
 OPEN_METHODS = frozenset({"GET", "HEAD", "POST"})
-# Streamlit's own endpoints that no page of ours needs, whoever asks.
+# Streamlit's own endpoints that no page of ours needs: closed to everybody.
 # Files under `/media/` open to everybody who knows their name; ours come from `server.downloads`.
 SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback", "/media/")
 # What only admins' pages use.

@@ -12,7 +12,7 @@ from services.installation.environment import LONGEST_WAIT, within
 
 T = TypeVar("T")
 
-# A hash takes a tenth of a second and 64 MB, so two at once; whoever came last of so many waits about a second.
+# A hash takes a tenth of a second and 64 MB, so two at once; the last in a queue of this length waits about a second.
 AT_ONCE = 2
 MOST_WAITING = 16
 

@@ -26,7 +26,7 @@ MISDIRECTED = (
     "This server does not accept this host name. If it should, start it with the name, without port, in the "
     "environment variable BLINDREAD_ALLOWED_HOSTS (separate several with commas).\n"
 )
-# What a proxy may say about the sender. Whoever else says it is not believed, and nothing behind us sees it.
+# What a proxy may say about the sender. From anybody else it is dropped, and nothing behind us sees it.
 _SAID_BY_PROXIES = frozenset(
     {
         *(b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"x-forwarded-port", b"x-forwarded-server"),

@@ -69,7 +69,7 @@ def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _asking(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap a use case as a route that only reads; what a POST has in its body stands in the address."""
+    """Wrap a use case as a route that only reads; what a POST has in its body is in the address."""
 
     async def endpoint(request: Request) -> Response:
         actor: Actor = request.state.actor
@@ -82,15 +82,7 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
     try:
         answer = handle(actor, body)
     except Refused as refusal:
-        status = next(code for kind, code in _STATUS if isinstance(refusal, kind))
-        refused: RefusedAnswer = {"error": str(refusal)}
-        if isinstance(refusal, Incomplete):
-            refused["field"] = refusal.field
-        if isinstance(refusal, StaleDraft):
-            refused["sequence"] = refusal.sequence
-        elif isinstance(refusal, Conflict):
-            refused["next"] = _desk_after_conflict(actor, body)
-        return _json(refused, status)
+        return refused(refusal, lambda: _desk_after_conflict(actor, body))
     except (KeyError, TypeError, ValueError, OverflowError):
         return _json({"error": "The request is incomplete or contains something unexpected; reload the page."}, 400)
     try:
@@ -103,8 +95,27 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
         return _json({**{name: answer[name] for name in answer.keys() - _BESIDE}, "next": None})
 
 
+def refused(refusal: Refused, on_the_desk: Callable[[], Payload | None]) -> Response:
+    """Return the answer to what a use case refuses.
+
+    Parameters
+    ----------
+    on_the_desk
+        Asked for after a conflict: with what is there now, a page that was overtaken can go on.
+    """
+    status = next(code for kind, code in _STATUS if isinstance(refusal, kind))
+    answer: RefusedAnswer = {"error": str(refusal)}
+    if isinstance(refusal, Incomplete):
+        answer["field"] = refusal.field
+    if isinstance(refusal, StaleDraft):
+        answer["sequence"] = refusal.sequence
+    elif isinstance(refusal, Conflict):
+        answer["next"] = on_the_desk()
+    return _json(answer, status)
+
+
 def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> Payload | None:
-    """Return what is on the desk now, so that a page that was overtaken can go on."""
+    """Return what is on the desk now, or nothing where that is refused too."""
     store = database()
     try:
         study_key, queue = submission.queue_of_assignment(store, actor, _word(body, "assignment"))
@@ -133,7 +144,7 @@ async def _body(request: Request) -> dict[str, Any] | None:
 
 
 def _is_shallow(value: Any, levels: int = DEEPEST_BODY) -> bool:
-    """Whether nothing is nested so deeply that whoever reads it back, in a fuller call stack, would fail."""
+    """Whether nothing is nested so deeply that reading it back, in a fuller call stack, would fail."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return levels > 0 and all(_is_shallow(entry, levels - 1) for entry in inner)
 

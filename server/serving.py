@@ -21,7 +21,7 @@ from services.installation.environment import data_dir, proxies
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT_FOR_SECONDS = 75
-# What is being answered when the server is told to end may come to its end.
+# Requests in progress when the server is asked to stop may finish.
 LAST_ANSWERS_SECONDS = 8
 # Streamlit's own, where `server.websocketPingInterval` is not set.
 PING_SECONDS = 30

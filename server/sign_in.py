@@ -84,7 +84,7 @@ async def take_link(request: Request) -> Response:
 
 
 async def show_notice(request: Request) -> Response:
-    """GET /notice: that links were made for the account of whoever has just signed in."""
+    """GET /notice: that links were made for the account that has just signed in."""
     notices = await in_thread("gate", notices_of, database(), request.state.actor)
     return _page("notice.html", notices=notices) if notices else RedirectResponse("/", status_code=303)
 
@@ -106,7 +106,7 @@ async def take_sign_out(request: Request) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Read what our own forms send, and nothing longer: whoever posts here is not known yet."""
+    """Read what our own forms send, and nothing longer: the sender is not known yet."""
     content = b""
     async for chunk in request.stream():
         content += chunk

@@ -1,6 +1,6 @@
 """Files of the program itself: the same for everybody, and holding nothing of any study.
 
-Whoever was known a moment ago gets them without the database being asked again: a page loads dozens of them at once.
+A session checked a moment ago gets them without another query: a page loads dozens of them at once.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class AlreadySubmitted(Conflict):
 
 
 class NotShown(Conflict):
-    """The item did not stand on this screen, so that no verdict on it is taken."""
+    """The item was not shown on this screen, so no verdict on it is taken."""
 
 
 class NotRevisable(Conflict):

@@ -1,4 +1,4 @@
-"""Figures as they stand in a table of a panel: in the unit, and to as many places, as in its sentences."""
+"""Figures as printed in a table of a panel: in the unit, and to as many places, as in its sentences."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Identity:
         The provider's name.
     prompt_sha256, rubric_sha256 : str or None
     blinded, labels_from : str or None
-        In the words of whoever made the labels.
+        In the words of those who made the labels.
     """
 
     judge_model: str | None = None

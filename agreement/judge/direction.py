@@ -23,6 +23,9 @@ from agreement.resampling import Seed
 
 Direction = Literal["stricter", "more lenient", "undecided"]
 
+IN_CLUSTERS = "McNemar in clusters (Obuchowski)"
+"""What a method says of a P that allows for clusters."""
+
 
 @dataclass(frozen=True)
 class JudgeDirection:
@@ -43,7 +46,7 @@ class JudgeDirection:
     difference : Estimate
         ``(strict - lenient) / n``: share of candidates correct by the human minus by the judge; above 0 the judge is
         stricter. Cluster bootstrap where candidates share clusters, else Newcombe's paired interval. `p` is exact
-        McNemar, which assumes independent candidates.
+        McNemar, which assumes independent candidates, unless a test in clusters was given.
     mcnemar_exact, mcnemar_mid_p : Estimate
         Share of strict among the disagreements, with the two P values.
     """
@@ -158,6 +161,7 @@ def judge_direction(
     interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "candidate",
+    test_in_clusters: Estimate | None = None,
 ) -> JudgeDirection:
     """Direction of a judge's errors against a human, on the same candidates.
 
@@ -175,6 +179,8 @@ def judge_direction(
         Nominal coverage.
     unit : str
         What one entry is.
+    test_in_clusters : Estimate, optional
+        McNemar's test of the same verdicts by `mcnemar_in_clusters`: where it has a P, so has the difference.
 
     Returns
     -------
@@ -216,6 +222,9 @@ def judge_direction(
         estimate = paired_difference(
             h, j, clusters=groups, resamples=resamples, seed=seed, interval=chosen, confidence=confidence, unit=unit
         )
+    p, named = exact.p if estimate.n else None, "exact McNemar, assumes independent items"
+    if test_in_clusters is not None and test_in_clusters.p is not None:
+        p, named = test_in_clusters.p, IN_CLUSTERS
     difference = Estimate(
         "signed difference, human minus judge",
         estimate.value,
@@ -223,10 +232,10 @@ def judge_direction(
         estimate.high,
         estimate.n,
         unit,
-        estimate.method + "; P exact McNemar, assumes independent items",
+        f"{estimate.method}; P {named}",
         estimate.undefined_because,
         estimate.se,
-        exact.p if estimate.n else None,
+        p,
         confidence,
         estimate.n_clusters,
     )

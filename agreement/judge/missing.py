@@ -1,4 +1,4 @@
-"""How many candidates a judge may leave without a verdict: what a certificate says of it, and a later run keeps to."""
+"""How many candidates a judge may leave without a verdict: by a certificate, which binds later runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL = "all models"
 """Of what the sums over all models are: the limit of a certificate is one for all of them together."""
 
 WHAT = "error, refusal, unreadable reply, excluded or none"
-"""What counts as left out: whoever leaves hard candidates out has less to get wrong, by whatever word."""
+"""What counts as left out: a judge that skips hard candidates has less to get wrong, whatever it calls the skipping."""
 
 
 def left_out(verdicts: Verdicts) -> tuple[int, int]:

@@ -144,7 +144,7 @@ def _identity(given: argparse.Namespace) -> Identity:
 
 
 def _states(listed: str | None, excluded: str | None) -> dict[str, State]:
-    """Words for what stands in the place of a verdict: the usual ones, and those that were said."""
+    """Words used in place of a verdict: the usual ones, and those that were said."""
     states = dict(WORDS_OF_STATES)
     by_name = {words: state for state, words in IN_WORDS.items()} | {"none": State.NO_VERDICT}
     for pair in _parts(listed):

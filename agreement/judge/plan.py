@@ -74,7 +74,7 @@ class Criteria:
     fewest_humans : int
         Humans who gave verdicts.
     declared : tuple of Declared
-        Those of the plan, which stand in the place of agreement and direction.
+        Those of the plan, which replace agreement and direction.
     most_missing : float or None
         The largest share of candidates without a verdict, of the labelled and of every later run; None asks it of later
         runs alone, of which none may leave out more than the upper limit of what was left out here.

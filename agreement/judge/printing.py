@@ -38,7 +38,7 @@ def report(
     """
     lines = ["In short", *(f"  {line}" for line in what_was_read(material))]
     for key, panel in panels.items():
-        # Sentences of further judges stand below the first, so that each can be found.
+        # Sentences of further judges start on a line of their own, so that each can be found.
         starts = [f"{PANELS[key].number}. ", *["   "] * (len(panel.in_short) - 1)]
         lines += [f"  {start}{said}" for start, said in zip(starts, panel.in_short, strict=True)]
     for key, panel in panels.items():

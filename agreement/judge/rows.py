@@ -94,7 +94,7 @@ class Panel:
 
     @property
     def in_short(self) -> tuple[str, ...]:
-        """The lines that stand before everything else."""
+        """The lines that come before everything else."""
         return self.heads or self.sentences
 
     def of(self, statistic: str, **parts: Any) -> list[Row]:

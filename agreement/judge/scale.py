@@ -1,4 +1,4 @@
-"""The scale on which humans and judge give their verdicts, and what stands in the place of a verdict."""
+"""The scale on which humans and judge give their verdicts, and what is given in place of a verdict."""
 
 from __future__ import annotations
 

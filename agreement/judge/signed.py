@@ -11,7 +11,7 @@ from agreement.coding import Codes, Floats, compact
 from agreement.comparisons import paired_proportion_difference
 from agreement.estimate import Estimate, undefined
 from agreement.intervals import wilson_limits
-from agreement.judge.direction import judge_direction
+from agreement.judge.direction import IN_CLUSTERS, judge_direction
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale
 from agreement.measurements import bland_altman
@@ -57,6 +57,7 @@ def signed_difference(
     resamples: int,
     seed: int,
     unit: str = "candidate",
+    test_in_clusters: Estimate | None = None,
 ) -> Estimate:
     """Mean score by the human minus by the judge; above 0 the judge is stricter.
 
@@ -71,8 +72,8 @@ def signed_difference(
     clusters : ndarray of int, shape (n,), or None
     shares : bool
         Whether scores are 1 and 0.
-    confidence, resamples, seed, unit
-        As in `judge_direction`.
+    confidence, resamples, seed, unit, test_in_clusters
+        As in `judge_direction`; the test is of shares only.
 
     Returns
     -------
@@ -90,17 +91,18 @@ def signed_difference(
     options: dict[str, Any] = {"clusters": clusters, "confidence": confidence, "resamples": resamples, "seed": seed}
     if not shares:
         return bland_altman(human, judge, unit=unit, **options).bias
-    direction = judge_direction(human, judge, unit=unit, **options)
+    direction = judge_direction(human, judge, unit=unit, test_in_clusters=test_in_clusters, **options)
     estimate = direction.difference
     if clusters is None or direction.n == 0 or direction.strict + direction.lenient or estimate.low < estimate.high:
         return estimate
+    by_clusters = f"; P {IN_CLUSTERS}" if test_in_clusters is not None and test_in_clusters.p is not None else ""
     known = ~np.isnan(human) & ~np.isnan(judge)
     count = compact(clusters[known])[1]
     both = round(count * direction.both_correct / direction.n)
     cautious = paired_proportion_difference(both, 0, 0, count - both, confidence=confidence, unit=unit)
     return Estimate(
         estimate.name, 0.0, cautious.low, cautious.high, direction.n, unit,
-        "no disagreement: Newcombe's interval of one candidate for each cluster",
+        "no disagreement: Newcombe's interval of one candidate for each cluster" + by_clusters,
         p=estimate.p, confidence=confidence, n_clusters=count,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from agreement.bias import score_test
+from agreement.bias import NotEstimable, score_test
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate
 from agreement.judge.gaps import gap, noticeable
@@ -46,6 +46,8 @@ class Uniformity:
         *Equivalent* only where all intervals of `gaps` lie within the margin.
     because : str
         Why it is not estimable.
+    lacking : str
+        The same without saying that it is not.
     """
 
     levels: dict[str, Estimate]
@@ -59,6 +61,7 @@ class Uniformity:
     noticeable: float | None
     finding: Finding
     because: str
+    lacking: str
 
 
 def uniformity(
@@ -120,7 +123,7 @@ def uniformity(
             finding = "equivalent"
         result[name] = Uniformity(
             levels, gaps, statistic, p, p_adjusted, df, part.d.size, largest, part.noticeable(plan), finding,
-            reason or "",
+            reason.in_words if reason else "", reason.lacking if reason else "",
         )  # fmt: skip
     return result
 
@@ -139,7 +142,7 @@ class _Part:
             self.codes[among] = code
         self.clusters = compact(clusters[used])[0] if clusters is not None else None
 
-    def test(self) -> tuple[float, int, float, str | None]:
+    def test(self) -> tuple[float, int, float, NotEstimable | None]:
         within = self.clusters if self.clusters is not None else np.arange(self.d.size)
         statistic, df, reason = score_test(self.d, self.codes, self.names, within, "candidate")
         return statistic, df, float("nan") if reason else float(stats.chi2.sf(statistic, df)), reason

@@ -1,4 +1,4 @@
-"""Figures as they stand in a sentence."""
+"""Figures as printed in a sentence."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agreement.estimate import Estimate
+
+_LEAST_P = 0.001  # below it a P value is only said to be less
 
 
 def in_brief(estimate: Estimate) -> str:
@@ -67,8 +69,50 @@ def in_points(estimate: Estimate, shares: bool = True) -> str:
     """
     if not shares:
         return _with_interval(estimate, 1.0, 2)
-    words = _with_interval(estimate, 100.0, 1)
-    return re.sub(r"^(-?[\d.,]*\d)", r"\1 points", words)
+    return _with_interval(estimate, 100.0, 1, " points")
+
+
+def in_percent(estimate: Estimate) -> str:
+    """A share in percent.
+
+    Parameters
+    ----------
+    estimate : Estimate
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> in_percent(Estimate("changed", 0.0882, 0.037, 0.14, 136, "candidate", "Wilson"))
+    '8.8 % [3.7, 14.0]'
+    """
+    return _with_interval(estimate, 100.0, 1, " %")
+
+
+def value_in_points(estimate: Estimate, shares: bool = True) -> str:
+    """As `in_points`, without a word on an interval where there is none.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Its value is defined.
+    shares : bool
+        Whether scores are shares.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from agreement.estimate import undefined
+    >>> value_in_points(undefined("difference", 1, "candidate", "Newcombe", "one candidate", value=0.5))
+    '50.0 points'
+    """
+    value, limits = value_and_limits(estimate, 100.0, 1, " points") if shares else value_and_limits(estimate, 1.0, 2)
+    return f"{value} {limits}" if limits else value
 
 
 def margin_in_words(margin: float, shares: bool) -> str:
@@ -111,9 +155,20 @@ def p_in_words(p: float | None) -> str:
     """
     if p is None or math.isnan(p):
         return "no P"
-    if p < 0.001:
-        return "P < .001"
-    return f"P = {p:.4f}".replace("0.", ".", 1) if p < 0.01 else f"P = {p:.2f}".replace("0.", ".", 1)
+    return f"P {p_in_figures(p)}" if p < _LEAST_P else f"P = {p_in_figures(p)}"
+
+
+def p_in_figures(p: float) -> str:
+    """A P value for a column that is named so.
+
+    Examples
+    --------
+    >>> p_in_figures(0.00183), p_in_figures(0.00002)
+    ('.0018', '< .001')
+    """
+    if p < _LEAST_P:
+        return "< .001"
+    return f"{p:.4f}".replace("0.", ".", 1) if p < 0.01 else f"{p:.2f}".replace("0.", ".", 1)
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
@@ -180,8 +235,8 @@ def value_and_limits(estimate: Estimate, factor: float, decimals: int, unit: str
     return f"{short(estimate.value)}{unit}", f"[{short(estimate.low)}, {short(estimate.high)}]" if has_limits else ""
 
 
-def _with_interval(estimate: Estimate, factor: float, decimals: int) -> str:
+def _with_interval(estimate: Estimate, factor: float, decimals: int, unit: str = "") -> str:
     if math.isnan(estimate.value):
         return f"undefined ({estimate.undefined_because})"
-    value, limits = value_and_limits(estimate, factor, decimals)
+    value, limits = value_and_limits(estimate, factor, decimals, unit)
     return f"{value} {limits}" if limits else f"{value}, no interval ({estimate.undefined_because})"

@@ -45,7 +45,7 @@ def bundle_path() -> Path:
     Returns
     -------
     Path
-        An existing file; its SHA-256 stands in ``BUNDLE.json``.
+        An existing file; ``BUNDLE.json`` holds its SHA-256.
     """
     return _FOLDER / "dist" / bundle_name()
 
@@ -58,7 +58,7 @@ _texts = st.components.v2.component("blindread_acknowledged_texts", js=_LOADER, 
 def acknowledged_texts(sections: Sequence[tuple[str, str]], *, key: str) -> None:
     """Draw instructions and consent as the reading room draws the texts of an item.
 
-    Streamlit's own Markdown would strike out what is between two tildes, number lists anew and colour words.
+    Streamlit's own Markdown would strike out what is between two tildes, renumber lists and colour words.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What the browser's sources are checked against, as JSON Schema and for tsc.
 
 It is written from the types of `services.reading.payloads` and `services.reading.route_answers`;
-`python -m components.viewer.payload_types` writes both files anew.
+`python -m components.viewer.payload_types` rewrites both files.
 """
 
 from __future__ import annotations

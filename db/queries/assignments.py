@@ -92,7 +92,7 @@ def ends_of_assignments(
 
 
 def _of(phases: Sequence[Phase]) -> Any:
-    # Not `in_`, whose text is made anew for each execution.
+    # Not `in_`, whose text is made again for each execution.
     return or_(*(col(Assignment.phase) == phase.key for phase in phases))
 
 

@@ -130,7 +130,7 @@ def count_to_be_judged(session: Session, study_id: int) -> int:
 def lines_of_runs(session: Session, study_id: int) -> dict[int, LinesOfRun]:
     """Return what the runs of a study hold, by the id of the run; few statements, however many lines there are."""
     standing = count_to_be_judged(session, study_id)
-    # An error stands in a line exactly when it has no verdict.
+    # A line has an error exactly when it has no verdict.
     counted = session.exec(
         select(JudgeRun.id, func.count(col(JudgeVerdict.id)), func.count(col(JudgeVerdict.error)))
         .join(JudgeVerdict, col(JudgeVerdict.run_id) == JudgeRun.id, isouter=True)

@@ -18,7 +18,7 @@ _END_64 = struct.Struct("<4sQ2H2L4Q")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _MEMBER = b"PK\x01\x02"
 _LONGEST_COMMENT = 0xFFFF
-# Where such a number does not suffice, a longer one stands elsewhere.
+# Numbers that do not fit are stored elsewhere at greater length.
 _MOST_16, _MOST_32 = 0xFFFF, 0xFFFFFFFF
 _EXTRA_64 = 1
 
@@ -106,7 +106,7 @@ def _end_of(content: bytes) -> tuple[int, int]:
 
 
 def _longer_numbers(extra: bytes) -> Iterator[int]:
-    """Yield the numbers that stand in the extra field, as they have no room in a member's entry."""
+    """Yield the numbers of the extra field, which do not fit into a member's entry."""
     place = 0
     while place + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, place)

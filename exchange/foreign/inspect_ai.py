@@ -26,7 +26,7 @@ _NOT_GRADED = "Grade not found in model output"
 def recognises(source: Source) -> bool:
     """Return whether it is an archive with the members of a log, or an object with the head of one."""
     if source.is_archive:
-        # Names of members stand in an archive as they are.
+        # Archives hold the names of members unchanged.
         return b"header.json" in source.content or b"_journal/start.json" in source.content
     return {"eval", "samples", "version"} <= set(source.first)
 

@@ -1,4 +1,4 @@
-"""Rows of JSON files: an array of objects, or an object in each line; and what stands at a path within a row."""
+"""Rows of JSON files: an array of objects, or an object in each line; and the value at a path within a row."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _entries(source: Source, problems: Problems) -> Iterator[RawRow]:
 
 
 def value_at(row: Any, path: str) -> Any:
-    """Return what stands at a path such as `output.choices.0.text`, or under a key that is called so; None if nothing.
+    """Return the value at a path such as `output.choices.0.text`, or under a key that is called so; None if nothing.
 
     A path that does not lead to the end is nothing, like one whose end is null.
     """

@@ -22,7 +22,7 @@ CONFIDENCES = {"verdict": "the verdict that is given", "positive": "the positive
 LABELLER = "labeller"
 _ZIP = b"PK\x03\x04"
 _BEGINNING = 100_000
-# Number by which people find it, and what stands there.
+# Number by which people find it, and its content.
 RawRow = tuple[int, dict[str, Any]]
 
 
@@ -113,7 +113,7 @@ class Asked:
     layout
         Key of the layout; empty where the file itself shows which.
     columns
-        Where something stands in the file, by what it is: a column, or a path such as `output.text`. Empty where it is
+        Where something is in the file, by what it is: a column, or a path such as `output.text`. Empty where it is
         not to be looked at.
     says
         What a word of the file means on the scale, or which kind of missing verdict.

@@ -1,4 +1,4 @@
-"""A CSV file, an array or JSON Lines of any columns: an admin says where what stands."""
+"""A CSV file, an array or JSON Lines of any columns: an admin says which column holds what."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exchange.refusal import Problems
 
 
 def recognises(_source: Source) -> bool:
-    """Return False: nothing in a file says that its columns are to be mapped; whoever maps them does."""
+    """Return False: nothing in a file says that its columns are to be mapped; only the admin who maps them does."""
     return False
 
 

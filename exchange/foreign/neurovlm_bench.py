@@ -1,6 +1,6 @@
 """The lines of NeuroVLM-Bench: what a model filled in about an image, field by field.
 
-A candidate is named by image and model: `experiment_id` begins anew with each run. `status: success` may hold a reply
+A candidate is named by image and model: `experiment_id` starts over with each run. `status: success` may hold a reply
 that could not be parsed, and "null" in quotation marks is nothing.
 """
 

@@ -40,7 +40,7 @@ def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale
     Parameters
     ----------
     scale
-        On which its verdicts stand.
+        The scale of its verdicts.
 
     Raises
     ------
@@ -84,9 +84,9 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
     except NotRead as problem:
         if asked.columns or _is_of_others(source.name):
             raise InputRefused(f"{source.name} {problem}") from None
-        # Whoever reads our own tables says what is wrong with it.
+        # The reader of our own tables reports what is wrong with it.
         return None
-    # Of a table in which none of our columns stands, each line would be refused for the same.
+    # In a table without any of our columns, every line would be refused for the same reason.
     if recognised is None and not asked.columns and (_is_of_others(source.name) or is_strange):
         known = ", ".join(key for key in layouts if key != mapped_columns.LAYOUT.key)
         raise InputRefused(
@@ -164,7 +164,7 @@ def _by_labeller(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> Ite
 
 
 def _translate(said: dict[str, Any], layout: Layout, says: Mapping[str, str], scale: JudgeScale) -> None:
-    """Put a verdict in the words of its scale: as an admin says, else as it stands, else as its layout means it."""
+    """Put a verdict in the words of its scale: as an admin says, else unchanged, else as its layout means it."""
     verdict = said.get("verdict")
     written = verdict.strip() if isinstance(verdict, str) else next(iter(clue(verdict)), "")
     if isinstance(verdict, bool):

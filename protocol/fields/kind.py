@@ -156,6 +156,16 @@ class FieldKind:
         """Return whether its options have to be named."""
         return self.has_options and not self.own_options
 
+    def is_in_words(self, low: float | None, high: float | None) -> bool:
+        """Return whether words that are not accepted may be right too, as people would say: a text without a range.
+
+        Parameters
+        ----------
+        low, high
+            Limits of what counts as right; None where it has none.
+        """
+        return self.scale == "text" and low is None and high is None
+
 
 def is_finite(number: float) -> bool:
     """Return whether a float holds the number: an integer from a browser may have more digits than any float."""

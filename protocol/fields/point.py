@@ -9,7 +9,7 @@ from typing import Any
 
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
 
-# How a point is told from another: finer than any voxel.
+# Resolution at which points are compared: finer than any voxel.
 _DECIMALS = 3
 # To which side a positive and a negative number lead, along x, y and z.
 _SIDES = (("R", "L"), ("A", "P"), ("S", "I"))

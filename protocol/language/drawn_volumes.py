@@ -5,7 +5,7 @@ from __future__ import annotations
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 
-# What cannot stand on the screen unless the scans of the item were read.
+# What cannot be on the screen unless the scans of the item were read.
 OF_VOLUMES = frozenset({"scans", "prior", "overlays", "acquisition_dates", "months_since_prior"})
 
 

@@ -115,7 +115,7 @@ def _open_to(study: Expansion, phase: Phase) -> Set[str]:
         shown.add("reference")
     if "answers" in phase.rates:
         shown.add("opinions")
-    # What its own units have in common is nothing new to whoever rates them.
+    # What its own units have in common is nothing new to their raters.
     shown |= told_by_selection(study, phase)
     telling = {attribute.key for attribute in study.attributes if attribute.tells_reference}
     parts = {thing for other in study.phases for thing in told_by(study, other) if field_of_reference(thing)}

@@ -1,4 +1,4 @@
-"""What models answered in the fields that people fill in: in which columns it stands, and as what it is stored.
+"""What models answered in the fields that people fill in: in which columns, and as what it is stored.
 
 A cell is stored as it is written, beside the columns that a study declares; what it says is read where it is compared,
 so that what is not one of the options stays what the model wrote.

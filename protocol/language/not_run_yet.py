@@ -19,7 +19,7 @@ SHOWN = frozenset(
 )  # fmt: skip
 # What can be said to an answer in practice.
 FEEDBACK = frozenset({"reference", "explanation"})
-# What stands on the screen wherever this is rated.
+# What is on the screen wherever this is rated.
 _UNDER_JUDGEMENT = {"candidates": "candidate", "references": "reference", "pairs": "candidate"}
 
 

@@ -216,7 +216,7 @@ def table_of(part: type[BaseModel]) -> str:
 
 
 def filled_in(page: str) -> str:
-    """Return a page with each of its tables written anew."""
+    """Return a page with each of its tables rewritten."""
     parts = {**PARTS, **PARTS_OF_FIRST}
 
     def table(match: re.Match[str]) -> str:

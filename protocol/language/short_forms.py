@@ -24,7 +24,7 @@ def as_list(value: Any) -> Any:
 
 
 def as_words(value: Any) -> Any:
-    """Bring a text that stands alone into a list; an empty one into an empty list."""
+    """Wrap a single text in a list; an empty one into an empty list."""
     return [] if value == "" else as_list(value)
 
 

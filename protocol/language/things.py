@@ -12,7 +12,7 @@ Reach = Literal["subject", "item", "unit", "nothing"]
 
 @dataclass(frozen=True)
 class Thing:
-    """Something that can stand on the screen.
+    """Something that can be shown on the screen.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ from protocol.language.phases import KNOWN_ATTRIBUTES
 from protocol.language.things import THINGS
 
 Kind = Literal["phase", "form", "group", "attribute", "list"]
-# What stands where attributes do, and is none that could be declared.
+# Given where attributes are, but none that could be declared.
 _NO_ATTRIBUTES = KNOWN_ATTRIBUTES | frozenset(THINGS) | {"group", "case", "item", RATER}
 _TABLES = tuple(AuthoredAttributes.model_fields)
 _ANY_FORM = AuthoredForm.model_validate({"fields": {"answer": "text"}})
@@ -183,7 +183,7 @@ def _lists_of(*written: AuthoredOptions | None) -> Iterator[str]:
 
 
 def _instead(phase: AuthoredPhase, keys: set[str], unread: Unread) -> dict[str, object]:
-    """Return what stands in a phase in place of the keys that are not judged."""
+    """Return what replaces the unjudged keys of a phase."""
 
     def read(shown: Sequence[str]) -> list[str]:
         return [thing for thing in shown if not unread.holds("attribute", thing)]

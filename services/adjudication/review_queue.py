@@ -220,7 +220,7 @@ def _dealt(
             continue
         able = [reviewer for reviewer in reviewers if latest.get(stored_id(reviewer.id), 0) < (first.turn or 0)]
         if able:
-            # Whoever has the turns before goes on with the conversation.
+            # The reviewer who has the earlier turns continues the conversation.
             yield max(able, key=lambda reviewer: latest.get(stored_id(reviewer.id), 0)), group
 
 

@@ -75,7 +75,7 @@ def _score_like(login: str) -> Answering:
     def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any]:
         candidate, reference, field = payload["candidate"], payload["reference"], payload["form"]["fields"][0]
         assert candidate is not None and reference is not None
-        # Whoever is right says it in the words of the reference.
+        # A right answer uses the words of the reference.
         is_right = any(text in candidate for text in reference)
         says = is_right if rng.random() >= _SLIPS[login] else not is_right
         correct, incorrect = (option["id"] for option in field["options"])

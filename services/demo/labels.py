@@ -1,6 +1,6 @@
 """Which studies and people are the demo's, and how one signs in as them.
 
-What brings the demo in, `example`, makes images and reads them; what stands here needs no library for either.
+What brings the demo in, `example`, makes images and reads them; this module needs no library for either.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from sqlmodel import Session, col
 from db import Candidate, Item, queries
 from db.base import stored_id
 
-# What stands in the place of a candidate's id where the study has none.
+# In place of a candidate's id where the study has none.
 UNKNOWN = -1
 _READ_AT_ONCE = 10_000
 

@@ -22,7 +22,7 @@ def compared(text: str) -> str:
 def hashes_of(texts: Iterable[str]) -> Hashes:
     """Return what stands for texts when they are compared.
 
-    Two texts are taken as the same by 64 bits that no file can foresee, as each process draws them anew. That a text of
+    Two texts are taken as the same by 64 bits that no file can foresee, as each process draws its own. That a text of
     a file is taken for one of two million others happens once in some 10 million million.
     """
     return frozenset(hash(compared(text)) for text in texts)

@@ -1,4 +1,4 @@
-"""The rows of a foreign file on their candidates, without holding them: read anew each time they are gone through."""
+"""The rows of a foreign file on their candidates, without holding them: read again each time they are gone through."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class ForeignRows:
 def rows_of(lines: ForeignLines, name: str, scale: JudgeScale, problems: Problems) -> Mapping[str, Iterable[JudgeRow]]:
     """Return the rows of a foreign file by whose they are.
 
-    Of several people the rows are held, and not their lines, which take several times as much: to read the file anew
+    Of several people the rows are held, and not their lines, which take several times as much: to read the file again
     for each of hundreds of people would take hours.
     """
     if len(lines.parties) < 2:

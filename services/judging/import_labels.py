@@ -1,6 +1,6 @@
 """Take in labels that people gave elsewhere, each on its candidate: nobody here knows that they were given blind.
 
-They stand beside the verdicts of raters and never among them: calibrations alone may take them as people's, by name.
+They are kept beside the verdicts of raters, never among them: calibrations alone may take them as people's, by name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from exchange.formats import JUDGE_VERDICTS
 from exchange.judge_verdicts import NO_VERDICT, JudgeRow
 from exchange.refusal import InputRefused, Problems, listed, shown
 from services.errors import LONGEST_REASON, Conflict, counted, require_length
-from services.judging import import_runs
+from services.judging import asked_fields, import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
 from services.judging.placed_rows import AT_ONCE, PlacedRows, placed_rows
 from services.judging.sources import Verdicts, read_verdicts, stored_unplaced
@@ -110,7 +110,7 @@ def import_labels(
     labeller
         Who gave them, where the file does not say it.
     field
-        As of a judge's run: the labels stand on its scale. It may be empty where people rate one alone.
+        As of a judge's run: the labels are on its scale. It may be empty where people rate one alone.
     blinding
         How these people are said to have been blinded; empty where that is not known.
     is_random_part
@@ -131,7 +131,7 @@ def import_labels(
     labeller = require_length("The name of the labeller", labeller, _LONGEST_NAME)
     blinding = require_length("How the labellers were blinded", " ".join(blinding.split()), LONGEST_REASON)
     field = field or _only_field(database, actor, study_key)
-    scale = import_runs.scale_asked(database, actor, study_key, field)
+    scale = asked_fields.scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2], of_people=True)
     read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
     file_name = shown(file_name, 80)
@@ -222,7 +222,7 @@ def lines_of(session: Session, study_id: int) -> list[LabelLine]:
 
 def _only_field(database: Database, actor: Actor, study_key: str) -> str:
     """Return the field that people rate; empty in a study that marks answers after its reads."""
-    known = import_runs.fields_for_judges(database, actor, study_key)
+    known = asked_fields.fields_for_judges(database, actor, study_key)
     if len(known) > 1:
         raise Conflict(f"Say of which field the labels are: {', '.join(known)}.")
     return next(iter(known), "")

@@ -20,9 +20,10 @@ from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
 from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
 from exchange.refusal import shown
-from protocol.language.judged import judged_fields, scale_of_field
-from protocol.scales import CORRECTNESS, JudgeScale
+from protocol.language.judged import judged_fields
+from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length
+from services.judging.asked_fields import scale_asked
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
 from services.judging.placed_rows import placed_rows
 from services.judging.run_identity import require_own_name, require_prompt_of_version
@@ -35,7 +36,7 @@ from services.people.permission import require_role
 from services.seals import proofs
 from services.studies import frozen_facts
 
-# What a judge's file may be: formats and endings of its name, in words and for whoever asks for a file.
+# What a judge's file may be: formats and endings of its name, in words and for file choosers.
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 # Other programs store theirs as JSON and in archives, too.
@@ -66,7 +67,7 @@ class Identity:
     sample
         Number of the sample, where one judge with one prompt was run several times.
     examples
-        Keys of the items that stand in the prompt as examples: of development subjects, where a study is divided.
+        Keys of the items that the prompt uses as examples: of development subjects, where a study is divided.
     """
 
     model: str = ""
@@ -182,7 +183,7 @@ def import_judge_verdicts(
     Parameters
     ----------
     scale
-        On which the verdicts stand; None for that of the field.
+        That of the verdicts; None for that of the field.
     field
         Of a study that lists its phases, which field the judge fills in, as PHASE.FIELD; empty where it says correct or
         incorrect of each candidate.
@@ -286,44 +287,11 @@ def import_judge_verdicts(
 
 
 def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
-    """Return by what a study is known to stand as it did: its last freeze, and its last version."""
+    """Return what shows that a study is unchanged: its last freeze, and its last version."""
     return (
         session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
         session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),
     )
-
-
-def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
-    """Return the fields of a study that a judge can fill in, each with its label; none of one without listed phases."""
-    with database.read_only() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
-        return {} if expansion is None else {name: asked.label for name, asked in judged_fields(expansion).items()}
-
-
-def scale_asked(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
-    """Return the scale of a field that a judge, or people elsewhere, fill in.
-
-    Raises
-    ------
-    Conflict
-        The study has no such field, or one has to be named.
-    """
-    with database.read_only() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
-    known = {} if expansion is None else judged_fields(expansion)
-    if not field:
-        if known and not any(asked.type == "correctness" for asked in known.values()):
-            raise Conflict(f"Say which field is filled in: {', '.join(known)}.")
-        return CORRECTNESS
-    if field not in known:
-        near = get_close_matches(field, known, n=1)
-        expected = (
-            f"expected one of {', '.join(known)}" if known else "and this study has none that a judge can fill in"
-        )
-        raise Conflict(f"There is no field '{shown(field)}'{f' (nearest: {near[0]})' if near else ''}, {expected}.")
-    return scale_of_field(known[field])
 
 
 def _require_plausible(identity: Identity) -> None:

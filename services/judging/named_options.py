@@ -14,7 +14,7 @@ Options = Sequence[tuple[str, str]]
 
 _WHOLE_LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _FIRST_LETTER = re.compile(r"\W*([A-Za-z])(?:\)|\]|\.\s|:\s)")
-# "A" and "I" are words as well: these have to end what they stand in.
+# "A" and "I" are words as well: these have to end the text.
 _NAMED_LETTER = re.compile(
     r"(?i:\b(?:answer|option|choice)(?:\s+is)?)\s*:?\s*[(\[*\"']*([A-Za-z])"
     r"(?:(?=\W*(?:$|\n)|[).\],;:*\"'])|(?<=[B-HJ-Z])\b)"

@@ -1,4 +1,4 @@
-"""Find the candidate of each verdict of a file, and all that stands against storing any of them."""
+"""Find the candidate of each verdict of a file, and everything that prevents storing any of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PlacedRows:
     ids
         In the order of the rows; `UNKNOWN` where a row is left out.
     errors
-        How many of those that are stored have an error in the place of a verdict.
+        How many of those that are stored have an error in place of a verdict.
     left_out, unplaced
         How many rows are left out, as the study has no such candidate, and the first of them.
     """

@@ -147,13 +147,13 @@ def read_verdicts(
     *,
     skip_unplaced: bool,
 ) -> Verdicts:
-    """Read a file; the layout of a foreign one is seen from what stands in it.
+    """Read a file; the layout of a foreign one is recognised from its content.
 
     Parameters
     ----------
     skip_unplaced
         Whether lines of a foreign file that cannot be placed are left out and counted; else it is refused with all of
-        them. Of our own tables, whose lines name keys, whoever compares these says so.
+        them. Of our own tables, whose lines name keys, the comparison of keys reports that.
 
     Raises
     ------

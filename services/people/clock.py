@@ -57,7 +57,7 @@ def note_seen(login_session: LoginSession) -> None:
     """Let a login session, new or known, be seen at this moment."""
     here = read_clocks()
     if login_session.boot_id != here.boot_id:
-        # The machine was started anew, or this is another one: how long it has lasted is carried over.
+        # The machine was restarted, or this is another one: how long it has lasted is carried over.
         lasted = max(passed_ms(login_session.created_at, login_session.monotonic_ms, login_session.boot_id, here), 0)
         login_session.monotonic_ms, login_session.boot_id = here.monotonic_ms - lasted, here.boot_id
     login_session.last_seen_at, login_session.seen_monotonic_ms = here.at, here.monotonic_ms

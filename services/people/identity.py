@@ -59,7 +59,7 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
     Raises
     ------
     Conflict
-        The login is new and has a blank in it. Whoever has had one like that keeps it.
+        The login is new and has a blank in it. Existing ones like that are kept.
     """
     login = canonical_login(login)
     person = person_with(session, login)
@@ -93,9 +93,9 @@ def issue_link(
 ) -> str:
     """Make a single-use link token for a person and end their earlier ones; the token itself is stored nowhere.
 
-    Whoever holds a link acts as its person. So the trail names who issued it, and a link that one person makes for
+    The holder of a link acts as its person. So the trail names who issued it, and a link that one person makes for
     another who has signed in before is marked: they are told, and the report counts it. Without `by` it is the
-    installation's own, as for the demo; whoever makes those has the database itself in their hands.
+    installation's own, as for the demo; making those takes access to the database itself.
     """
     if person.locked_at is not None:
         raise NotAllowed(f"The account of '{person.login}' is locked; an owner has to unlock it first.")
@@ -303,7 +303,7 @@ def _set_password(session: Session, person_id: int, password_hash: str) -> None:
     credential.changed_at = now()
     session.add(credential)
     end_open_links(session, person_id)
-    # Whoever signed in with what went before has to sign in anew.
+    # Sessions opened with the old password or link have to sign in again.
     end_login_sessions(session, person_id)
 
 
@@ -326,7 +326,7 @@ def _person(session: Session, person_id: int) -> Person:
 def actor_for_command_line(database: Database, login: str | None = None) -> Actor:
     """Return the person in whose name the command line acts: the one with this login, or the first real owner.
 
-    Whoever can run the command line can read the database file, so no password is asked; what is done is recorded
+    Running the command line implies access to the database file, so no password is asked; what is done is recorded
     under that person.
     """
     with database.read_only() as session:

@@ -1,4 +1,4 @@
-"""One form of a login, however it was typed or pasted: whoever counts, stores or looks for a login does it by this."""
+"""One form of a login, however it was typed or pasted: logins are counted, stored and looked up in this form."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What somebody is told after signing in: that a link for their account was made while it was in use.
+"""Notices shown after signing in: that a link for their account was made while it was in use.
 
-Whoever holds such a link can act as its person. Only an owner can make one, and not without its person hearing of it.
+The holder of such a link can act as its person. Only an owner can make one, and not without its person hearing of it.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _runs_along(letters: str) -> bool:
 
 
 def _is_common(letters: str) -> bool:
-    """Whether nothing of one's own stands beside common words, digits and signs, also where signs are letters."""
+    """Whether there is nothing of one's own beside common words, digits and signs, also where signs are letters."""
     for text in (letters, letters.translate(_AS_LETTERS), letters.rstrip("0123456789!.?*#$").translate(_AS_LETTERS)):
         words = re.sub(r"[\W\d_]+", "", text)
         if _is_made_of_common_words(words):

@@ -84,7 +84,7 @@ def require_role(
 
 
 def hold_study(session: Session, study_id: int) -> None:
-    """Let whoever wants to change the study as a whole wait until this transaction has ended, or wait for them."""
+    """Make changes to the study as a whole wait until this transaction has ended, or wait for theirs."""
     session.exec(select(Study.id).where(Study.id == study_id).with_for_update(read=True)).one()
 
 
@@ -132,7 +132,7 @@ def freeze_of(session: Session, study_id: int) -> str | None:
 
 
 def forget_freeze(session: Session, study_id: int) -> None:
-    """Let this transaction ask anew for the newest freeze of a study: it has added a version."""
+    """Let this transaction ask again for the newest freeze of a study: it has added a version."""
     session.info.pop(("freeze", study_id), None)
 
 

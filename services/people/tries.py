@@ -1,7 +1,7 @@
 """How often somebody may try a password: counted in the database before the password is looked at.
 
 Counted afterwards, forty tries at once would all be evaluated; counted in memory, every process and every restart would
-begin anew. What is barred is trying passwords. Links and login sessions that are open go on.
+start over. What is barred is trying passwords. Links and login sessions that are open go on.
 """
 
 from __future__ import annotations

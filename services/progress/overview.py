@@ -1,4 +1,4 @@
-"""Where an admin's studies stand, in one line each: who reads, how far they are, and what waits."""
+"""The state of an admin's studies, in one line each: who reads, how far they are, and what waits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def percent_done(done: int, total: int) -> int:
 
 
 def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
-    """Return, for its admins, where a study stands."""
+    """Return the state of a study, for its admins."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

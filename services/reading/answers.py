@@ -13,7 +13,7 @@ from protocol.fields.abstention import UNDETERMINED, is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.fields.text import LONGEST_TEXT
 from protocol.forms import PhaseField
-from services.errors import Incomplete
+from services.errors import Incomplete, StaleDraft
 
 LARGEST_DRAFT = 64_000
 
@@ -25,7 +25,7 @@ class ShownForm:
     Attributes
     ----------
     panes
-        Titles of the panes that stand beside the form: a point may say which of them it was taken in.
+        Titles of the panes beside the form: a point may say which of them it was taken in.
     item_options
         The options of the item in the order that was drawn for the rater, whether or not a field offers them.
     """
@@ -63,6 +63,26 @@ def check_draft(answers: Any) -> dict[str, Any]:
     if "\\u0000" in text:
         raise Incomplete("The text holds a NUL character; remove it.", "comment")
     return answers
+
+
+def is_repeated_draft(stored: tuple[int, Any] | None, sequence: int, answers: Any) -> bool:
+    """Return whether just this draft is stored already, from a try whose answer was lost.
+
+    Parameters
+    ----------
+    stored
+        Number and answers of the draft that is stored, if one is.
+
+    Raises
+    ------
+    StaleDraft
+        A newer draft is stored already, from another tab or an earlier try that did arrive.
+    """
+    if stored == (sequence, answers):
+        return True
+    if stored is not None and sequence <= stored[0]:
+        raise StaleDraft("A newer draft of this item was saved from another tab.", stored[0])
+    return False
 
 
 def check_answers(form: ShownForm, answers: Any) -> Answers:

@@ -71,7 +71,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Desk:
-    """What stands round an item: whose it is, how far they are, and what they said before."""
+    """What surrounds an item: whose it is, how far they are, and what they said before."""
 
     phase: Phase
     heading: str
@@ -283,7 +283,7 @@ def words_payload(
 
 
 def _prompt(rules: PhaseRules, item: ShownItem) -> str:
-    """Return what stands above the form: the question of the phase, or the prompt of the item."""
+    """Return the text above the form: the question of the phase, or the prompt of the item."""
     return rules.question or (item.prompt if "prompt" in rules.shows else "")
 
 
@@ -351,7 +351,7 @@ def next_payload(title: str, about: str, place: str | None = None) -> NextPayloa
 
 
 def ahead_payload(heading: str, message: str, title: str, about: str) -> AheadPayload:
-    """Return what stands before the first item of a part, on a page of its own: see `next_payload`."""
+    """Return what is shown before the first item of a part, on a page of its own: see `next_payload`."""
     return {**next_payload(title, about), "heading": heading, "message": message}
 
 
@@ -361,7 +361,7 @@ def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
 
 
 def prompt_of_turn(rules: PhaseRules, prompt: str) -> str:
-    """Return what stands over an earlier turn: its prompt where the phase shows prompts, else the phase's question."""
+    """Return the text above an earlier turn: its prompt where the phase shows prompts, else the phase's question."""
     return prompt if "prompt" in rules.shows else rules.question
 
 

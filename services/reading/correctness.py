@@ -67,8 +67,8 @@ class AnswerKey:
 
     @property
     def is_in_words(self) -> bool:
-        """Whether words that are not accepted may be right too, as people would say: a text without a range."""
-        return self.kind.scale == "text" and self.low is None and self.high is None
+        """Whether words that are not accepted may be right too, as people would say."""
+        return self.kind.is_in_words(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Score(FieldScore):
 def canonical(field_type: str, answer: Any) -> str:
     """Return what is compared between raters."""
     compared = KINDS[field_type].canonical(answer)
-    # Whoever writes these words has answered.
+    # Somebody who types these very words has answered.
     return f"“{compared}”" if compared == NOT_ASSESSABLE else compared
 
 

@@ -49,7 +49,7 @@ def keys_of(study: Study, actor: Actor) -> Keys:
 
 
 def notice_of(study: Study, phases: StudyPhases) -> str | None:
-    """Return the line that stands over every image of the study."""
+    """Return the line above every image of the study."""
     parts = [phases.notice, "Simulated readers." if study.simulated_readers else ""]
     return " ".join(part for part in parts if part) or None
 

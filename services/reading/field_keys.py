@@ -50,7 +50,7 @@ class FieldKey:
     compared
         Whether it is the field that the phase compares.
     reference
-        What answers are compared with; None where there is nothing, or where it stands on the screen.
+        What answers are compared with; None where there is nothing, or where it is on the screen.
     state
         Whether it has a reference, and who compares answers with that.
     """

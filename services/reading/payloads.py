@@ -31,7 +31,7 @@ Window = TypeAliasType("Window", Annotated[list[float], Field(min_length=2, max_
 Place = TypeAliasType("Place", Annotated[list[float], Field(min_length=3, max_length=3)])
 
 
-# The two answers of a pair: what stands at A, and what stands at B.
+# The two answers of a pair: the one at A, and the one at B.
 Sides = TypeAliasType("Sides", Annotated[list[str], Field(min_length=2, max_length=2)])
 
 
@@ -63,7 +63,7 @@ class OptionsByPayload(TypedDict):
 
 
 class FieldHelp(TypedDict, total=False):
-    """What may stand below the label of a field."""
+    """What may be shown below the label of a field."""
 
     help: str
 
@@ -154,7 +154,7 @@ class ImagesPayload(TypedDict):
 
 
 class ContextPayload(TypedDict):
-    """What stands beside the images, as far as the protocol releases it."""
+    """What is shown beside the images, as far as the protocol releases it."""
 
     vignette: str | None
     history: list[Line]
@@ -199,7 +199,7 @@ class NextPayload(TypedDict):
 
 
 class AheadPayload(NextPayload):
-    """What stands between two parts: what begins with the item, and why."""
+    """What is shown between two parts: what begins with the item, and why."""
 
     heading: str
     message: str
@@ -232,7 +232,7 @@ class HeadPayload(TypedDict):
 
 
 class StandingPayload(TypedDict):
-    """What stands round an item; `revisable` is None where the study lets nothing of the queue be revised.
+    """What surrounds an item; `revisable` is None where the study lets nothing of the queue be revised.
 
     Whether the queue is one of several parts that the member works through says `in_parts`.
     """

@@ -146,7 +146,7 @@ def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignme
 
 
 def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
-    """Return what stands over the practice items of a second pass and of any later one."""
+    """Return the line above the practice items of a second pass and of any later one."""
     phase = phases.named(assignment.phase)
     if not phase.trains or assignment.pass_number == 1:
         return None

@@ -1,6 +1,6 @@
 """What an admin looks at before anybody reads it: a unit of any phase as a rater will see it, from the same builder.
 
-What people answer is shown to no admin before the data lock: words stand in its place. Nothing of a preview is stored,
+What people answer is shown to no admin before the data lock: there are words instead. Nothing of a preview is stored,
 and nothing can be handed in.
 """
 
@@ -33,7 +33,7 @@ _SIDES = (
     "No answer stands here yet: it will be the other of two.",
 )
 _OWN = "What the rater has answered will stand here."
-# As many as it takes to see that they are told apart.
+# Enough to see that they are distinguished.
 _OPINIONS = ("What one rater has answered will stand here.", "What another rater has answered will stand here.")
 
 
@@ -125,7 +125,7 @@ def _desk(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem, 
 
 
 def _opinions(of_study: StudyPhases, rules: PhaseRules, item: ShownItem) -> list[list[Line]] | None:
-    """Return words in the place of what others answered, by the fields that they were asked."""
+    """Return words in place of what others answered, by the fields that they were asked."""
     if not rules.opinions_of:
         return None
     source = of_study.named(rules.opinions_of)

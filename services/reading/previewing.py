@@ -63,7 +63,7 @@ class PhaseLine:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an item stands among those of its study, in the order of the study folder."""
+    """Position of an item among those of its study, in the order of the study folder."""
 
     key: str
     number: int

@@ -137,7 +137,7 @@ def opinions(
 def _turned(
     fields: Mapping[str, Any], preferences: Set[str], sides: Sequence[str], own: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Return what somebody answered with their A and B as those of whoever is shown it."""
+    """Return what somebody answered with their A and B turned into those of the reader."""
     turned = {
         key: as_in_table(as_in_table(value, sides), own)
         for key, value in fields.items()

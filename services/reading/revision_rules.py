@@ -33,7 +33,7 @@ def revisable_verdicts(
         select(Assignment, Verdict)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
         .where(*_conditions(rules))
-        # Not by the time of the verdict: whoever revises several would find others under the same digits each time.
+        # Not by the time of the verdict: otherwise, each revision would move the others to different digits.
         .order_by(col(Assignment.position).desc()),
         params=_named(actor, membership),
     )

@@ -57,7 +57,7 @@ def _times(phases: tuple[str, ...]) -> Any:
         .where(
             Verdict.login_session_id == bindparam("login_session_id"),
             Assignment.membership_id == bindparam("membership_id"),
-            # Not `in_`, whose text is made anew for each execution.
+            # Not `in_`, whose text is made again for each execution.
             or_(false(), *(col(Assignment.phase) == phase for phase in phases)),
         )
     )

@@ -48,7 +48,7 @@ from services.studies.stored_pool import Pool
 from services.studies.versions.current import newest_version
 
 _log = logging.getLogger(__name__)
-# How often it is drawn anew where answers changed while it was drawn.
+# How often it is drawn again where answers changed while it was drawn.
 TRIES = 5
 
 
@@ -279,7 +279,7 @@ def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> boo
     Returns
     -------
     bool
-        Whether it was stored; where not, it is drawn anew.
+        Whether it was stored; where not, it is drawn again.
     """
     members = groups.hold_raters(session, study_id)
     phases = frozen_facts.phases_of(session, study_id)

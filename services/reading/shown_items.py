@@ -121,7 +121,7 @@ def words_of_reference(
         return None
     if not phases.listed:
         return reference_texts(rules.primary_of(item.form), item, reference)
-    # Whoever scores need not be of the group that is asked: the labels and options are those of the study.
+    # Scorers need not belong to the group that is asked: the labels and options are those of the study.
     study = frozen_facts.phases_of(session, study_id)
     if "reference" in rules.shows:
         return references_in_words.whole_reference(phases, item, references_of(reference), study)

@@ -28,13 +28,13 @@ from db import (
 from db.base import stored_id
 from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
-from services.errors import Incomplete, NotShown, StaleDraft
+from services.errors import Incomplete, NotShown
 from services.people import acts, clock
 from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import own_assignment, turn_of
 from services.reading import desk, displaying, practice, revision_rules, settling, shown_items
-from services.reading.answers import check_answers, check_draft
+from services.reading.answers import check_answers, check_draft, is_repeated_draft
 from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
     NOTHING_MEASURED,
@@ -100,7 +100,7 @@ def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tup
 def record_display(
     database: Database, actor: Actor, public_id: str, *, load_ms: int, renderer: str, viewport: str
 ) -> datetime:
-    """Store that the assignment's image and prompt stand on the actor's screen; verdicts need it."""
+    """Store that the assignment's image and prompt are on the actor's screen; verdicts need it."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
         require_in_study(session, acts.READ, study)
@@ -141,10 +141,9 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
         require_in_study(session, acts.READ, study)
         acts.require(acts.DRAFT, _state(session, actor, study, membership, assignment))
         draft = turn_of(session, assignment).draft
-        if draft is not None and sequence == draft.sequence and checked == draft.answers:
+        stored = None if draft is None else (draft.sequence, draft.answers)
+        if is_repeated_draft(stored, sequence, checked) and draft is not None:
             return draft.sequence, draft.saved_at
-        if draft is not None and sequence <= draft.sequence:
-            raise StaleDraft("A newer draft of this item was saved from another tab.", draft.sequence)
         saved_at = now()
         session.connection().execute(
             standing.NEW_DRAFT if draft is None else standing.NEXT_DRAFT,

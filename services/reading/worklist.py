@@ -246,7 +246,7 @@ def _instructions_of(
 ) -> _Parts:
     """Return what is acknowledged of a queue; a rater consents once, before the first queue that they begin.
 
-    Whoever has come into another group is asked anew: its instructions are others.
+    After a change of group the acknowledgement is asked again: the instructions differ.
     """
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
     key = revision_rules.begun_as(phases, queue)

@@ -242,7 +242,7 @@ def _number_of_files(session: Session, study_id: int) -> int:
 
 @dataclass(frozen=True)
 class VerificationState:
-    """What a study's admins are told of its verification.
+    """What a study's admins see of its verification.
 
     Attributes
     ----------

@@ -11,7 +11,8 @@ from agreement import FEW_CLUSTERS
 from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
-from exchange.report_words import few_subjects_notice, have_intervals
+from exchange.report_words import few_subjects_notice
+from exchange.shown_numbers import have_intervals
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -78,7 +79,7 @@ def current_report(database: Database, actor: Actor, study_key: str) -> Report:
     Raises
     ------
     NotFound, NotAllowed
-        As `build_report`; whoever asks is checked each time.
+        As `build_report`; permission is checked each time.
     """
     stamp = report_stamp(database, actor, study_key)
     place = (str(database.engine.url), study_key, stamp)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from agreement import Estimate, accuracy_of_correctness, bootstrap, wilson_interval
-from agreement.added_items import BY_SCATTER
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -20,7 +19,7 @@ class IntervalSettings:
     """Confidence, resamples, seed and kind of interval of the analysis plan, and the draw that all statistics share.
 
     `kind` None is the kind that each statistic has by default, the one whose coverage holds (`docs/statistics.md`).
-    Whoever changes such a default gives plans a key for it, so that frozen plans keep theirs: `of_kappa` is the kind of
+    When changing such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind of
     kappa and nominal alpha where theirs is one with two items added. `draw` None: each statistic draws by itself.
     `today` has the kinds that a plan has by default now, None where the plan has these itself; its draw is the plan's,
     since another draw is no better interval.
@@ -77,7 +76,7 @@ class IntervalSettings:
         """
         estimate = coefficient(*ratings, **arguments)
         # of free text, or of one category, there is no such interval
-        if self.of_kappa != "scattered" and BY_SCATTER in estimate.method:
+        if self.of_kappa != "scattered" and estimate.interval == "scattered":
             return coefficient(*ratings, **arguments, interval=self.of_kappa)
         return estimate
 

@@ -38,7 +38,7 @@ def why_to_keep() -> str:
 
 
 def head_file(head: str) -> str:
-    """Return what stands in the file that is kept: the head, and what it is for, wherever it is kept."""
+    """Return the content of the file that is kept: the head, and what it is for, wherever it is kept."""
     return f"{head}\n\nThis is the head of the audit chain. {_WHY_TO_KEEP} python manage.py {_CHECK}\n"
 
 

@@ -15,6 +15,8 @@ from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
 from protocol.language.wording import place_in_words
+from protocol.study import Protocol
+from protocol.study_phases import StudyPhases
 from services.errors import counted
 from services.studies import places_apart, practised_in_vain
 from services.studies.alignment import problem_of_volume
@@ -40,14 +42,21 @@ def checked_folder(folder: Path, *, plan_is_frozen: bool = False) -> StudyFolder
     with no_search_for_garbage():
         inspection = look_through(folder, EXPANDING)
         if inspection.contents is not None:
-            contents = _with_practice_checked(inspection.contents, inspection.problems, frozen=plan_is_frozen)
-            return _with_plan_checked(contents, inspection.problems, frozen=plan_is_frozen)
-    # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
+            phases = _phases_of(inspection.contents.protocol)
+            contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen=plan_is_frozen)
+            return _with_plan_checked(contents, phases, inspection.problems, frozen=plan_is_frozen)
+    # Report problems of the scans together with those of the tables, not at the next attempt.
     _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
     raise inspection.problems.refusal()
 
 
-def _with_practice_checked(contents: StudyFolder, problems: Problems, *, frozen: bool) -> StudyFolder:
+def _phases_of(protocol: Protocol | Expansion) -> StudyPhases:
+    return phases_of_listed(protocol) if isinstance(protocol, Expansion) else phases_of_first_language(protocol)
+
+
+def _with_practice_checked(
+    contents: StudyFolder, phases: StudyPhases, problems: Problems, *, frozen: bool
+) -> StudyFolder:
     """Return a folder with what its pass marks are warned of; note what makes a mark say nothing.
 
     Parameters
@@ -55,9 +64,7 @@ def _with_practice_checked(contents: StudyFolder, problems: Problems, *, frozen:
     frozen
         It is to be a version of a frozen study, whose practice was passed as it is.
     """
-    protocol = contents.protocol
-    is_listed = isinstance(protocol, Expansion)
-    phases = phases_of_listed(protocol) if isinstance(protocol, Expansion) else phases_of_first_language(protocol)
+    is_listed = isinstance(contents.protocol, Expansion)
     practised = (phases, contents.items, contents.volumes, contents.references)
     for key, says in practised_in_vain.never_judged(*practised) if not frozen else ():
         section = f"phases.{key}" if is_listed else "reading.practice"
@@ -68,7 +75,7 @@ def _with_practice_checked(contents: StudyFolder, problems: Problems, *, frozen:
     return replace(contents, warnings=(*contents.warnings, *practised_in_vain.judged_in_part(*practised)))
 
 
-def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: bool) -> StudyFolder:
+def _with_plan_checked(contents: StudyFolder, phases: StudyPhases, problems: Problems, *, frozen: bool) -> StudyFolder:
     """Return a folder with what its plan and references are warned of; refuse it for what its tables cannot give."""
     if not isinstance(contents.protocol, Expansion):
         return contents
@@ -78,7 +85,6 @@ def _with_plan_checked(contents: StudyFolder, problems: Problems, *, frozen: boo
     if problems.count:
         _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
-    phases = phases_of_listed(contents.protocol)
     apart = places_apart.never_compared(phases, checks.rated_items, contents.volumes, contents.references)
     return replace(contents, warnings=(*contents.warnings, *checks.remarks(), *apart))
 

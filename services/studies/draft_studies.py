@@ -42,7 +42,7 @@ LONGEST_TITLE = 200
 
 @dataclass(frozen=True)
 class DraftStudy:
-    """What an admin may do with a study before its freeze; `others` are the pseudonyms of whoever was invited."""
+    """What an admin may do with a study before its freeze; `others` are the pseudonyms of the people invited."""
 
     key: str
     title: str
@@ -86,7 +86,7 @@ def rename_draft(
         if title is not None:
             study.title = require_length("The title", title, LONGEST_TITLE) or study.title
         if key is not None and key != study.key:
-            # Whoever was invited may have kept an address of the study.
+            # Invited people may have kept an address of the study.
             _require_nobody_invited(session, study, actor)
             _require_never_frozen(session, study)
             _require_free(session, require_key(key))
@@ -178,7 +178,7 @@ def _require_draft(session: Session, study: Study) -> None:
 
 
 def _require_never_frozen(session: Session, study: Study) -> None:
-    """Refuse to free the key of a thawed study: imported anew under it, the same tables would draw another sample.
+    """Refuse to free the key of a thawed study: imported again under it, the same tables would draw another sample.
 
     A draft that was imported over a thawed study has its secret, and counts as the same.
     """

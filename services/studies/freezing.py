@@ -73,7 +73,7 @@ class Frozen:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a freeze would fix: how much is read, and how many subjects stand behind every interval."""
+    """What a freeze would fix: how much is read, and how many subjects every interval rests on."""
 
     items: int
     cases: int

@@ -3,7 +3,7 @@
 Who asks, what they are, whether the study is open, what is assigned and closed, and references are none of it: they
 are read in each transaction. What is remembered goes by the database it came from and the hash of the freeze that the
 asking transaction has read, so that neither another database nor another freeze is ever answered from it. A study that
-is not frozen is read anew each time, but for what `until_changed` remembers by the newest event of its audit trail.
+is not frozen is read again each time, but for what `until_changed` remembers by the newest event of its audit trail.
 """
 
 from __future__ import annotations

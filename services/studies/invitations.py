@@ -34,7 +34,7 @@ class Entry:
     years: int | None = None
     # Key or title of the group of a rater, in a study that has several.
     group: str = ""
-    # Where they stand in what was pasted; None for who was typed.
+    # Their place in what was pasted; None for who was typed.
     line: int | None = field(default=None, compare=False)
 
 

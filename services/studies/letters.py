@@ -70,7 +70,7 @@ def letter(title: str, name: str, work: tuple[str, ...], login: str, address: st
     address
         Where the server is opened, without a slash at its end.
     token
-        Of the link; empty for whoever has an account already.
+        Of the link; empty for people who already have an account.
     """
     # Each on one line, or name or title could write an address of its own above ours.
     name, title = (" ".join(words.split()) for words in (name, title))
@@ -107,7 +107,7 @@ def _work(kind: Kind, rules: PhaseRules) -> str:
 
 
 def _material(rules: PhaseRules) -> str:
-    """Return what an item of a phase is to whoever reads it."""
+    """Return what an item of a phase is to its reader."""
     if rules.shows_volumes:
         return "scans"
     return "descriptions of cases" if _shows_the_case(rules) else "texts"

@@ -27,7 +27,7 @@ def said_twice(line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
 
 
 def named_twice(names: Sequence[str]) -> Iterator[str]:
-    """Yield of each name that stands in a list more than once what to do."""
+    """Yield what to do about each name that a list holds more than once."""
     yield from (f"'{name}' is listed twice; remove one." for name in sorted({*names}) if names.count(name) > 1)
 
 

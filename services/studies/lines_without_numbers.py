@@ -141,7 +141,7 @@ def _because(
 
 
 def _asked(study: Expansion, phase: Phase) -> list[tuple[str, Field]]:
-    """Return the fields of a phase, each with the form that it stands in; empty where every item has the same."""
+    """Return the fields of a phase, each with its form; empty where every item has the same."""
     own = [("", field) for field in phase.fields]
     return own or [(form.key, field) for form in study.forms for field in form.fields]
 

@@ -209,7 +209,7 @@ def _of_volumes(volumes: Iterable[Any], overlays: Iterable[Any], case_keys: Mapp
 
 
 def _thawed(session: Session, study: Study) -> list[dict[str, Any]]:
-    """Return which freezes there were before, and why they do not stand: whoever reads this sees that there were.
+    """Return which freezes there were before, and why they no longer apply, so that readers see that there were any.
 
     A thawed study that was imported over has handed on its secret, and its freezes are named here, too.
     """

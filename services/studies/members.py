@@ -89,7 +89,7 @@ def invite_within(
         raise Conflict("The name is empty; write the name that they and admins see.")
     person = add_person(session, login, name)
     _require_in_reach(session, actor, person)
-    # Whoever holds a link acts as its person, so one for an account in use is made on purpose only, and by an owner.
+    # The holder of a link acts as its person, so one for an account in use is made on purpose only, and by an owner.
     in_use = has_signed_in(session, stored_id(person.id)) and not person.is_demo
     before = _membership(session, study, person)
     was_member = before is not None and before.removed_at is None
@@ -105,7 +105,7 @@ def invite_within(
 
 
 def _require_in_reach(session: Session, actor: Actor, person: Person) -> None:
-    """Refuse a link that would open more than the actor administers: whoever holds it can act as that person."""
+    """Refuse a link that would open more than the actor administers: its holder can act as that person."""
     if actor.is_owner:
         return
     elsewhere = session.exec(
@@ -224,7 +224,7 @@ def _seals(session: Session, study_id: int, membership: Membership, gone: list[i
 
 
 def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
-    """Return the role's word with a number above all that were ever given, also to whoever is out by now."""
+    """Return the role's word with a number above all ever given, including members who have left."""
     word = _PSEUDONYM_WORD[role]
     taken = session.exec(_PSEUDONYMS, params={"study_id": study_id, "beginning": f"{word} "}).all()
     numbers = [

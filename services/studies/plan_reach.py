@@ -39,7 +39,7 @@ class Valued(Protocol):
 V = TypeVar("V", bound=Valued)
 
 
-# The keys under which something stands in a protocol; a number is a place in a list, from 0.
+# The keys that lead to a part of a protocol; a number is a place in a list, from 0.
 Path = tuple[str | int, ...]
 
 
@@ -53,7 +53,7 @@ def lines_of(study: Expansion) -> Iterator[tuple[Path, AuthoredEstimate]]:
 
 
 def known_before(study: Expansion) -> list[Phase]:
-    """Return the phases whose units stand in the tables: not those that rate people's answers, nor practice."""
+    """Return the phases whose units are in the tables: not those that rate people's answers, nor practice."""
     return [
         phase
         for phase in study.phases

@@ -106,13 +106,13 @@ def _of_item(
         return _Practised(item.key, _BY_PEOPLE, in_words=True)
     if field.key in rules.takes_options and item.options:
         return _Practised(item.key, "", in_words=False, accepts_all=_accepts_all(item.options, reference))
-    scale = KINDS[field.type].scale
-    apart = scale == "place" and rules.shows_volumes and lies_apart(rules.hanging, item, volumes)
+    kind = KINDS[field.type]
+    apart = kind.scale == "place" and rules.shows_volumes and lies_apart(rules.hanging, item, volumes)
     return _Practised(
         item.key,
         _APART if apart else "",
-        in_words=scale == "text" and reference.low is None and reference.high is None,
-        accepts_all=scale in ("nominal", "ordinal")
+        in_words=kind.is_in_words(reference.low, reference.high),
+        accepts_all=kind.scale in ("nominal", "ordinal")
         and _accepts_all([(option.id, option.text) for option in field.offered], reference),
     )
 

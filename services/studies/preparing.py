@@ -84,7 +84,7 @@ def _prepare(row: VolumeRow | OverlayRow, hanging: Hanging) -> PreparedVolume:
 def require_files(database: Database, prepared: Prepared) -> None:
     """Refuse when a file that was there already went meanwhile, with a draft that shared it.
 
-    Whoever removes files waits for the audit chain, which this transaction holds by now.
+    Removal of files waits for the audit chain, which this transaction holds by now.
     """
     for file in (*prepared.volumes.values(), *prepared.overlays.values()):
         if not volume_store.path_of(database, file.sha256).exists():

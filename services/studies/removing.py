@@ -46,7 +46,7 @@ class Removable:
 
 
 def removable_members(database: Database, actor: Actor, study_key: str) -> list[Removable]:
-    """Return, for admins, whoever has given no verdict, the actor aside; nobody once the data are locked."""
+    """Return, for admins, the members without a verdict, except the actor; nobody once the data are locked."""
     with database.read_only() as session:
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
@@ -79,7 +79,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
     with database.writing() as session:
         study, own = require_role(session, actor, study_key, "admin")
         require_in_study(session, acts.TAKE_OUT, study)
-        # Whoever is submitting a verdict holds this row: it is stored before it is looked for, or comes too late.
+        # A submission in progress holds this row: its verdict is stored before the check, or comes too late.
         member = session.exec(
             select(Membership)
             .join(Person)

@@ -23,7 +23,7 @@ def draw(
     key: draws.DrawKey,
     *further: int,
 ) -> None:
-    """Note with each pair which of its answers stands at A and which at B: either way with a chance of one half.
+    """Note with each pair which of its answers is at A and which at B: either way with a chance of one half.
 
     It is drawn by a key of its own, pair by pair in the order of the tables: no other draw moves with it, nor it with
     the order in which the pairs are rated.

@@ -71,7 +71,7 @@ def _drawn(
 def _drawn_without_distance(things: Sequence[T], subjects: Sequence[str], rng: random.Random) -> list[T]:
     """Return the order that `_drawn` draws where every subject has always rested, in a time that is not quadratic.
 
-    What `random.choices` looks up in a list of sums that is made anew for each place, is looked up in a tree of sums.
+    What `random.choices` looks up in a list of sums that is made again for each place, is looked up in a tree of sums.
     """
     left: dict[str, list[T]] = {}
     for thing, subject in zip(things, subjects, strict=True):

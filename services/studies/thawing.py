@@ -51,7 +51,7 @@ THAWED = "study thawed"
 LONGEST_REASON = 2_000
 # What a draft may change, or what goes with the freeze: the seals on these rows end.
 _FREED: tuple[type[Base], ...] = (Study, Volume, Overlay, Assignment)
-# What stands against a thaw: of an assignment, of a member, of the study, each with its sentence.
+# What prevents a thaw: of an assignment, of a member, of the study, each with its sentence.
 _OF_ASSIGNMENTS: tuple[tuple[Any, str], ...] = (
     (Verdict.assignment_id, "verdicts were submitted"),
     (Display.assignment_id, "items were shown"),

@@ -40,7 +40,7 @@ class IncomingVolume:
 
     @property
     def preview_name(self) -> str:
-        """What the viewer of the preview is told, which goes by the ending: an image comes as a volume."""
+        """What the viewer of the preview gets; it goes by the ending: an image comes as a volume."""
         return self.file_name if self.file_name.endswith((".nii", ".nii.gz")) else f"{self.file_name}.nii.gz"
 
 

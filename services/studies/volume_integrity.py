@@ -198,7 +198,7 @@ def _unpacked_sha256(content: bytes) -> str:
 
 
 def _read_slowly(path: Path, pace: Pace | None) -> bytes | None:
-    """Return a file's content, or None where there is none; `pace` is told of each part and may wait."""
+    """Return a file's content, or None where there is none; `pace` is called for each part and may wait."""
     parts = []
     try:
         with volume_store.open_stored(path) as file:

@@ -41,7 +41,7 @@ def keep(database: Database, content: bytes, sha256: str) -> bool:
     """
     target = path_of(database, sha256)
     if target.exists():
-        # Whoever removes old files that nothing refers to sees that this one is wanted again.
+        # Keeps the removal of unreferenced old files from taking this one.
         os.utime(target)
         return False
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ _ASKED: Mapping[type[Base], tuple[str, ...]] = {
     Reference: ("item_id", "version"),
     PoolFile: ("kind", "key", "case_id"),
 }
-# How many numbers of the database stand first in a row.
+# How many numbers of the database come first in a row.
 _NUMBERS: Mapping[type[Base], int] = {Case: 2, Item: 3, Candidate: 3, Reference: 2, PoolFile: 3}
 # What names a scan; whether the draw needs it changes with the draw, and says nothing of the pool.
 _OF_FILES = ("id", "study_id", "case_id", "kind", "key", "path", "said")

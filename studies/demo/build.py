@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 def build(target: Path, *, progress: Progress | None = None, step: float = 1.0) -> Path:
     """Write the study folder of the demo.
 
-    A second call on the same folder writes the tables anew and leaves the scans as they are, as long as neither their
+    A second call on the same folder rewrites the tables and leaves the scans as they are, as long as neither their
     specification nor the code that makes them has changed. An interrupted call is made good by the next one.
 
     Parameters

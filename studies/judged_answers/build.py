@@ -1,6 +1,6 @@
 """Writes the example of a calibration as a study folder, and what its judges say.
 
-Run `python -m studies.judged_answers.build FOLDER`. Questions, references and wrong answers stand in `facts.csv`. Which
+Run `python -m studies.judged_answers.build FOLDER`. Questions, references and wrong answers are in `facts.csv`. Which
 model answers what, and what each judge says of it, is drawn from one seed, so that everybody gets the same study.
 """
 

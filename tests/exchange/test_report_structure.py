@@ -22,7 +22,8 @@ from exchange.estimate_rows import (
 )
 from exchange.report_structure import Column, EstimateTable, PlainTable
 from exchange.report_tables import printed
-from exchange.report_words import few_clusters_of, further_warnings, lines_of, shown_cell, shown_estimate, shown_p
+from exchange.report_words import few_clusters_of, further_warnings, lines_of
+from exchange.shown_numbers import shown_cell, shown_estimate, shown_p
 
 METHOD = "cluster bootstrap, percentile, 500 resamples, seed 3"
 

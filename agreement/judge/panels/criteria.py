@@ -13,7 +13,7 @@ from agreement.judge.coefficients import UNIT, ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
 from agreement.judge.missing import left_out
-from agreement.judge.panels.direction import mcnemar_of_clusters, with_p_of_clusters
+from agreement.judge.panels.direction import mcnemar_of_clusters
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.signed import margin_of, signed_difference
@@ -99,10 +99,11 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     own, shares = scale.scores(labelled.judges[judge].codes), basis.right_or_wrong(scale)
-    estimate = signed_difference(basis.scores, own, labelled.clusters, shares=shares, **plan.bootstrap)
-    if shares:
-        # The same difference as in the panel of the direction has the same P.
-        estimate = with_p_of_clusters(estimate, mcnemar_of_clusters(labelled, basis.scores, own, plan))
+    # The same difference as in the panel of the direction has the same P.
+    test = mcnemar_of_clusters(labelled, basis.scores, own, plan) if shares else None
+    estimate = signed_difference(
+        basis.scores, own, labelled.clusters, shares=shares, test_in_clusters=test, **plan.bootstrap
+    )
     within = -margin < estimate.low and estimate.high < margin
     yield Row(DIRECTION, parties, estimate, basis=basis.in_words, sentence=_decided(estimate, within))
 

@@ -26,8 +26,6 @@ DIFFERENCE = "signed difference"
 LABELS = "labels needed"
 EXACT, IN_CLUSTERS = "mcnemar exact", "mcnemar in clusters"
 _INDEPENDENT = "as if candidates were independent; with clusters read the test in clusters"
-# Between how an interval was made and which test a P is of.
-_P_OF = "; P "
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -68,13 +66,14 @@ def _against(
 ) -> Iterator[Row]:
     scale, parties, words = labelled.scale, (judge, basis.name), basis.in_words
     human, own, shares = basis.scores, scale.scores(codes), basis.right_or_wrong(scale)
-    estimate = signed_difference(human, own, labelled.clusters, shares=shares, **plan.bootstrap)
-    tests = list(_of_shares(labelled, human, own, parties, words, plan)) if shares else []
-    in_clusters = next((row.estimate for row in tests if row.statistic == IN_CLUSTERS), None)
-    said = with_p_of_clusters(estimate, in_clusters)
-    yield Row(DIFFERENCE, parties, said, basis=words, sentence=stands_for(estimate))
+    in_clusters = mcnemar_of_clusters(labelled, human, own, plan) if shares else None
+    # its P allows for clusters, as the interval does
+    estimate = signed_difference(
+        human, own, labelled.clusters, shares=shares, test_in_clusters=in_clusters, **plan.bootstrap
+    )
+    yield Row(DIFFERENCE, parties, estimate, basis=words, sentence=stands_for(estimate))
     if shares:
-        yield from tests
+        yield from _of_shares(human, own, in_clusters, parties, words, plan)
     elif not scale.shares:
         limits = bland_altman(human, own, clusters=labelled.clusters, unit=UNIT, **plan.bootstrap)
         yield Row("lower limit of agreement", parties, limits.lower, basis=words)
@@ -89,7 +88,7 @@ def _against(
 
 
 def _of_shares(
-    labelled: Material, human: Floats, own: Floats, parties: tuple[str, str], words: str, plan: Plan
+    human: Floats, own: Floats, in_clusters: Estimate | None, parties: tuple[str, str], words: str, plan: Plan
 ) -> Iterator[Row]:
     result = judge_direction(human, own, confidence=plan.confidence)
     for name, count in (("strict", result.strict), ("lenient", result.lenient)):
@@ -97,7 +96,6 @@ def _of_shares(
             count, result.n, confidence=plan.confidence, name=f"share judged too {name}ly", unit=UNIT
         )
         yield Row(f"{name}", parties, share, basis=words, sentence=f"{count} of {result.n}")
-    in_clusters = mcnemar_of_clusters(labelled, human, own, plan)
     is_second = in_clusters is not None and in_clusters.p is not None
     yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=_INDEPENDENT if is_second else "")
     if in_clusters is not None:
@@ -122,25 +120,6 @@ def mcnemar_of_clusters(labelled: Material, human: Floats, own: Floats, plan: Pl
     if labelled.clusters is None:
         return None
     return mcnemar_in_clusters(human, own, clusters=labelled.clusters, method="obuchowski", unit=UNIT, **plan.bootstrap)
-
-
-def with_p_of_clusters(estimate: Estimate, in_clusters: Estimate | None) -> Estimate:
-    """A difference with the P of the test that allows for clusters, as its interval does, where there is one.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    in_clusters : Estimate or None
-        From `mcnemar_of_clusters`.
-
-    Returns
-    -------
-    Estimate
-    """
-    if in_clusters is None or in_clusters.p is None:
-        return estimate
-    method = f"{estimate.method.partition(_P_OF)[0]}{_P_OF}McNemar in clusters (Obuchowski)"
-    return replace(estimate, p=in_clusters.p, method=method)
 
 
 def _design_effect(estimate: Estimate, differences: Floats) -> float:

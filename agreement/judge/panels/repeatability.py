@@ -18,7 +18,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.pool import in_random_groups
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.scale import State
-from agreement.judge.wording import counted, in_brief, in_points, p_in_words
+from agreement.judge.wording import counted, in_brief, in_percent, p_in_words
 from agreement.measurements import bland_altman
 from agreement.percent import share
 
@@ -187,7 +187,7 @@ def _shift_in_words(row: Row, material: Material) -> str:
 
 def _share(rows: list[Row]) -> str:
     changed = next(row for row in rows if row.statistic in (SCATTER, *CHANGED_WITH.values()))
-    return in_points(changed.estimate).replace(" points", " %")
+    return in_percent(changed.estimate)
 
 
 def _sentence(judge: str, names: tuple[str, str], rows: list[Row], material: Material, beside: str = "") -> str:

@@ -16,7 +16,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import margin_of
 from agreement.judge.uniform import MOST_LEVELS, Uniformity, uniformity
-from agreement.judge.wording import counted, in_points, listed, margin_in_words, p_in_words
+from agreement.judge.wording import counted, in_points, listed, margin_in_words, p_in_words, value_in_points
 
 KEY = "uniformity"
 TEST = "test of uniformity"
@@ -121,10 +121,7 @@ def _furthest(result: Uniformity, shares: bool) -> str:
     """On which levels the judge is furthest from the humans, in either direction."""
     ends = sorted(result.levels.items(), key=lambda pair: pair[1].value)
     # Why one of them has no interval is said below the line.
-    return ", ".join(
-        f"{in_points(estimate, shares).partition(', no interval')[0]} on {level}"
-        for level, estimate in (ends[0], ends[-1])
-    )
+    return ", ".join(f"{value_in_points(estimate, shares)} on {level}" for level, estimate in (ends[0], ends[-1]))
 
 
 def of_factors(material: Material, judge: str, basis: Basis, plan: Plan) -> dict[str, Uniformity]:
@@ -187,7 +184,7 @@ def _sentence(judge: str, factor: str, result: Uniformity, material: Material, p
     start = f"Over {factor}, {judge} "
     if result.finding == "not estimable":
         only = f" (only {next(iter(result.levels))} was validated)" if len(result.levels) == 1 else ""
-        return f"Over {factor}, whether {judge} errs alike is not estimable: {result.because.partition(':')[0]}{only}."
+        return f"Over {factor}, whether {judge} errs alike is not estimable: {result.lacking}{only}."
     bounds = "which differences agree with the data is not known"
     if result.largest is not None:
         bounds = f"differences up to {size(result.largest)} agree with the data"

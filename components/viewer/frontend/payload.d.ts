@@ -1,6 +1,6 @@
 // Written by `python -m components.viewer.payload_types` from services/reading/payloads.py and route_answers.py.
 
-/** What stands between two parts: what begins with the item, and why. */
+/** What is shown between two parts: what begins with the item, and why. */
 export interface AheadPayload {
   title: string;
   about: string;
@@ -11,7 +11,7 @@ export interface AheadPayload {
 
 export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload | JudgedPayload;
 
-/** What stands beside the images, as far as the protocol releases it. */
+/** What is shown beside the images, as far as the protocol releases it. */
 export interface ContextPayload {
   vignette: string | null;
   history: Line[];
@@ -63,7 +63,7 @@ export interface FeedbackPayload {
   lines: Line[];
 }
 
-/** What may stand below the label of a field. */
+/** What may be shown below the label of a field. */
 export interface FieldHelp {
   help?: string;
 }
@@ -391,7 +391,7 @@ export interface ShownAnswer {
 
 export type Sides = [string, string];
 
-/** What stands round an item; `revisable` is None where the study lets nothing of the queue be revised.
+/** What surrounds an item; `revisable` is None where the study lets nothing of the queue be revised.
 
 Whether the queue is one of several parts that the member works through says `in_parts`. */
 export interface StandingPayload {

@@ -1,7 +1,7 @@
 """The file beside a result that is being made: what is done so far, so that an interrupted audit goes on there.
 
 The first line says of what; each further one how far the audit had come, and what it came upon since the line before.
-Whoever holds the file holds its lock, which ends with the process.
+Holding the file means holding its lock, which ends with the process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Progress:
     tally: Tally = field(default_factory=Tally)
 
     def begin(self, head: Mapping[str, Any]) -> None:
-        """Begin anew, whatever was there."""
+        """Start over, whatever was there."""
         self.head, self.done, self.tally = dict(head), 0, Tally()
         self.file.seek(0)
         self.file.truncate()
@@ -67,7 +67,7 @@ def progress_beside(out: Path) -> Iterator[Progress]:
                 raise Conflict(
                     f"Another audit is writing {out.name}; wait for it, or name another file with --out."
                 ) from None
-            # Whoever held the lock before may have ended, and taken the file away.
+            # The previous holder of the lock may have ended and removed the file.
             if not path.exists() or not os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 continue
             progress = _read(file)

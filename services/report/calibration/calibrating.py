@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,7 +19,7 @@ from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import Scale
-from agreement.judge.wording import p_in_words
+from agreement.judge.wording import p_in_figures
 from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
@@ -62,7 +63,7 @@ class Calibration:
         What each judge is certified from, by its name: of a study that is divided, test subjects once agreement on them
         was opened for it, and development subjects before.
     labels
-        Where the labels made elsewhere came from that stand in the place of raters' verdicts; none where these count.
+        Where the labels made elsewhere came from that stand in place of raters' verdicts; none where these count.
     """
 
     study_key: str
@@ -140,7 +141,7 @@ def calibration_of(
 ) -> Calibration:
     """Compute the panels for a field of a study; that somebody looked at each judge is stored.
 
-    What was computed last is taken again where the data are as they were; whoever asks is checked each time.
+    What was computed last is taken again where the data are as they were; permission is checked each time.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def calibration_of(
         Which human verdicts corrections and certificate rest on: majority, unanimous, adjudicated, mean or a rater;
         empty for the usual ones.
     labels
-        Names of imports of labels made elsewhere, which then stand in the place of raters' verdicts; none for these.
+        Names of imports of labels made elsewhere, which then stand in place of raters' verdicts; none for these.
 
     Raises
     ------
@@ -328,6 +329,13 @@ def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
     )
 
 
+def _p_cell(p: float | None) -> Cell:
+    if p is None:
+        return None
+    # "< .001" stays on one line in the narrowest column.
+    return ("no P" if math.isnan(p) else p_in_figures(p)).replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
     estimate = row.estimate
     value, limits = shown_figures(row, scale)
@@ -338,10 +346,7 @@ def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
         said_once(row.stratum),
         f"{value} {limits}".rstrip(),
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
-        # "< .001" stays on one line in the narrowest column.
-        None
-        if estimate.p is None
-        else p_in_words(estimate.p).removeprefix("P ").removeprefix("= ").replace(" ", "\N{NO-BREAK SPACE}"),
+        _p_cell(estimate.p),
         row.basis or None,
         row.sentence or None,
         "; ".join(part for part in said if part),

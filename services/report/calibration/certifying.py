@@ -25,6 +25,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
 from services.report.calibration.calibrating import Calibration, calibration_of
+from services.report.calibration.parts import joined
 from services.report.rows.candidate_columns import Ids
 
 # So many candidates are named in one statement.
@@ -96,7 +97,7 @@ def certify(
     plan = replace(of_judge.plan, looks=of_judge.looks)
     criteria = PANELS[KEY].compute(of_judge.material, plan)
     if computed.labels:
-        criteria = elsewhere.marked(criteria, of_judge.material.humans)
+        criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
     return Certificate(name, document["passed"], _as_json(document), card(document))
 

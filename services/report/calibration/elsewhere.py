@@ -1,4 +1,4 @@
-"""Labels that people gave elsewhere in the place of raters' verdicts: never both at once, marked wherever they count.
+"""Labels that people gave elsewhere in place of raters' verdicts: never both at once, marked wherever they count.
 
 Nobody knows here how these people were blinded. Nothing of this study's raters stays in what is computed from them: no
 verdict, nothing that was settled after several opinions, no chance of being drawn.
@@ -6,14 +6,14 @@ verdict, nothing that was settled after several opinions, no chance of being dra
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
-from agreement.judge.rows import Panel, Row
+from agreement.judge.rows import Row
 from agreement.judge.scale import Scale, State
 from services.errors import counted
 from services.judging.import_labels import NOT_BLINDED_HERE, LabelLine
@@ -24,8 +24,7 @@ from services.report.rows.labels import Label, Labels
 
 # Beside a figure; with a panel all of it is said.
 _MARK = "made elsewhere"
-# How a line ends that says of which subjects all that follows is.
-LEAD_END = " subjects:"
+BY_LABELS = f"by labels {_MARK}, not blinded here"
 _HEAD = f"The people are labellers and no raters of this study: their labels were {NOT_BLINDED_HERE}."
 
 
@@ -51,27 +50,14 @@ def _verdicts(own: Sequence[Label], ids: Ids, scale: Scale) -> Verdicts:
         code = None if label.label is None else code_of(label.label, scale)
         if code is not None:
             codes[place] = code
-        # Whoever was asked and gave no label is counted, as a rater is who cannot assess.
+        # A labeller who was asked and gave no label is counted, like a rater who cannot assess.
         states[place] = State.EXCLUDED if code is None else State.VERDICT
     return Verdicts(np.asarray(codes), states)
 
 
-def marked(panel: Panel, humans: Collection[str]) -> Panel:
-    """Return a panel that says of each figure that rests on such labels what it rests on."""
-    rows = tuple(_marked(row, humans) for row in panel.rows)
-    if rows == panel.rows:
-        return panel
-    return replace(panel, rows=rows, sentences=_led(panel.sentences), heads=_led(panel.heads))
-
-
-def _led(sentences: tuple[str, ...]) -> tuple[str, ...]:
-    """Return sentences that say first on what they rest: in one line with the part of the subjects, if that leads."""
-    if not sentences:
-        return ()
-    said = f"by labels {_MARK}, not blinded here:"
-    if sentences[0].endswith(LEAD_END):
-        return tuple(f"{each.removesuffix(':')}, {said}" if each.endswith(LEAD_END) else each for each in sentences)
-    return (f"B{said[1:]}", *sentences)
+def marked(rows: Iterable[Row], humans: Collection[str]) -> tuple[Row, ...]:
+    """Return the rows of a panel, each that rests on such labels marked as resting on them."""
+    return tuple(_marked(row, humans) for row in rows)
 
 
 def _marked(row: Row, humans: Collection[str]) -> Row:

@@ -206,7 +206,7 @@ def _made(stored: JudgeRun) -> Made:
 
 
 def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) -> dict[str, Factor]:
-    """Return the attributes by which several answers of a model to one item are told apart; none where there is one.
+    """Return the attributes by which several answers of a model to one item are distinguished; none where there is one.
 
     One that tells all of them apart is the condition; where none does alone, each that tells more of them apart is one.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from agreement.judge.withheld import FEWEST_SEALED
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
+from protocol.language.wording import capital
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.report.calibration import elsewhere, grades
@@ -84,7 +85,7 @@ class Parts:
     said
         Sentences on how the study is divided.
     labels
-        Those made elsewhere that stand in the place of raters' verdicts; None where these count.
+        Those made elsewhere that stand in place of raters' verdicts; None where these count.
     """
 
     whole: Material
@@ -218,47 +219,55 @@ def panels_of(what: Parts) -> dict[str, Panel]:
     panels = {}
     for key, kind in PANELS.items():
         judges = {name: own for name, own in what.whole.judges.items() if key not in _ON_TEST or name not in opened}
-        own = []
+        own: list[tuple[Part, Panel]] = []
         rest = replace(what.whole, judges=judges)
         # Of judges without grades nothing is said beside one that has some, and is open on test.
         if judges and (key != thresholds.KEY or not opened or thresholds.has_grades(rest)):
-            panel = kind.compute(rest, what.plan)
-            own.append(panel if what.part == "all" else _marked(panel, what.part))
+            own.append((what.part, kind.compute(rest, what.plan)))
         if key in _ON_TEST:
-            own += [_on_test(key, what.whole, each) for each in opened.values()]
-        panel = Panel(
-            key,
-            tuple(sentence for panel in own for sentence in panel.sentences),
-            tuple(row for panel in own for row in panel.rows),
-            tuple(dict.fromkeys(said for panel in own for said in panel.refused)),
-            tuple(head for panel in own for head in panel.heads),
-        )
-        panel = for_a_study(panel)
-        panels[key] = panel if what.labels is None else elsewhere.marked(panel, what.whole.humans)
+            own += [(each.part, _on_test(key, what.whole, each)) for each in opened.values()]
+        by = None if what.labels is None else what.whole.humans
+        panels[key] = joined(key, [(part, for_a_study(panel)) for part, panel in own], by)
     return panels
+
+
+def joined(key: str, own: Sequence[tuple[Part, Panel]], labellers: Collection[str] | None) -> Panel:
+    """Return the panels of all parts as one, in which each says first of which subjects it is.
+
+    Parameters
+    ----------
+    labellers
+        Those by whose labels made elsewhere they are, which is said too; None where they are by raters' verdicts.
+    """
+    rows = tuple(row if part == "all" else _row_of(row, part) for part, panel in own for row in panel.rows)
+    marked = rows if labellers is None else elsewhere.marked(rows, labellers)
+    leads = [_lead(part, made_elsewhere=marked != rows) for part, _ in own]
+    said = list(zip(leads, (panel for _, panel in own), strict=True))
+    return Panel(
+        key,
+        tuple(each for lead, panel in said if panel.sentences for each in (*lead, *panel.sentences)),
+        marked,
+        tuple(dict.fromkeys(each for _, panel in own for each in panel.refused)),
+        tuple(each for lead, panel in said if panel.heads for each in (*lead, *panel.heads)),
+    )
+
+
+def _lead(part: Part, *, made_elsewhere: bool) -> tuple[str, ...]:
+    """Return the line before all that a panel says of a part, which is much where there are several judges."""
+    said = [f"on {part} subjects"] if part != "all" else []
+    said += [elsewhere.BY_LABELS] if made_elsewhere else []
+    return (f"{capital(', '.join(said))}:",) if said else ()
 
 
 def _on_test(key: str, development: Material, opened: OfJudge) -> Panel:
     """Return a panel of test subjects; what is fitted is fitted on those for development."""
     if key == thresholds.KEY:
-        panel = thresholds.panel_of_parts(development, opened.material, opened.plan)
-    else:
-        panel = PANELS[key].compute(opened.material, opened.plan)
-    return _marked(panel, opened.part)
+        return thresholds.panel_of_parts(development, opened.material, opened.plan)
+    return PANELS[key].compute(opened.material, opened.plan)
 
 
-def _marked(panel: Panel, part: Part) -> Panel:
-    rows = tuple(
-        _row_of(row, "development" if row.stratum == thresholds.IN_DEVELOPMENT else part) for row in panel.rows
-    )
-    # Said once of all that follow, which are many where there are several judges.
-    lead = f"On {part}{elsewhere.LEAD_END}"
-    sentences = (lead, *panel.sentences) if panel.sentences else ()
-    heads = (lead, *panel.heads) if panel.heads else ()
-    return replace(panel, sentences=sentences, rows=rows, heads=heads)
-
-
-def _row_of(row: Row, part: Part) -> Row:
+def _row_of(row: Row, of_panel: Part) -> Row:
+    part = "development" if row.stratum == thresholds.IN_DEVELOPMENT else of_panel
     return replace(row, basis=f"{row.basis}, {part} subjects" if row.basis else f"{part} subjects")
 
 

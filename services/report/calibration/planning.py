@@ -21,7 +21,7 @@ def plan_of(
     Parameters
     ----------
     field, field_type
-        As PHASE.FIELD, and its type. Criteria that are declared of it beside judges stand in the place of the shipped
+        As PHASE.FIELD, and its type. Criteria that are declared of it beside judges stand in place of the shipped
         ones, but for labels and humans.
     drawn
         Whether it is known with which chance each candidate was drawn for people.

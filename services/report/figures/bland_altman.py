@@ -10,13 +10,14 @@ import plotly.graph_objects as go
 
 from exchange.estimate_rows import Estimated
 from exchange.report_structure import PairedPoints
-from exchange.report_words import parties_in_words, shown_number
+from exchange.report_words import parties_in_words
+from exchange.shown_numbers import shown_number
 from exchange.statistic_names import Statistic
 from services.report.figures.drawing import AXIS, COLOURS, GRID, layout
 from services.report.figures.labels import escaped
 
 HEIGHT = 440
-# Each with how it is drawn, so that the lines are told apart in grey.
+# Each with how it is drawn, so that the lines can be distinguished in grey.
 _LINES: tuple[tuple[Statistic, str, str], ...] = (
     ("upper_limit", "Upper limit", "dash"),
     ("mean_difference", "Mean", "solid"),

@@ -11,12 +11,13 @@ from typing import Any
 import plotly.graph_objects as go
 
 from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Stratum
-from exchange.report_words import party_in_words, shown_estimate, stratum_in_words, who
+from exchange.report_words import party_in_words, stratum_in_words, who
+from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Scale
 from services.report.figures.labels import escaped, height_of, wrapped
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
-# they are told apart by their symbols, every second of which is open; of these there are twice as many as colours.
+# their symbols distinguish them, every second of which is open; of these there are twice as many as colours.
 COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
 _SHAPES = (
     "circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open", "star", "pentagon-open",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from exchange.estimate_rows import ALL_RATERS, EstimateRow
-from exchange.report_words import intervals_in_words, shown_estimate, statistic_in_words, stratum_in_words, who
+from exchange.report_words import intervals_in_words, statistic_in_words, stratum_in_words, who
+from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Compared
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest

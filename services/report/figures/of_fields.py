@@ -14,11 +14,11 @@ from exchange.report_words import (
     intervals_in_words,
     parties_in_words,
     party_in_words,
-    shown_estimate,
     statistic_in_words,
     stratum_in_words,
     who,
 )
+from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Statistic
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
@@ -139,7 +139,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
             labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
             names = [directions.against(row) for row in rows]
         elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
-            # So many on one line are told apart by a legend that nobody follows.
+            # With more on one line nobody follows the legend.
             labels, names = names, ["" for _ in rows]
         draw = partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names)
         title = _title(table, rows, words, axis)

@@ -15,12 +15,12 @@ from exchange.report_words import (
     WEIGHTED,
     intervals_in_words,
     party_in_words,
-    shown_number,
     statistic_in_words,
     stratum_in_words,
     stratum_key,
     who,
 )
+from exchange.shown_numbers import shown_number
 from exchange.statistic_names import Compared, Scale, Statistic
 from services.report.figures import directions
 from services.report.figures.drawing import (

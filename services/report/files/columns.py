@@ -31,7 +31,7 @@ EXPERIENCE = (
     Column("years", "Years", "Years of experience at enrolment"),
 )
 STATUS = Column("status", "Status", "answered, not_assessable, technical_failure or missing")
-# What was said beside the answer, and how often it was said anew.
+# What was said beside the answer, and how often it was said again.
 REMARKS = (
     Column("comment", "Comment", "The rater's comment"),
     Column("flags", "Flags", "Kinds of flags raised, parted by |"),

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from exchange.estimate_rows import Party
 from services.report.rows.listed_rows import CandidateLine, ItemLine
 
-# What became of a field: the ways of having no answer are told apart. `invalid` and `no_response` are of models alone:
+# What became of a field: ways of having no answer are kept apart. `invalid` and `no_response` are of models alone:
 # what was written is no answer to the field, or nothing was written.
 State = Literal[
     "answered",
@@ -95,7 +95,7 @@ class Column:
     above
         Of a field that depends on one above, whether the answer to that is right; empty where nothing says so.
     sure
-        With what probability each answer is right, as whoever gave it says; empty where nobody is asked.
+        With what probability each answer is right, as its author says; empty where nobody is asked.
     seen
         A preference as it was chosen, by the sides on which the answers stood; `values` has it for the first or second
         answer of the pair (a or b).

@@ -89,7 +89,7 @@ def load_listed(
         fields_of_models=[
             field.key
             for field in fields_of_models(expansion)
-            # In a pool that column is what is laid out, and stands there already.
+            # In a pool that column is what is laid out, and is there already.
             if field.key != ANSWER and any(stored_as(field.key) in candidate.answers for candidate in candidates)
         ],
         keys=StudyKeys(phases, {stored_id(item.id): item for item, _ in stored}, references),

@@ -112,7 +112,7 @@ class Ratings:
     def answers(self) -> tuple[tuple[str | None, ...], ...]:
         """By column, the one text by which two answers are the same or differ; None without an answer.
 
-        Where formats are mixed, their answers are told apart: the option `left` is not the typed word `left`. Words
+        Where formats are mixed, their answers stay distinct: the option `left` is not the typed word `left`. Words
         that the protocol calls synonyms are the same.
         """
         mixed = len({kind.name for kind in self.kinds}) > 1

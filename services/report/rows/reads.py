@@ -59,7 +59,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the items, and where they stand."""
+    """A part of the items, and their positions."""
 
     stratum: Stratum
     positions: tuple[int, ...]

@@ -39,6 +39,14 @@ class Scores:
     n_ties: int
 
     @property
+    def neither(self) -> tuple[tuple[bool, ...], ...]:
+        """By rater and candidate, whether it was scored neither correct nor incorrect."""
+        return tuple(
+            tuple(score is None and answer is not None for score, answer in zip(scored, given, strict=True))
+            for scored, given in zip(self.scores, self.given, strict=True)
+        )
+
+    @property
     def is_proportional(self) -> bool:
         """Whether every candidate of the pool had the same chance of being in the sample."""
         chances = [candidate.probability or 0.0 for candidate in self.sample]

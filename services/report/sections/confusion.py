@@ -22,7 +22,7 @@ from services.report.sections.fields.shares import categories_of
 _MOST_OPTIONS = 12
 # Of pairs of raters; with more, tables of pairs are too many to be read.
 _MOST_PAIRS = 4
-# Of models and judges, whoever is beyond these is said to be left out.
+# Of models and judges, the table says how many beyond these are left out.
 _MOST_TABLES = 12
 Said = Sequence[str | None]
 

@@ -8,13 +8,8 @@ from typing import Literal
 
 from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
-from exchange.report_words import (
-    parties_in_words,
-    shown_estimate,
-    statistic_in_words,
-    stratum_in_words,
-    who,
-)
+from exchange.report_words import parties_in_words, statistic_in_words, stratum_in_words, who
+from exchange.shown_numbers import shown_estimate
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement import JudgeDirection
 from exchange.estimate_rows import Direction
-from exchange.report_words import has_interval
+from exchange.shown_numbers import has_interval
 
 TEST_OF_DIRECTION = (
     "P of a signed difference: exact McNemar test on the candidates that the two score differently. It assumes "

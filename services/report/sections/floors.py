@@ -12,7 +12,7 @@ from services.report.sections.without_reference import without_reference_sentenc
 
 
 def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
-    """Build the section: both floors, and how far each rater stands above them."""
+    """Build the section: both floors, and how far each rater is above them."""
     title, unknown = "Floors: what can be achieved without the images", without_reference_sentences(reads)
     if not reads.referenced.positions:
         return Section("floors", "Floors", title, unknown, ())
@@ -52,7 +52,7 @@ def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
 def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in _parts(reads):
-        # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
+        # Guessing is no match for open text: a floor for closed items alone would be compared with the accuracy on all.
         if all(reads.items[i].is_closed_ended for i in part.positions):
             rows.append(
                 EstimateRow(

@@ -52,7 +52,7 @@ def uniformity_in_words(rows: Sequence[EstimateRow]) -> str:
     said = (
         (_UNIFORM, True),
         (_SEVERAL_TESTS, len({row.category for row in tests}) > 1),
-        (_TOGETHER, any("Bonferroni" in row.estimate.method for row in rows)),
+        (_TOGETHER, any(row.together > 1 for row in rows)),
         (_LARGE_P, bool(tests)),
     )
     return " ".join(sentence for sentence, holds in said if holds)
@@ -138,12 +138,12 @@ def _uniformity(
             order = {level: place for place, level in enumerate(in_order(study, name, list(result.levels)))}
             for level, estimate in sorted(result.levels.items(), key=lambda each: order[each[0]]):
                 of_level = within(stratum, stratum_of(study, name, level))
-                together = _together(estimate, len(result.levels), plan)
-                rows.append(EstimateRow(statistic, "levels", both, of_level, together, category=attribute))
+                row = EstimateRow(statistic, "levels", both, of_level, estimate, category=attribute)
+                rows.append(_together(row, estimate, len(result.levels), plan))
             for (first, second), estimate in result.gaps.items():
                 levels = (*(Party("part", _level(study, name, level)) for level in (first, second)), judge)
-                together = _together(estimate, len(result.gaps), plan)
-                rows.append(EstimateRow(statistic, "between_levels", levels, stratum, together, category=attribute))
+                row = EstimateRow(statistic, "between_levels", levels, stratum, estimate, category=attribute)
+                rows.append(_together(row, estimate, len(result.gaps), plan))
     return rows
 
 
@@ -166,12 +166,12 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
     )
 
 
-def _together(estimate: Estimate, count: int, plan: Plan) -> Estimate:
-    """Return an estimate whose interval is one of several that hold together, and says so."""
-    if count < 2:
-        return estimate
-    note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni)"
-    return replace(estimate, method=estimate.method + note)
+def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> EstimateRow:
+    """Return the row of an estimate whose interval is one of so many that hold together; its method says so."""
+    if count > 1:
+        note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni)"
+        estimate = replace(estimate, method=estimate.method + note)
+    return replace(row, estimate=estimate, together=count)
 
 
 def _people(basis: Basis, humans: Collection[str]) -> Party:

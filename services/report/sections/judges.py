@@ -14,6 +14,7 @@ from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, S
 from exchange.report_words import party_in_words
 from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.excluded import excluded_by_either
 from services.report.rows.scores import Scores, by_model, items_of
 from services.report.rows.study_rows import CandidateAnswer, Run, StudyRows
 from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
@@ -64,6 +65,12 @@ def humans_of(scores: Scores) -> list[tuple[Party, Sequence[bool | None]]]:
         (rater.party, own) for rater, own in zip(scores.raters, scores.scores, strict=True)
     ]
     return humans + ([(CONSENSUS, scores.consensus)] if len(humans) > 1 else [])
+
+
+def neither_of(scores: Scores) -> list[Sequence[bool]]:
+    """Return for each of `humans_of` where it says neither; their consensus does where all raters do."""
+    neither: list[Sequence[bool]] = list(scores.neither)
+    return neither + ([list(map(all, zip(*neither, strict=True)))] if len(neither) > 1 else [])
 
 
 def said_on_sample(run: Run, scores: Scores) -> list[bool | None]:
@@ -154,10 +161,11 @@ def _against(number: int, run: Run, scores: Scores, intervals: IntervalSettings)
     rows = []
     said = said_on_sample(run, scores)
     clusters = intervals.by(scores.items)
-    for human, own in humans_of(scores):
+    for (human, own), neither in zip(humans_of(scores), neither_of(scores), strict=True):
         parties = (run.party, human)
-        percent = percent_agreement(said, own, unit="candidate", **clusters)
-        kappa = intervals.kappa(cohen_kappa, said, own, unit="candidate", **clusters)
+        excluded = excluded_by_either(said, own, [False] * len(said), neither)
+        percent = percent_agreement(said, own, excluded=excluded, unit="candidate", **clusters)
+        kappa = intervals.kappa(cohen_kappa, said, own, excluded=excluded, unit="candidate", **clusters)
         rows += [
             EstimateRow("percent_agreement", "judgements", parties, ALL_CANDIDATES, percent),
             EstimateRow("cohen_kappa", "judgements", parties, ALL_CANDIDATES, kappa),

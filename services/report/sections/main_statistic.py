@@ -1,4 +1,4 @@
-"""Which statistic of a declared line is the estimate that the plan means; the others of its table stand beside it."""
+"""Which statistic of a declared line is the estimate that the plan means; the others of its table are beside it."""
 
 from __future__ import annotations
 

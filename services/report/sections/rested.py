@@ -12,7 +12,7 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.selecting import PartOfLine
 
 NOTHING = "there is nothing to compute it from"
-# An abstention is an answer, and stands in the denominators.
+# An abstention is an answer and counts in the denominators.
 _ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
 
 
@@ -49,7 +49,7 @@ def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[b
 
 
 def raters_of(ratings: Ratings) -> int:
-    """Return how many raters gave an answer to any of the units: whoever only abstained is none of them."""
+    """Return how many raters gave an answer to any of the units: those who only abstained do not count."""
     return sum("answered" in column.states for column in ratings.columns)
 
 

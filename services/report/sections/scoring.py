@@ -11,6 +11,7 @@ from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party, Stratum
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.excluded import excluded_by_either
 from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import StudyRows
 from services.report.sections.exploratory import exploratory_rows
@@ -117,8 +118,12 @@ def _shares(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
 def _between_raters(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     clusters = intervals.by(scores.items)
-    for (first, a), (second, b) in combinations(zip(scores.raters, scores.scores, strict=True), 2):
-        rows += _rows_of_pair((first.party, second.party), ALL_CANDIDATES, a, b, intervals, clusters)
+    for a, b in combinations(range(len(scores.raters)), 2):
+        excluded = excluded_by_either(scores.scores[a], scores.scores[b], scores.neither[a], scores.neither[b])
+        parties = (scores.raters[a].party, scores.raters[b].party)
+        rows += _rows_of_pair(
+            parties, ALL_CANDIDATES, scores.scores[a], scores.scores[b], excluded, intervals, clusters
+        )
     return EstimateTable(
         key="scores_agreement",
         title="Agreement between raters on the scores: the ceiling for a judge",
@@ -138,13 +143,15 @@ def _rows_of_pair(
     stratum: Stratum,
     first: Sequence[bool | None],
     second: Sequence[bool | None],
+    excluded: Sequence[bool],
     intervals: IntervalSettings,
     clusters: dict[str, Any],
 ) -> list[EstimateRow]:
     def kappa_by(settings: IntervalSettings) -> Estimate:
-        return settings.kappa(cohen_kappa, first, second, unit="candidate", **settings.with_kind(clusters))
+        by = settings.with_kind(clusters) | {"excluded": excluded}
+        return settings.kappa(cohen_kappa, first, second, unit="candidate", **by)
 
-    percent = percent_agreement(first, second, unit="candidate", **clusters)
+    percent = percent_agreement(first, second, excluded=excluded, unit="candidate", **clusters)
     kappa = EstimateRow("cohen_kappa", "scores", parties, stratum, kappa_by(intervals))
     return [
         EstimateRow("percent_agreement", "scores", parties, stratum, percent),
@@ -160,11 +167,13 @@ def _by_category(study: StudyRows, scores: Scores, intervals: IntervalSettings) 
     for category in sorted(set(of_sample)):
         here = [i for i, own_category in enumerate(of_sample) if own_category == category]
         clusters = intervals.by([scores.items[i] for i in here])
-        for (first, a), (second, b) in combinations(zip(scores.raters, scores.scores, strict=True), 2):
-            own, other = [a[i] for i in here], [b[i] for i in here]
-            rows += _rows_of_pair(
-                (first.party, second.party), Stratum("category", category), own, other, intervals, clusters
-            )  # fmt: skip
+        for a, b in combinations(range(len(scores.raters)), 2):
+            first, second = ([scores.scores[rater][i] for i in here] for rater in (a, b))
+            excluded = excluded_by_either(
+                first, second, *([scores.neither[rater][i] for i in here] for rater in (a, b))
+            )
+            parties = (scores.raters[a].party, scores.raters[b].party)
+            rows += _rows_of_pair(parties, Stratum("category", category), first, second, excluded, intervals, clusters)
     return EstimateTable(
         key="scores_by_category",
         title="Agreement on the scores, by category",

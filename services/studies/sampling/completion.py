@@ -36,7 +36,7 @@ class Completion(Protocol):
         ...
 
     def restart(self, units: Iterable[int]) -> None:
-        """Begin anew with nothing taken, and hold a complete sample that has much in common with these units."""
+        """Start over with nothing taken, and hold a complete sample that has much in common with these units."""
         ...
 
     def admits(self, unit: int) -> bool:
@@ -120,7 +120,7 @@ class Flow:
         return sum(self._held)
 
     def restart(self, units: Iterable[int]) -> None:
-        """Begin anew with nothing taken, and hold a complete sample that has much in common with these units."""
+        """Start over with nothing taken, and hold a complete sample that has much in common with these units."""
         self._clear()
         for unit in units:
             self._hold_if_free(unit)
@@ -257,7 +257,7 @@ class IntegerProgram:
         return 0 if sample is None else int(sample.sum())
 
     def restart(self, units: Iterable[int]) -> None:
-        """Begin anew with nothing taken, and hold a complete sample that has much in common with these units."""
+        """Start over with nothing taken, and hold a complete sample that has much in common with these units."""
         self._clear()
         near = np.zeros(self._size)
         near[list(units)] = 1

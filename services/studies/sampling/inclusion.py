@@ -37,6 +37,8 @@ class Inclusion:
         and the same limited groups.
     method
         How it was computed, in words.
+    because
+        Why it is not known; empty where it is.
     """
 
     kind: Literal["exact", "simulated", "not known"]
@@ -45,6 +47,7 @@ class Inclusion:
     hits: int | None
     alike: int
     method: str
+    because: str = ""
 
 
 def inclusions(pool: Pool, key: str, repeats: int = REPEATS, progress: Progress | None = None) -> list[Inclusion]:
@@ -122,14 +125,18 @@ def _estimated(hits: int, squares: int, alike: int, repeats: int) -> Inclusion:
     which = "drawn" if alike == 1 else f"{alike:,} units alike were drawn"
     how = f"{which} {hits:,} times in {repeats:,} repeats of the whole draw under keys derived from its own"
     if hits < LEAST_HITS:
-        return Inclusion("not known", None, None, hits, alike, f"not known: {how}, fewer than {LEAST_HITS}")
+        return _not_known(f"{how}, fewer than {LEAST_HITS}", hits, alike)
     error = math.sqrt(squares - hits**2 / repeats + 1) / repeats / alike
     return Inclusion("simulated", hits / repeats / alike, error, hits, alike, f"simulated: {how}")
 
 
 def _given_up(alike: int, done: int) -> Inclusion:
     reason = (
-        "not known: the limits cross one another and leave so little choice that the simulation was given up after "
+        "the limits cross one another and leave so little choice that the simulation was given up after "
         f"{done:,} repeats"
     )
-    return Inclusion("not known", None, None, None, alike, reason)
+    return _not_known(reason, None, alike)
+
+
+def _not_known(because: str, hits: int | None, alike: int) -> Inclusion:
+    return Inclusion("not known", None, None, hits, alike, f"not known: {because}", because)

@@ -131,7 +131,7 @@ def _refusal(drawn: list[Inclusion], repeats: int) -> str | None:
     said = f"Weighting is refused: the inclusion probability of {len(unknown)} of {len(drawn)} drawn units is not known"
     hits = [inclusion.hits for inclusion in unknown if inclusion.hits is not None]
     if not hits:
-        return f"{said} ({unknown[0].method.removeprefix('not known: ')})."
+        return f"{said} ({unknown[0].because})."
     return (
         f"{said}, since each was drawn, with the units alike, fewer than {LEAST_HITS} times in {repeats:,} repeats of "
         f"the draw (the rarest {min(hits)} times); draw a larger share of the pool, or allow more."

@@ -1,4 +1,4 @@
-"""What is rated anew in a version: what it brings, in the phases that were there; all there is, in those it adds."""
+"""What is rated again in a version: what it brings, in the phases that were there; all there is, in those it adds."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def drawn_before(session: Session, study: Expansion, freeze_id: int, pool: Pool,
 def draw_anew(
     session: Session, study: Expansion, before: Before, rows: NewRows, pool: Pool, slots: Slots, key: DrawKey
 ) -> Anew:
-    """Draw what is rated anew; nothing that was drawn before moves.
+    """Draw what is rated again; nothing that was drawn before moves.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def _dealt(
 
 
 def in_words(study: Expansion, anew: Anew) -> list[str]:
-    """Return how much is rated anew, a sentence for each phase."""
+    """Return how much is rated again, a sentence for each phase."""
     titles = {phase.key: phase.title for phase in study.phases}
     sentences = []
     for part in anew.parts:

@@ -74,7 +74,7 @@ _NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidat
 
 @dataclass(frozen=True)
 class Difference:
-    """What a folder would change of a frozen study, and what would be rated anew; a sentence each.
+    """What a folder would change of a frozen study, and what would be rated again; a sentence each.
 
     `texts` says of what is corrected how it read, and how it reads: a manifest does not.
     """
@@ -180,7 +180,7 @@ def make_version(
 
 
 def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> _Planned:
-    """Check a folder against a frozen study, and draw what would be rated anew."""
+    """Check a folder against a frozen study, and draw what would be rated again."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         require_in_study(session, acts.NEW_VERSION, study)

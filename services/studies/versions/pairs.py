@@ -36,7 +36,7 @@ class NewPairs:
     added
         Of these the lines that are new, and those that are corrected with an answer of theirs.
     redrawn
-        What comes in the place of pairs that were drawn by a rule.
+        What comes in place of pairs that were drawn by a rule.
     replaces
         By the stored key of a pair, of a table or drawn, the stored key of the one that it replaces.
     """

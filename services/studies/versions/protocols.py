@@ -121,7 +121,7 @@ def _as_written(names: Iterable[str]) -> list[str]:
 
 
 def _of_people(group: Group, other: Group) -> Iterator[str]:
-    """More people may be planned for a group: of what was dealt nothing moves, and they get what comes anew."""
+    """More people may be planned for a group: of what was dealt nothing moves, and they get what is rated again."""
     if group.people is not None and (other.people or 0) < group.people:
         fewer = "nobody in particular" if other.people is None else other.people
         yield (

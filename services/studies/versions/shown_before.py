@@ -52,13 +52,13 @@ def reasons_against(
     """Yield who was shown what of something that they would rate blind in a version, a sentence each.
 
     What tells and is not shown yet waits until the new work is done, as the gate of its queue asks each time. A second
-    step follows the unit before it: it would come before what is rated anew, and counts as if it were shown. What was
+    step follows the unit before it: it would come before what is rated again, and counts as if it were shown. What was
     shown of an item, or of an answer, tells of what is corrected of it too.
 
     Parameters
     ----------
     parts
-        What is rated anew.
+        What is rated again.
     replaced
         What the version replaces: of that nothing more is shown.
     """

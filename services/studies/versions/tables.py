@@ -63,7 +63,7 @@ def key_of_version(key: str, version: int) -> str:
 
 
 def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[NewRows, list[str]]:
-    """Compare the tables of a study folder with what is there; return what is new, and what stands against it."""
+    """Compare the tables of a study folder with what is there; return what is new, and what prevents it."""
     reasons = [*_of_what_stays(current, contents)]
     lost = list(_lost_references(current, contents))
     reasons += lost
@@ -121,7 +121,7 @@ def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[New
 
 
 def _lost_references(current: Current, contents: StudyFolder) -> Iterator[str]:
-    """Yield that a table of references was left out: that corrects nothing, and would ask everything anew."""
+    """Yield that a table of references was left out: that corrects nothing, and would ask everything again."""
     if current.references and not any(row.item in current.references for row in contents.references):
         count = len(current.references)
         yield (

@@ -75,6 +75,15 @@ def test_uniformity_over_models_is_not_estimable_of_one_model_and_over_tiers_is_
     assert {row.sentence for row in panel.of(uniformity.ORDER)} == {uniformity.NOT_TRUSTED}
 
 
+def test_a_level_with_a_colon_in_its_name_is_named_whole_where_it_is_too_small():
+    truth, tiers = np.ones(9), np.r_[np.zeros(8, dtype=int), 1]
+    factors = {"tier": Factor(tiers, ("CT", "MR: T1"))}
+
+    panel = uniformity.panel(material([truth], {"judge": truth}, factors=factors), PLAN)
+
+    assert "not estimable: level 'MR: T1' with fewer than two candidates." in panel.sentence
+
+
 def test_a_model_without_labels_has_no_corrected_score():
     panel = corrected.panel(mri_eval(), PLAN)
 

@@ -1,6 +1,7 @@
 """A stand-in for the server: the routes that the reading room talks to, with made-up items and faults on demand.
 
-What the room gets is built by `services.reading.blinding`, as in the application; only the rows are made up.
+What the room gets is built by `services.reading.blinding`, as in the application, and what is refused is refused by its
+rules and in its words; only the rows are made up.
 
 ``GET /try/log`` tells what was posted; ``POST /try/fault {"route", "status", "times", "body"}`` makes the next answers
 of a route fail; ``POST /try/restart {"items": [...]}`` starts over with the named items; ``POST /try/expire`` makes all
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,8 +24,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from components.viewer import bundle_path
+from server.reading_room import refused
+from services.errors import Refused
 from services.installation.tokens import Keys
+from services.people import acts
 from services.reading import blinding
+from services.reading.answers import check_answers, is_repeated_draft
 from services.reading.payloads import (
     AnyItemPayload,
     DraftPayload,
@@ -60,6 +66,8 @@ class Submitted:
     """A verdict as the stand-in keeps it."""
 
     item: MadeUp
+    key: str
+    content_sha256: str
     receipt: str
     answers: dict[str, Any]
     active_ms: int
@@ -82,7 +90,9 @@ class Desk:
         self.log: list[dict[str, Any]] = []
         self.faults: list[dict[str, Any]] = []
         self.drafts: dict[str, DraftPayload] = {}
-        self.receipts: dict[str, str] = {}
+        self.superseded: list[Submitted] = []
+        self.failed: set[str] = set()
+        self.revised = ""
 
     @property
     def keys(self) -> Keys:
@@ -142,11 +152,11 @@ class Desk:
         ]
 
     def reopened(self, assignment: str) -> AnyItemPayload:
-        entry = self.submitted[assignment]
+        entry, draft = self.submitted[assignment], self.drafts.get(assignment)
         return entry.item.payload(
             self.keys,
             self.progress,
-            blinding.draft_payload(0, entry.answers),
+            blinding.draft_payload(draft["sequence"] if draft else 0, entry.answers),
             revisable=self.open_to_revision(),
             revision_rule=self.revision,
             revision=blinding.revision_payload(entry.receipt, SAVED_AT),
@@ -159,26 +169,76 @@ class Desk:
             return {"images": None, "prefetch": []}
         return {"images": payload["images"], "prefetch": payload["prefetch"]}
 
-    def submit(self, body: dict[str, Any], route: str) -> VerdictAnswer:
-        """Close an item by a verdict or a failure; the same key a second time changes nothing."""
-        assignment, key = body["assignment"], body["key"]
-        feedback = None
-        if key not in self.receipts:
-            receipt = self.receipts[key] = f"7K2M-{len(self.receipts):04d}"
-            read = [*self.queue, *(entry.item for entry in self.submitted.values())]
-            item = next((entry for entry in read if entry.assignment == assignment), None)
-            if route == "verdict" and item is not None:
-                self.submitted[assignment] = Submitted(item, receipt, body["answers"], body["active_ms"])
-                feedback = feedback_on(body["answers"]) if item.practice else None
-            self.queue = [entry for entry in self.queue if entry.assignment != assignment]
+    def state(self, assignment: str) -> str:
+        """Where an assignment stands, in the words of `acts.STATES`."""
+        if self.queue and self.queue[0].assignment == assignment:
+            return "on the desk"
+        if assignment == self.revised:
+            return "being revised"
+        if assignment in self.submitted:
+            return "done"
+        return "not shown" if assignment in self.failed else "waiting"
+
+    def save_draft(self, body: dict[str, Any]) -> DraftAnswer:
+        assignment, sequence, answers = body["assignment"], body["sequence"], body["answers"]
+        acts.require(acts.DRAFT, self.state(assignment))
+        draft = self.drafts.get(assignment)
+        if not is_repeated_draft((draft["sequence"], draft["answers"]) if draft else None, sequence, answers):
+            self.drafts[assignment] = blinding.draft_payload(sequence, answers)
+        return DraftAnswer(sequence=sequence, saved_at=DRAFTED_AT.isoformat(timespec="seconds"))
+
+    def submit(self, body: dict[str, Any]) -> VerdictAnswer:
+        """Close an item by a verdict; the same with the same key a second time changes nothing."""
+        assignment, key, state = body["assignment"], body["key"], self.state(body["assignment"])
+        item = self.submitted[assignment].item if assignment in self.submitted else self.queue[0]
+        content_sha256 = check_answers(item.form, body["answers"]).content_sha256()
+        stored = [entry for entry in [*self.superseded, *self.submitted.values()] if entry.item is item]
+        verdict = next((entry for entry in stored if entry.key == key), None)
+        if verdict is None or verdict.content_sha256 != content_sha256:
+            acts.require(acts.SUBMIT, state if verdict is None else "done")
+            receipt = f"7K2M-{len(self.superseded) + len(self.submitted):04d}"
+            verdict = Submitted(item, key, content_sha256, receipt, body["answers"], body["active_ms"])
+            self.superseded += [entry for entry in [self.submitted.get(assignment)] if entry is not None]
+            self.submitted[assignment] = verdict
+            self.revised = ""
+            self.queue = [entry for entry in self.queue if entry is not item]
         answer: VerdictAnswer = {
-            "receipt": self.receipts[key],
+            "receipt": verdict.receipt,
             "saved_at": SAVED_AT.isoformat(timespec="seconds"),
             "next": self.payload(),
         }
-        if feedback is not None:
-            answer["feedback"] = feedback
+        if item.practice:
+            answer["feedback"] = feedback_on(body["answers"])
         return answer
+
+    def give_up(self, body: dict[str, Any]) -> FailureAnswer:
+        assignment = body["assignment"]
+        if assignment not in self.failed:
+            acts.require(acts.GIVE_UP, self.state(assignment))
+            self.failed.add(assignment)
+            self.queue = self.queue[1:]
+        return FailureAnswer(saved_at=SAVED_AT.isoformat(timespec="seconds"), next=self.payload())
+
+    def answer(self, route: str, body: dict[str, Any]) -> Mapping[str, object]:
+        """Do what was posted, and return what is answered; `Refused` where the application refuses it."""
+        match route:
+            case "shown":
+                acts.require(acts.SHOW, self.state(body["assignment"]))
+                return ShownAnswer(shown_at=SHOWN_AT.isoformat(timespec="seconds"))
+            case "damage":
+                return DamageAnswer()
+            case "draft":
+                return self.save_draft(body)
+            case "reopen":
+                self.revised = body["assignment"]
+                return ReopenAnswer(payload=self.reopened(self.revised))
+            case "resume":
+                self.revised = ""
+                return ResumeAnswer(payload=self.payload())
+            case "failure":
+                return self.give_up(body)
+            case _:
+                return self.submit(body)
 
     def fault(self, route: str) -> Response | None:
         for fault in self.faults:
@@ -191,29 +251,17 @@ class Desk:
 desk = Desk()
 
 
-async def posted(request: Request) -> JSONResponse | Response:
+async def posted(request: Request) -> Response:
     route = request.path_params["route"]
     body = await request.json()
     answer = desk.fault(route)
-    desk.log.append({"route": route, "body": body, "status": answer.status_code if answer else 200})
-    if answer:
-        return answer
-    if route == "shown":
-        return JSONResponse(ShownAnswer(shown_at=SHOWN_AT.isoformat(timespec="seconds")))
-    if route == "damage":
-        return JSONResponse(DamageAnswer())
-    if route == "draft":
-        desk.drafts[body["assignment"]] = blinding.draft_payload(body["sequence"], body["answers"])
-        saved_at = DRAFTED_AT.isoformat(timespec="seconds")
-        return JSONResponse(DraftAnswer(sequence=body["sequence"], saved_at=saved_at))
-    if route == "reopen":
-        return JSONResponse(ReopenAnswer(payload=desk.reopened(body["assignment"])))
-    if route == "resume":
-        return JSONResponse(ResumeAnswer(payload=desk.payload()))
-    answered = desk.submit(body, route)
-    if route == "failure":
-        return JSONResponse(FailureAnswer(saved_at=answered["saved_at"], next=answered["next"]))
-    return JSONResponse(answered)
+    if answer is None:
+        try:
+            answer = JSONResponse(desk.answer(route, body))
+        except Refused as refusal:
+            answer = refused(refusal, desk.payload)
+    desk.log.append({"route": route, "body": body, "status": answer.status_code})
+    return answer
 
 
 async def fetched(request: Request) -> JSONResponse | Response:

@@ -15,7 +15,7 @@ from db.engine import Database, make_engine
 from exchange.estimate_rows import EstimateRow
 from exchange.report_structure import EstimateTable
 from exchange.report_tables import printed
-from exchange.report_words import ITEMS_ADDED, has_interval
+from exchange.shown_numbers import has_interval
 from services.progress import data_lock
 from services.report import Figure, Report, build_report, figures_of
 from tests.harness.databases import copy_of_sqlite_file
@@ -178,7 +178,7 @@ def test_what_p_of_kappa_tests_stands_below_its_table(report_by_statistic: Repor
         notes = [note for note in printed(table).notes if note.startswith("P of kappa")]
         assert len(notes) == any(map(has_p_of_kappa, table.rows)), table.key
         for note in notes:
-            assert "two-sided" in note and "kappa = 0" in note and ITEMS_ADDED in note
+            assert "two-sided" in note and "kappa = 0" in note and "two items added" in note
     assert any(has_p_of_kappa(row) for _, table in report_by_statistic.estimate_tables() for row in table.rows)
 
 
@@ -194,4 +194,4 @@ def test_p_of_a_kappa_of_zero_is_below_one_by_the_items_added() -> None:
     assert unequal.value == equal.value == 0.0
     assert unequal.p is not None and unequal.p < 1.0
     assert equal.p == pytest.approx(1.0)
-    assert ITEMS_ADDED in unequal.method
+    assert unequal.interval == equal.interval == "adjusted"

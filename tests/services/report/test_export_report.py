@@ -13,7 +13,7 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database
-from exchange.report_words import shown_estimate
+from exchange.shown_numbers import shown_estimate
 from services.errors import Conflict, NotAllowed
 from services.progress import data_lock
 from services.report import (

@@ -62,6 +62,9 @@ def test_what_is_excluded_is_in_neither_numerator_nor_denominator(judged: tuple[
     pairs = [pair for pair in pairs_of(said["Rater 1"], said["Rater 2"]) if "excluded" not in pair]
     row = estimate_in(tables, SECTION, "verdict_agreement", "All candidates: Cohen’s kappa", "Rater 1 and Rater 2")
     assert math.isclose(float(row["value"]), kappa_by_hand(pairs)) and int(row["n"]) == len(pairs) == 36
+    # They are no missing verdicts: everybody gave all of theirs.
+    assert "; 4 that one or both excluded left out, counted apart" in row["method"]
+    assert "without both verdicts" not in row["method"]
     row = estimate_in(
         tables, SECTION, "verdict_agreement_on_options", "All candidates: same answer", "Rater 1 and Rater 2"
     )

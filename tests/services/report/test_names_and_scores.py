@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from db import Study
 from protocol.forms import Option
-from services.report import PlainTable, figures_of
+from services.report import EstimateTable, PlainTable, figures_of
 from services.report.build import report_of
 from services.report.rows.loading import load_rows
 from services.report.rows.study_rows import StudyRows
@@ -71,3 +71,6 @@ def test_a_score_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(
     )
     scores = next(file for file in report.files if file.name == "scores.csv")
     assert [row[-1] for row in scores.rows].count("excluded") == 1
+    between = section.table("scores_agreement")
+    assert isinstance(between, EstimateTable)
+    assert all("; 1 that one or both excluded left out, counted apart" in row.estimate.method for row in between.rows)

@@ -10,13 +10,14 @@ from exchange.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.columns import Column
+from services.report.rows.excluded import excluded_by_either
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
 from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
 from services.report.sections.fields.topics import Topic, has_consensus, has_tests
 
 _SAYS = {"correct": True, "incorrect": False, "partly": False}
-Scored = Sequence[bool | None]
+_NEITHER = ("not_assessable", "undetermined")
 
 
 def correct_of(column: Column) -> list[bool | None]:
@@ -24,13 +25,17 @@ def correct_of(column: Column) -> list[bool | None]:
     return [None if value is None else _SAYS.get(str(value)) for value in column.values]
 
 
-def humans_of(ratings: Ratings) -> list[tuple[Party, Scored]]:
+def neither_of(column: Column) -> list[bool]:
+    """Return where a rater gave a verdict that is neither: excluded, not assessable or undetermined."""
+    return [
+        state in _NEITHER or (state == "answered" and is_right is None)
+        for state, is_right in zip(column.states, correct_of(column), strict=True)
+    ]
+
+
+def humans_of(ratings: Ratings) -> list[Column]:
     """Return whom a judge is compared with: each rater, and what they agree on where there are several."""
-    humans: list[tuple[Party, Scored]] = [(column.party, correct_of(column)) for column in ratings.columns]
-    if len(humans) > 1:
-        together = settled(ratings, ()).columns[0]
-        humans.append((together.party, correct_of(together)))
-    return humans
+    return [*ratings.columns, *(settled(ratings, ()).columns if len(ratings.columns) > 1 else ())]
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -38,11 +43,12 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
     for judge in ratings.judges:
-        for human, scores in humans_of(ratings):
-            parties = (judge.party, human)
-            kappa = intervals.kappa(cohen_kappa, judge.correct, scores, **by)
+        for human in humans_of(ratings):
+            parties, scores = (judge.party, human.party), correct_of(human)
+            excluded = excluded_by_either(judge.correct, scores, [False] * len(scores), neither_of(human))
+            kappa = intervals.kappa(cohen_kappa, judge.correct, scores, excluded=excluded, **by)
             as_test = diagnostic_accuracy(judge.correct, scores, True, categories=(False, True), **by)
-            percent = percent_agreement(judge.correct, scores, **by)
+            percent = percent_agreement(judge.correct, scores, excluded=excluded, **by)
             rows += [
                 EstimateRow("percent_agreement", "judgements", parties, stratum, percent),
                 EstimateRow("cohen_kappa", "judgements", parties, stratum, kappa),
@@ -60,11 +66,12 @@ def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
     """Return whether each run is stricter or more lenient than each rater and than their consensus."""
     rows = []
     for judge in ratings.judges:
-        for human, scores in humans_of(ratings):
+        for human in humans_of(ratings):
+            parties, scores = (judge.party, human.party), correct_of(human)
             result = judge_direction(scores, judge.correct, **intervals.by(ratings.clusters))
             rows.append(
                 EstimateRow(
-                    "signed_difference", "judgements", (judge.party, human), stratum, result.difference,
+                    "signed_difference", "judgements", parties, stratum, result.difference,
                     remark=direction_remark(result),
                 )
             )  # fmt: skip
@@ -72,7 +79,7 @@ def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
                 None if x is None or y is None else float(x) - float(y)
                 for x, y in zip(scores, judge.correct, strict=True)
             ]
-            rows += _weighted("signed_difference", gaps, ratings, (judge.party, human), stratum, intervals)
+            rows += _weighted("signed_difference", gaps, ratings, parties, stratum, intervals)
     return rows
 
 

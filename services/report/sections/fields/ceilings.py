@@ -17,7 +17,7 @@ from services.report.sections.fields.against_reference import accuracy_rows
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Holds, Topic
 
-# With two raters the others are the other rater, whose agreement stands elsewhere.
+# With two raters the others are the other rater, whose agreement is reported elsewhere.
 _FEWEST = 3
 Answers = Sequence[Hashable | None]
 OF_OTHERS = (

@@ -109,7 +109,7 @@ def one_against_rest(ratings: Ratings, stratum: Stratum, intervals: IntervalSett
 def _scores(answer: str | None, sure: float | None, classes: Sequence[str]) -> list[float] | None:
     """Return a probability for each class; None without an answer, or without a confidence in one.
 
-    The class that was chosen has the stated confidence, the others share the rest alike. Whoever chose none gives all
+    The class that was chosen has the stated confidence, the others share the rest alike. Who chose none gives all
     classes the same.
     """
     if answer in (UNDETERMINED, INVALID):

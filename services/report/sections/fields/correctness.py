@@ -10,15 +10,13 @@ from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
-from services.report.sections.fields.against_judges import correct_of
+from services.report.sections.fields.against_judges import correct_of, neither_of
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.topics import FieldReport, Topic, has_bounds, has_judges
-
-_LEFT_OUT = ("not_assessable", "undetermined")
 
 
 def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -28,12 +26,8 @@ def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
         own = [place for place, state in enumerate(column.states) if state is not None]
         if not own:
             continue
-        scored = correct_of(column)
-        correct = [scored[place] for place in own]
-        left_out = [
-            column.states[place] in _LEFT_OUT or (column.values[place] is not None and correct[number] is None)
-            for number, place in enumerate(own)
-        ]
+        scored, neither = correct_of(column), neither_of(column)
+        correct, left_out = [scored[place] for place in own], [neither[place] for place in own]
         by = intervals.by([ratings.clusters[place] for place in own]) | {"unit": ratings.unit}
         result = accuracy_of_correctness(correct, excluded=left_out, **by)
         party = (column.party,)
@@ -56,7 +50,8 @@ def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return how far raters agree on correct and incorrect; what either excluded is in no n."""
     scores = [correct_of(column) for column in ratings.columns]
-    return agreement_rows(ratings, scores, stratum, intervals, "scores", (True, False))
+    neither = [neither_of(column) for column in ratings.columns]
+    return agreement_rows(ratings, scores, stratum, intervals, "scores", (True, False), neither)
 
 
 def as_given(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -66,11 +61,7 @@ def as_given(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
 
 def _says_neither(ratings: Ratings, _: object) -> bool:
     """Return whether anybody said neither correct nor incorrect of a unit that was theirs."""
-    return any(
-        state in _LEFT_OUT or (state == "answered" and is_right is None)
-        for column in ratings.columns
-        for state, is_right in zip(column.states, correct_of(column), strict=True)
-    )
+    return any(any(neither_of(column)) for column in ratings.columns)
 
 
 SHARE = Topic(

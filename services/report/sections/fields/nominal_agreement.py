@@ -8,6 +8,7 @@ from typing import Literal
 from agreement import cohen_kappa, gwet_ac, krippendorff_alpha, percent_agreement, percent_agreement_of_all
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.excluded import excluded_by_either
 from services.report.rows.ratings import Ratings
 
 Answers = Sequence[Hashable | None]
@@ -20,6 +21,7 @@ def agreement_rows(
     intervals: IntervalSettings,
     compared: Literal["answers", "scores", "correctness"] = "answers",
     categories: Sequence[Hashable] | None = None,
+    neither: Sequence[Sequence[bool]] = (),
 ) -> list[EstimateRow]:
     """Return percent agreement, kappa and AC1 of every pair of raters, and alpha of all where there are more.
 
@@ -29,19 +31,21 @@ def agreement_rows(
         By column, what is compared; None where there is nothing to compare.
     categories
         What can be answered, where that is declared: AC1 depends on their number, and is left out without them.
+    neither
+        By column, where a verdict was given that is not compared; empty where there is none such.
     """
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
     for a, b in ratings.pairs_on(stratum):
         parties = (ratings.columns[a].party, ratings.columns[b].party)
         first, second = answers[a], answers[b]
+        excluded = excluded_by_either(first, second, neither[a], neither[b]) if neither else None
+        percent = percent_agreement(first, second, excluded=excluded, **by)
+        kappa = intervals.kappa(cohen_kappa, first, second, categories=categories, excluded=excluded, **by)
         rows += [
-            EstimateRow("percent_agreement", compared, parties, stratum, percent_agreement(first, second, **by)),
-            EstimateRow(
-                "cohen_kappa", compared, parties, stratum,
-                intervals.kappa(cohen_kappa, first, second, categories=categories, **by),
-            ),
-        ]  # fmt: skip
+            EstimateRow("percent_agreement", compared, parties, stratum, percent),
+            EstimateRow("cohen_kappa", compared, parties, stratum, kappa),
+        ]
         if categories is not None and compared != "correctness":
             both = [place for place in range(len(first)) if first[place] is not None and second[place] is not None]
             estimate = gwet_ac(

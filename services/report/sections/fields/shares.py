@@ -25,7 +25,7 @@ def categories_of(field: Field) -> tuple[Category, ...]:
 def distribution(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return the share of each option among the answers: of each rater, and of all verdicts; in parts of all alone.
 
-    Where chances of being drawn differ, the share of what was drawn from stands beside it, weighted.
+    Where chances of being drawn differ, the weighted share of what was drawn from is given beside it.
     """
     given: list[tuple[Party, list[int], Sequence[str | None]]] = [
         (column.party, [place for place, answer in enumerate(answers) if answer is not None], answers)

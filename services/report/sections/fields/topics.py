@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
-from exchange.report_words import shown_p
+from exchange.shown_numbers import shown_p
 from exchange.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings

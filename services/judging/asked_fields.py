@@ -1,0 +1,48 @@
+"""The fields of a study that a judge fills in, or people elsewhere do, and their scales."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from db import Database
+from db.base import stored_id
+from exchange.refusal import shown
+from protocol.language.judged import judged_fields, scale_of_field
+from protocol.scales import CORRECTNESS, JudgeScale
+from services.errors import Conflict
+from services.people.identity import Actor
+from services.people.permission import require_role
+from services.studies import frozen_facts
+
+
+def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
+    """Return the fields of a study that a judge can fill in, each with its label; none of one without listed phases."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+        return {} if expansion is None else {name: asked.label for name, asked in judged_fields(expansion).items()}
+
+
+def scale_asked(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
+    """Return the scale of a field that a judge, or people elsewhere, fill in.
+
+    Raises
+    ------
+    Conflict
+        The study has no such field, or one has to be named.
+    """
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+    known = {} if expansion is None else judged_fields(expansion)
+    if not field:
+        if known and not any(asked.type == "correctness" for asked in known.values()):
+            raise Conflict(f"Say which field is filled in: {', '.join(known)}.")
+        return CORRECTNESS
+    if field not in known:
+        near = get_close_matches(field, known, n=1)
+        expected = (
+            f"expected one of {', '.join(known)}" if known else "and this study has none that a judge can fill in"
+        )
+        raise Conflict(f"There is no field '{shown(field)}'{f' (nearest: {near[0]})' if near else ''}, {expected}.")
+    return scale_of_field(known[field])
