@@ -133,8 +133,8 @@ class Gathered:
         self._said_of.update(zip(numbers, said, strict=True))
 
     def _items_of(self, *columns: Sequence[Any]) -> None:
-        kept = _without(columns, {0: self._gone_items})
-        numbers, keys, cases, *own, conversations, turns, practice, said, sequences, overlays = kept
+        columns = _without(columns, {0: self._gone_items})
+        numbers, keys, cases, *own, conversations, turns, practice, said, sequences, overlays = columns
         attributes = self._merged.of_items([self._said_of[case] for case in cases], said, *own, conversations)
         units = map(Unit, keys, [self._subject_of[case] for case in cases], keys, attributes, practice)
         self._items.update(zip(numbers, units, strict=True))
@@ -144,8 +144,8 @@ class Gathered:
         self._turns.update((key, (talk, turn)) for key, talk, turn in talks if talk and turn)
 
     def _answers_of(self, *columns: Sequence[Any]) -> None:
-        kept = _without(columns, {0: self._gone_candidates, 2: self._gone_items})
-        numbers, keys, of_items, models, texts, said = kept
+        columns = _without(columns, {0: self._gone_candidates, 2: self._gone_items})
+        numbers, keys, of_items, models, texts, said = columns
         self._candidate_ids.update(zip(keys, numbers, strict=True))
         about = [self._items[item_id] for item_id in of_items]
         responded = [bool(text.strip()) for text in texts]
@@ -187,13 +187,13 @@ class Gathered:
         )
 
 
-def _without(columns: Sequence[Sequence[Any]], gone: Mapping[int, Set[int]]) -> Sequence[Sequence[Any]]:
+def _without(columns: tuple[Sequence[Any], ...], gone: Mapping[int, Set[int]]) -> tuple[Sequence[Any], ...]:
     """Return columns without the rows in which a number is gone, by the place of its column."""
     left_out = [(place, numbers) for place, numbers in gone.items() if numbers]
     if not left_out:
         return columns
     stays = [all(row[place] not in numbers for place, numbers in left_out) for row in zip(*columns, strict=True)]
-    return [list(compress(column, stays)) for column in columns]
+    return tuple(list(compress(column, stays)) for column in columns)
 
 
 class _Merged:

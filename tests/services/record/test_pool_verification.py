@@ -236,7 +236,7 @@ def test_a_freeze_reads_the_answers_of_a_pool_once(sqlite_database: Database, tm
     admin = owner_of(sqlite_database)
     importing.import_study(sqlite_database, admin, write_pool_with_answers(tmp_path / "study"))
     sent: list[str] = []
-    event.listen(sqlite_database.engine, "before_cursor_execute", lambda *told: sent.append(told[2]))
+    event.listen(sqlite_database.engine, "before_cursor_execute", lambda *about: sent.append(about[2]))
 
     freezing.freeze_study(sqlite_database, admin, "pool")
 
