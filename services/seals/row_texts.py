@@ -23,6 +23,8 @@ Kinds = Mapping[str, TypeEngine[Any]]
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 # What JSON columns said last, as it was read and as it is hashed; in a large table most of it comes again.
 MOST_REMEMBERED = 50_000
+# A column in which there are no more values than that is looked up, not made for each row.
+_FEW = 50
 # Values that need nothing but a function of the interpreter to be JSON, by their exact type.
 _AT_ONCE: Mapping[type, Callable[[Any], str]] = {
     str: encode_basestring_ascii,
@@ -57,7 +59,7 @@ class RowTexts:
         self._kinds = list(kinds.items())
         self._as_before = {name: _encode(value) for name, value in younger.items()}
         self._unread = unread
-        self._known: dict[str, str] = {}
+        self._known: dict[str | None, str] = {None: "null"}
 
     def of(self, rows: Sequence[Row]) -> list[str]:
         """Return the text of each row, without the brackets round it."""
@@ -83,6 +85,8 @@ class RowTexts:
         more: dict[int, list[str]] = {}
         for name, texts in sorted(young):
             as_before, label = self._as_before[name], _encode(name)
+            if texts.count(as_before) == len(texts):
+                continue
             for row, text in enumerate(texts):
                 if text != as_before:
                     more.setdefault(row, []).append(f"{label}:{text}")
@@ -98,15 +102,16 @@ class RowTexts:
         types = set(map(type, values))
         at_once = _AT_ONCE.get(types.pop()) if len(types) == 1 and (not is_float or types == {type(None)}) else None
         if at_once is not None:
+            if len(distinct := set(values)) <= _FEW:
+                said_of = {value: at_once(value) for value in distinct}
+                return [said_of[value] for value in values]
             return list(map(at_once, values))
         return [_encode(plain(value, is_float)) for value in values]
 
-    def _read(self, text: str | None) -> str:
+    def _read(self, text: str) -> str:
         """Return what a JSON column says as it is hashed, from the text that the database has of it."""
-        if text is None:
-            return "null"
         if len(self._known) >= MOST_REMEMBERED:
-            self._known.clear()
+            self._known = {None: "null"}
         said = self._known[text] = _encode(json.loads(text))
         return said
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import bindparam, func
+from sqlalchemy.orm import load_only
 from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, queries
@@ -20,6 +21,7 @@ from services.studies import draws, groups, sides
 from services.studies.dealt import Dealt, store
 from services.studies.spacing import REPEATED_DRAWS, spaced
 
+_OF_AN_ORDER: Any = (Item.key, Item.format, Item.options, Item.conversation, Item.turn)
 _FREEZE: Any = select(Freeze).where(Freeze.study_id == bindparam("study_id"), *STANDS)
 
 
@@ -200,6 +202,8 @@ def _select_items(of_a_version: bool) -> Any:
         .join(Case, col(Case.id) == Item.case_id)
         .where(*_units_of(of_a_version), col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
+        # What an order asks: the rest would be read again for each rater, most of it JSON.
+        .options(load_only(*_OF_AN_ORDER, raiseload=True))
     )
 
 

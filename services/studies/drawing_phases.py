@@ -189,6 +189,12 @@ def drawn_before(
 _STORED = Inclusion("not known", None, None, None, 1, "stored")
 
 
+def of_units(phase: Listed, units: Iterable[Unit]) -> DrawnPhase:
+    """Return a phase with units of which nothing more is asked than which they are."""
+    rows = tuple(DrawnUnit(unit, "", _STORED) for unit in units)
+    return DrawnPhase(phase.key, kind_rated(phase), DrawnSample(rows, (), (), None))
+
+
 def units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
     """Return what a phase draws from: all of its kind, or what belongs to the items of the phase that it names.
 

@@ -148,6 +148,7 @@ def _unreachable(session: Session, study_id: int, study: Expansion) -> tuple[str
     return frozen_facts.until_changed(session, study_id, ("unreachable", tuple(people.items())), said)
 
 
+@no_search_for_garbage()
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     """Fix a study's contents, give every rater their assignments, and open it.
 
@@ -157,8 +158,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         The study is already frozen, a prepared volume is damaged, or a phase cannot be drawn.
     """
     # Drawn before anybody has to wait: probabilities may have to be simulated.
-    with no_search_for_garbage():
-        drawn = _drawn_beforehand(database, actor, study_key)
+    drawn = _drawn_beforehand(database, actor, study_key)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
@@ -264,7 +264,9 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         expansion = frozen_facts.expansion_of(session, study_id)
         if expansion is None:
             return None
-        pool = stored_pool.pool_of(session, study_id)
+        gathered = stored_pool.Gathered(session, study_id)
+        whole = whole_pool.read(session, study, also=gathered.take)
+        pool = gathered.pool()
         key = draws.key_of(session, study_id, expansion.seed)
         phases = frozen_facts.phases_of(session, study_id)
         slots = groups.slots_of(session, study_id, phases)
@@ -273,7 +275,7 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         later = foreseen.foreseen(session, expansion, pool, parts, slots, key)
         sound_draws.require_sound(expansion, phases, [*parts, *later], pool)
         pool_files.require_prepared(session, study_id, expansion, pool, parts)
-        return _Drawn(study_id, pool, tuple(parts), key, slots, whole_pool.read(session, study))
+        return _Drawn(study_id, pool, tuple(parts), key, slots, whole)
 
 
 def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Content:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import compress
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import String, cast, func
+from sqlalchemy import JSON
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from db import Candidate, Case, Item, Reference, queries
+from db import Base, Candidate, Case, Item, Reference, queries
 from db.as_stored import as_stored
 from protocol.references import ItemReferences
 from services.studies import pairing, pooled
@@ -21,17 +23,18 @@ from services.studies.sampling.units import Unit
 
 # As a database has them, or a study folder.
 Attributes = Mapping[str, str] | Iterable[tuple[str, str]]
+Columns = Mapping[str, Sequence[Any]]
 
-
-# What a draw asks of the rows of a table, in the order in which it is asked.
-_OF_CASES = ("id", "subject", "attributes")
-_OF_ITEMS = (
-    "id", "key", "case_id", "category", "format", "grounding", "conversation", "turn", "practice", "attributes",
-    "sequences", "overlays",
-)  # fmt: skip
-_OF_CANDIDATES = ("id", "key", "item_id", "model", "answer", "attributes")
-# Of these lists only whether they say anything, which needs no reading of what they say.
-_LISTS = ("sequences", "overlays")
+# What a draw asks of the rows of a table; JSON as its text.
+ASKED: Mapping[type[Base], tuple[str, ...]] = {
+    Case: ("id", "subject", "attributes"),
+    Item: ("id", "key", "case_id", "category", "format", "grounding", "conversation", "turn", "practice", "attributes",
+           "sequences", "overlays"),
+    Candidate: ("id", "key", "item_id", "model", "answer", "attributes"),
+    Reference: ("item_id", "version", "accepted", "low", "high", "fields"),
+}  # fmt: skip
+# What a JSON column says that lists nothing.
+_NOTHING = "[]"
 # So many rows are read at once.
 READ_AT_ONCE = 2_000
 
@@ -71,74 +74,126 @@ class Pool:
 
 def pool_of(session: Session, study_id: int, *, with_replaced: bool = False) -> Pool:
     """Read everything that could be drawn, or ever could; else nothing that a version of the study replaced."""
-    gone_items, gone_candidates = (
-        (frozenset[int](), frozenset[int]()) if with_replaced else queries.replaced_units(session, study_id)
-    )
-    merged = _Merged()
-    items = _items_of(session, study_id, gone_items, merged)
-    references = _fields_of_reference(session, study_id)
-    authors = queries.authors_in_pools(session, study_id)
-    compared = queries.ids_of_pairs(session, study_id)
-    answers: dict[str, Unit] = {}
-    candidate_ids: dict[str, int] = {}
-    for number, key, item_id, model, answer, said in _rows_of(session, Candidate, _OF_CANDIDATES, study_id):
-        if number in gone_candidates or item_id in gone_items:
-            continue
-        candidate_ids[key] = number
-        if number in compared:
-            continue
-        item, responded, author = items.units[item_id], bool(answer.strip()), authors.get(number)
-        if author is None:
-            attributes = merged.of_candidate(item, said, model)
-            answers[key] = Unit(key, item.subject, item.item, attributes, item.practice, responded)
-        else:
-            slot = pooled.slot_of(author)
-            answers[key] = pooled.unit_of_answer(key, item, author.phase, slot, responded=responded)
-    pairs, listed_ones = pairing.listed_and_drawn(session, study_id, candidate_ids, answers)
-    keys = {number: unit.key for number, unit in items.units.items()}
-    return Pool(
-        items={unit.key: unit for unit in items.units.values()},
-        candidates=answers,
-        without_volumes=frozenset(items.without_volumes),
-        without_reference=frozenset(key for number, key in keys.items() if number not in references),
-        fields_of_reference={keys[number]: fields for number, fields in references.items() if number in keys},
-        with_overlays=frozenset(items.with_overlays),
-        turns=items.turns,
-        practised=_practised(session, study_id),
-        item_ids={key: number for number, key in keys.items()},
-        candidate_ids=candidate_ids,
-        pairs=pairs,
-        listed=listed_ones,
-    )
+    gathered = Gathered(session, study_id, with_replaced=with_replaced)
+    for table in ASKED:
+        for rows in _parts(session, _select(table, study_id)):
+            gathered.take(table, dict(zip(ASKED[table], zip(*rows, strict=True), strict=True)))
+    return gathered.pool()
 
 
-@dataclass
-class _Items:
-    """The items of a pool, by number, and the keys of those that a phase may lack something of."""
+class Gathered:
+    """What could be drawn of a study, from the columns of its tables, of which somebody reads a part at a time.
 
-    units: dict[int, Unit] = field(default_factory=dict)
-    without_volumes: set[str] = field(default_factory=set)
-    with_overlays: set[str] = field(default_factory=set)
-    turns: dict[str, tuple[str, int]] = field(default_factory=dict)
+    Columns are gone through as a whole: a step for each row of hundreds of thousands is what takes the time.
+
+    Parameters
+    ----------
+    with_replaced
+        What a version of the study replaced is in it, too.
+    """
+
+    def __init__(self, session: Session, study_id: int, *, with_replaced: bool = False) -> None:
+        self._session, self._study_id = session, study_id
+        self._gone_items, self._gone_candidates = (
+            (frozenset[int](), frozenset[int]()) if with_replaced else queries.replaced_units(session, study_id)
+        )
+        self._authors = queries.authors_in_pools(session, study_id)
+        self._compared = queries.ids_of_pairs(session, study_id)
+        self._merged = _Merged()
+        self._subject_of: dict[int, str] = {}
+        self._said_of: dict[int, str] = {}
+        self._items: dict[int, Unit] = {}
+        self._without_volumes: set[str] = set()
+        self._with_overlays: set[str] = set()
+        self._turns: dict[str, tuple[str, int]] = {}
+        self._answers: dict[str, Unit] = {}
+        self._candidate_ids: dict[str, int] = {}
+        self._references: dict[int, tuple[int, frozenset[str]]] = {}
+        self._named = cache(lambda said, primary: frozenset([*(line["field"] for line in json.loads(said)), *primary]))
+
+    def take(self, table: type[Base], columns: Columns) -> None:
+        """Take rows of a table, at least one: cases come before items, items before answers and references.
+
+        Parameters
+        ----------
+        columns
+            By name, at least those that `ASKED` names, JSON as its text; of other tables nothing is taken.
+        """
+        taking: Mapping[type[Base], Callable[..., None]] = {
+            Case: self._cases,
+            Item: self._items_of,
+            Candidate: self._answers_of,
+            Reference: self._references_of,
+        }
+        if table in taking:
+            taking[table](*(columns[name] for name in ASKED[table]))
+
+    def _cases(self, numbers: Sequence[int], subjects: Sequence[str], said: Sequence[str]) -> None:
+        self._subject_of.update(zip(numbers, subjects, strict=True))
+        self._said_of.update(zip(numbers, said, strict=True))
+
+    def _items_of(self, *columns: Sequence[Any]) -> None:
+        columns = _without(columns, {0: self._gone_items})
+        numbers, keys, cases, *own, conversations, turns, practice, said, sequences, overlays = columns
+        attributes = self._merged.of_items([self._said_of[case] for case in cases], said, *own, conversations)
+        units = map(Unit, keys, [self._subject_of[case] for case in cases], keys, attributes, practice)
+        self._items.update(zip(numbers, units, strict=True))
+        self._without_volumes.update(compress(keys, map(_NOTHING.__eq__, sequences)))
+        self._with_overlays.update(compress(keys, map(_NOTHING.__ne__, overlays)))
+        talks = zip(keys, conversations, turns, strict=True)
+        self._turns.update((key, (talk, turn)) for key, talk, turn in talks if talk and turn)
+
+    def _answers_of(self, *columns: Sequence[Any]) -> None:
+        columns = _without(columns, {0: self._gone_candidates, 2: self._gone_items})
+        numbers, keys, of_items, models, texts, said = columns
+        self._candidate_ids.update(zip(keys, numbers, strict=True))
+        about = [self._items[item_id] for item_id in of_items]
+        responded = [bool(text.strip()) for text in texts]
+        attributes = self._merged.of_candidates(about, said, models)
+        subject, item, practice = (map(attrgetter(name), about) for name in ("subject", "item", "practice"))
+        units = zip(numbers, keys, map(Unit, keys, subject, item, attributes, practice, responded), strict=True)
+        self._answers.update((key, unit) for number, key, unit in units if number not in self._compared)
+        of_people = self._authors.keys() - self._compared
+        for place in [place for place, number in enumerate(numbers) if number in of_people]:
+            author, key = self._authors[numbers[place]], keys[place]
+            self._answers[key] = pooled.unit_of_answer(
+                key, about[place], author.phase, pooled.slot_of(author), responded=responded[place]
+            )
+
+    def _references_of(self, *columns: Sequence[Any]) -> None:
+        for item_id, version, accepted, low, high, said in zip(*columns, strict=True):
+            if version >= self._references.get(item_id, (version,))[0]:
+                compared = accepted != _NOTHING or low is not None or high is not None
+                self._references[item_id] = version, self._named(said, ("",) if compared else ())
+
+    def pool(self) -> Pool:
+        """Return everything that was taken."""
+        pairs, listed_ones = pairing.listed_and_drawn(self._session, self._study_id, self._candidate_ids, self._answers)
+        keys = {number: unit.key for number, unit in self._items.items()}
+        references = self._references
+        return Pool(
+            items=dict(zip(keys.values(), self._items.values(), strict=True)),
+            candidates=self._answers,
+            without_volumes=frozenset(self._without_volumes),
+            without_reference=frozenset(key for number, key in keys.items() if number not in references),
+            fields_of_reference={keys[number]: named for number, (_, named) in references.items() if number in keys},
+            with_overlays=frozenset(self._with_overlays),
+            turns=self._turns,
+            practised=_practised(self._session, self._study_id),
+            item_ids=dict(zip(keys.values(), keys, strict=True)),
+            candidate_ids=self._candidate_ids,
+            pairs=pairs,
+            listed=listed_ones,
+        )
 
 
-def _items_of(session: Session, study_id: int, gone: Set[int], merged: _Merged) -> _Items:
-    cases = {number: (subject, said) for number, subject, said in _rows_of(session, Case, _OF_CASES, study_id)}
-    items = _Items()
-    for row in _rows_of(session, Item, _OF_ITEMS, study_id):
-        number, key, case, *own, conversation, turn, practice, said, sequences, overlays = row
-        if number in gone:
-            continue
-        subject, of_case = cases[case]
-        attributes = merged.of_item(of_case, said, *own, conversation)
-        items.units[number] = Unit(key, subject, key, attributes, practice)
-        if not sequences:
-            items.without_volumes.add(key)
-        if overlays:
-            items.with_overlays.add(key)
-        if conversation and turn:
-            items.turns[key] = (conversation, turn)
-    return items
+def _without(columns: tuple[Sequence[Any], ...], gone: Mapping[int, Set[int]]) -> tuple[Sequence[Any], ...]:
+    """Return columns without the rows in which a number is gone, by the place of its column."""
+    left_out = [(place, numbers) for place, numbers in gone.items() if numbers]
+    if not left_out:
+        return columns
+    stays = [all(row[place] not in numbers for place, numbers in left_out) for row in zip(*columns, strict=True)]
+    return tuple(list(compress(column, stays)) for column in columns)
 
 
 class _Merged:
@@ -147,53 +202,37 @@ class _Merged:
     def __init__(self) -> None:
         self._of: dict[tuple[Any, ...], Mapping[str, str]] = {}
 
-    def of_item(self, of_case: str, of_item: str, *own: Any) -> Mapping[str, str]:
-        """Return what can be asked of an item; the attributes of case and item come as they are stored."""
-        said = (of_case, of_item, *own)
-        there = self._of.get(said)
-        if there is None:
-            there = self._of[said] = attributes_of_item(json.loads(of_case), json.loads(of_item), *own)
-        return there
+    def of_items(
+        self, of_cases: Sequence[str], of_items: Sequence[str], *own: Sequence[Any]
+    ) -> Iterator[Mapping[str, str]]:
+        """Yield what can be asked of items, column by column; attributes of cases and items come as they are stored."""
+        for said in zip(of_cases, of_items, *own, strict=True):
+            there = self._of.get(said)
+            if there is None:
+                of_case, of_item, *rest = said
+                there = self._of[said] = attributes_of_item(json.loads(of_case), json.loads(of_item), *rest)
+            yield there
 
-    def of_candidate(self, item: Unit, of_candidate: str, model: str) -> Mapping[str, str]:
-        """Return what can be asked of a model's answer, whose own attributes come as they are stored."""
-        # Of items alike the attributes are one object, which is there as long as this is.
-        said = (id(item.attributes), of_candidate, model)
-        there = self._of.get(said)
-        if there is None:
-            there = self._of[said] = attributes_of_candidate(item, json.loads(of_candidate), model)
-        return there
-
-
-def _fields_of_reference(session: Session, study_id: int) -> dict[int, frozenset[str]]:
-    """Return the fields that references name by the id of the item; of a hundred thousand items, as columns alone."""
-    query = (
-        select_columns(
-            col(Reference.item_id),
-            cast(Reference.accepted, String) != "[]",
-            func.coalesce(Reference.low, Reference.high).is_not(None),
-            as_stored(Reference.fields),
-        )
-        .join(Item, col(Item.id) == Reference.item_id)
-        .where(col(Item.study_id) == study_id)
-        .order_by(col(Reference.version))
-    )
-    named = cache(lambda said, primary: frozenset([line["field"] for line in json.loads(said)] + [""] * primary))
-    return {
-        item_id: named(said, bool(accepted or limited))
-        for rows in _parts(session, query)
-        for item_id, accepted, limited, said in rows
-    }
+    def of_candidates(
+        self, about: Iterable[Unit], of_candidates: Sequence[str], models: Sequence[str]
+    ) -> Iterator[Mapping[str, str]]:
+        """Yield what can be asked of models' answers to items, whose own attributes come as they are stored."""
+        for item, of_candidate, model in zip(about, of_candidates, models, strict=True):
+            # Of items alike the attributes are one object, which is there as long as this is.
+            said = (id(item.attributes), of_candidate, model)
+            there = self._of.get(said)
+            if there is None:
+                there = self._of[said] = attributes_of_candidate(item, json.loads(of_candidate), model)
+            yield there
 
 
-def _rows_of(session: Session, table: Any, names: Sequence[str], study_id: int) -> Iterator[Sequence[Any]]:
-    """Yield these columns of the rows of a table, attributes as their text; a part at a time, as there may be many."""
-    columns = [
-        cast(column, String) != "[]" if name in _LISTS else as_stored(column) if name == "attributes" else column
-        for name, column in ((name, getattr(table, name)) for name in names)
-    ]
-    for rows in _parts(session, select_columns(*columns).where(table.study_id == study_id)):
-        yield from rows
+def _select(table: type[Base], study_id: int) -> Any:
+    """Return the query of what a draw asks of a table, in the order of `ASKED`."""
+    columns = [getattr(table, name) for name in ASKED[table]]
+    query = select_columns(*(as_stored(column) if isinstance(column.type, JSON) else column for column in columns))
+    if table is Reference:
+        return query.join(Item, col(Item.id) == Reference.item_id).where(col(Item.study_id) == study_id)
+    return query.where(columns[0].class_.study_id == study_id)
 
 
 def _parts(session: Session, query: Any) -> Iterator[Sequence[Any]]:

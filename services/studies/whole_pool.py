@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import compress, repeat
 from json.encoder import encode_basestring_ascii
 from typing import Any
@@ -56,7 +56,12 @@ class WholePool:
     item_keys: Mapping[int, str]
 
 
-def read(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | None = None) -> WholePool:
+def read(
+    session: Session,
+    study: Study,
+    later: Mapping[type[Base], Set[int]] | None = None,
+    also: Callable[[type[Base], Mapping[str, Sequence[Any]]], None] | None = None,
+) -> WholePool:
     """Read the pool of a study, its tables one after another, a part of each at a time.
 
     The hash of a row is the SHA-256 of the JSON list of the key that it belongs to (of an item its case, of an answer
@@ -68,6 +73,9 @@ def read(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | 
     ----------
     later
         The numbers of rows of which nothing is said, as they came with a later version of the study.
+    also
+        Gets the columns of each part that is read, by table and name, JSON as its text: who needs them for something
+        else need not read hundreds of thousands of rows again.
     """
     left_out = later or {}
     seals: proofs.Seals = {}
@@ -79,23 +87,24 @@ def read(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | 
     references: dict[str, bytes] = {}
     versions: dict[str, int] = {}
     files: dict[tuple[str, str], bytes] = {}
-    for (numbers, keys), texts in _parts(session, Case, study, seals, left_out):
+    parts = partial(_parts, session, study=study, left_out=left_out, also=also)
+    for (numbers, keys), texts in parts(Case, seals=seals):
         case_keys.update(zip(numbers, keys, strict=True))
         cases.update(zip(keys, _hashed(repeat(""), texts), strict=True))
-    for (numbers, keys, of_cases), texts in _parts(session, Item, study, seals, left_out):
+    for (numbers, keys, of_cases), texts in parts(Item, seals=seals):
         item_keys.update(zip(numbers, keys, strict=True))
         items.update(zip(keys, _hashed((case_keys.get(case, "") for case in of_cases), texts), strict=True))
-    for (keys, of_items, models), texts in _parts(session, Candidate, study, seals, left_out):
+    for (keys, of_items, models), texts in parts(Candidate, seals=seals):
         hashes = _hashed((item_keys.get(item, "") for item in of_items), texts)
         # What people answered comes later, and is in the manifest of the closing that brought it; so do drawn pairs.
         candidates.update((key, row) for key, model, row in zip(keys, models, hashes, strict=True) if model)
-    for (of_items, of_version), texts in _parts(session, Reference, study, seals, left_out):
+    for (of_items, of_version), texts in parts(Reference, seals=seals):
         owners = [item_keys[number] for number in of_items]
         for item, version, row in zip(owners, of_version, _hashed(owners, texts), strict=True):
             # Later versions are added with their own audit events; what is frozen is the first.
             if version < versions.get(item, version + 1):
                 versions[item], references[item] = version, row
-    for (kinds, keys, of_cases), texts in _parts(session, PoolFile, study, None, left_out):
+    for (kinds, keys, of_cases), texts in parts(PoolFile, seals=None):
         hashes = _hashed((case_keys.get(case, "") for case in of_cases), texts)
         files.update(zip(zip(kinds, keys, strict=True), hashes, strict=True))
     said = {
@@ -113,9 +122,11 @@ def read(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | 
 def _parts(
     session: Session,
     table: type[Base],
+    *,
     study: Study,
     seals: proofs.Seals | None,
     left_out: Mapping[type[Base], Set[int]],
+    also: Callable[[type[Base], Mapping[str, Sequence[Any]]], None] | None,
 ) -> Iterator[tuple[list[Sequence[Any]], Sequence[str]]]:
     """Yield a table in parts: the columns that are asked of it, and the texts of its rows behind the numbers.
 
@@ -135,6 +146,8 @@ def _parts(
     for rows in result.partitions():
         # Columns are gone through as a whole: a step for each row of hundreds of thousands is what takes the time.
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+        if also is not None:
+            also(table, dict(zip(names, columns, strict=True)))
         numbers, texts = row_texts_of.halves(columns, _NUMBERS[table])
         covered += columns[0]
         digest.add(list(map(",".join, zip(numbers, texts, strict=True))))
@@ -178,7 +191,7 @@ def _hashed(belong_to: Iterable[str], texts: Iterable[str]) -> list[bytes]:
 
 
 def _said(rows: Mapping[Any, bytes], secret: str = "") -> dict[str, Any]:
-    everything = b"".join(rows[key] for key in sorted(rows))
+    everything = b"".join(map(rows.__getitem__, sorted(rows)))
     if secret:
         keyed = hmac.new(bytes.fromhex(secret), everything, hashlib.sha256)
         return {"rows": len(rows), "keyed_sha256": keyed.hexdigest()}

@@ -277,3 +277,37 @@ def test_the_place_of_a_short_prompt_is_no_empty_box(room: MakeRoom) -> None:
         if not cut:
             reader.press("1", "4")
             reader.submit()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 768)])
+def test_comments_of_others_are_in_sight_before_the_decision(room: MakeRoom, width: int, height: int) -> None:
+    reader = room("opinions with comments", width=width, height=height)
+    reader.open()
+
+    expect(reader.page.locator(".opinions p").last).to_contain_text("Within what is normal")
+    assert in_sight(reader.page, ".opinions p")
+    expect(reader.page.get_by_role("button", name="More")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 768)])
+def test_flag_and_comment_are_in_sight_below_a_form_that_is_scrolled(room: MakeRoom, width: int, height: int) -> None:
+    reader = room("scales", width=width, height=height)
+    reader.open()
+    place = reader.page.locator(".form-place")
+
+    for end in ("0", "box.scrollHeight"):
+        place.evaluate(f"(box) => box.scrollTo(0, {end})")
+        assert in_sight(reader.page, ".tabs")
+
+
+def in_sight(page: Page, place: str) -> bool:
+    """Return whether the last element of a kind is whole on the screen, and not cut off by what it is scrolled in."""
+    return bool(
+        page.locator(place).last.evaluate(
+            """(element) => {
+              const own = element.getBoundingClientRect();
+              const around = element.closest(".brief, .form-place").getBoundingClientRect();
+              return own.top >= around.top && own.bottom <= around.bottom && around.bottom <= window.innerHeight;
+            }"""
+        )
+    )

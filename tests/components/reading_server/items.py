@@ -14,6 +14,7 @@ from services.reading.payloads import AheadPayload, Phase, PracticePayload, Turn
 from tests.components.reading_server import formula_items, made_volumes, mixed_lines, scales, words
 from tests.components.reading_server.made_texts import (
     CHANGES,
+    COMMENTED,
     CONFIDENCE,
     GROWN,
     HISTORY,
@@ -430,6 +431,7 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "lines in scoring": _same(phase="scoring", prompt="Findings:\nAn old scar.\n\nNo lesion.", volumes=[]),
     "opinions": _same(phase="opinions"),
     "opinions with one label twice": _same(phase="opinions", scored={"opinions": LABELLED_ALIKE}),
+    "opinions with comments": _same(phase="opinions", scored={"opinions": COMMENTED}),
     "preview": _same(phase="preview"),
     "ordinary formulas": _formulas("\n\n".join(formula_items.ORDINARY)),
     "misplaced formulas": _formulas("\n\n".join(formula_items.MISPLACED)),

@@ -29,6 +29,10 @@ LABELLED_ALIKE = (
      ["Comment", "Typed at the end: look at the ventricle."]],
     [["Answer", "No"], ["Finding", "oedema"], ["Comment", "no"]],
 )  # fmt: skip
+COMMENTED = (
+    [["Answer", "Both sides"], ["Confidence", "4"], ["Comment", "Left larger than right, borders are irregular."]],
+    [["Answer", "Neither side"], ["Confidence", "2"], ["Comment", "Within what is normal at this age, I think."]],
+)
 PRESETS = [
     {"label": "Default", "window": [0, 1]},
     {"label": "Narrow", "window": [0.25, 0.75]},

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 from sqlmodel import Session, select
 
 from db import Database, Freeze, Study
 from db.base import stored_id
 from db.engine import DATABASE_FILE, make_engine
 from services.record import maintenance, verification
-from services.studies import drawing_phases, draws, freezing, frozen_facts, importing, stored_pool
+from services.studies import drawing_phases, draws, freezing, frozen_facts, importing, pool_files, stored_pool
+from services.studies.manifest import sha256_of
 from tests.db.first_release import load_listed_pool
 from tests.harness import databases
 from tests.pair_study import PAIRS, opened_pairs, with_models
@@ -225,3 +227,33 @@ def test_a_pair_that_tables_name_is_not_made_of_other_answers_unseen(sqlite_data
     )
 
     assert "Changed since the freeze: pool pairs." in verification.verify_study(sqlite_database, "listed")
+
+
+# ---- what a freeze takes ---------------------------------------------------------------------------------------------
+
+
+def test_a_freeze_reads_the_answers_of_a_pool_once(sqlite_database: Database, tmp_path: Path) -> None:
+    admin = owner_of(sqlite_database)
+    importing.import_study(sqlite_database, admin, write_pool_with_answers(tmp_path / "study"))
+    sent: list[str] = []
+    event.listen(sqlite_database.engine, "before_cursor_execute", lambda *about: sent.append(about[2]))
+
+    freezing.freeze_study(sqlite_database, admin, "pool")
+
+    whole = [statement for statement in sent if "candidate.answer" in statement and " IN (" not in statement]
+    assert len(whole) == 1
+
+
+def test_the_same_secret_draws_what_it_always_drew(sqlite_database: Database, tmp_path: Path) -> None:
+    admin = owner_of(sqlite_database)
+    importing.import_study(sqlite_database, admin, write_pool_with_answers(tmp_path / "study"))
+    with sqlite_database.engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE study SET salt = '{'5a' * 32}'")
+    pool_files.prepare_volumes(sqlite_database, admin, "pool", tmp_path / "study")
+
+    manifest = freezing.freeze_study(sqlite_database, admin, "pool").manifest
+
+    # Another release may freeze it, and prepares scans in its own way; references are hashed with their time.
+    fixed = {key: said for key, said in manifest.items() if key not in ("software_version", "volumes")}
+    del fixed["pool"]["references"]
+    assert sha256_of(fixed) == "25f9b689ab5d4df795998ee4948f8be5b5ce6d67cc486246a7667e1919312f3a"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -55,10 +56,64 @@ def test_what_a_phase_shows_and_items_lack_is_said_with_the_folder(
     assert all(warning.startswith(f"The freeze {would} {lacks}") for warning in said)
 
 
+AGAIN = "  - {key: again, rates: items, from: SOURCE, shows: [scans, prompt, options], form: {answer: as_item}}\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "says"),
+    [
+        # All that the first rates is known.
+        ("", "{phase: read, sample: {size: 7}}", "phase 'again': sample.size: 7 units are wanted, but only 6 can be"),
+        ("", "{phase: read, where: {category: nothing}}", "phase 'again': from.where: no unit has category 'nothing'"),
+        ("", "{sample: {size: 1, not_in: [read]}}", "phase 'again': sample.not_in: all 6 selected units are about"),
+        # How many of it there are is known.
+        ("{sample: {size: 3}}", "{phase: read, sample: {size: 4}}", "phase 'again' in 10 of 10 draws that were tried"),
+        ("{sample: {size: 3}}", "{phase: read, sample: {size: 3}}", ""),
+        ("{sample: {size: 1}}", "{sample: {size: 6, not_in: [read]}}", "phase 'again' in 10 of 10 draws that were"),
+        ("{sample: {size: 1}}", "{sample: {size: 1, not_in: [read]}}", ""),
+        # What cannot be drawn has its own sentence, and what rests on it none.
+        ("{sample: {size: 7}}", "{phase: read, sample: {size: 7}}", "phase 'read': sample.size: 7 units are wanted"),
+    ],
+)
+def test_what_draws_from_another_phase_is_tried_with_the_folder(
+    tmp_path: Path, first: str, second: str, says: str
+) -> None:
+    drawn = READS.replace("rates: items", f"rates: items\n    from: {first}" if first else "rates: items")
+
+    warnings = checking.validated_folder(
+        write_listed(tmp_path / "study", drawn + AGAIN.replace("SOURCE", second))
+    ).warnings
+
+    said = [warning for warning in warnings if "would refuse" in warning]
+    assert len(said) == bool(says)
+    assert all(warning.startswith(f"The freeze would refuse {says}") for warning in said)
+
+
+def test_what_another_draw_decides_is_said_with_how_often_it_would_be_refused(tmp_path: Path) -> None:
+    drawn = READS.replace("rates: items", "rates: items\n    from: {sample: {size: 4}}")
+    again = AGAIN.replace("SOURCE", "{phase: read, where: {category: side}, sample: {size: 2}}")
+
+    warnings = checking.validated_folder(write_listed(tmp_path / "study", drawn + again)).warnings
+
+    (said,) = [warning for warning in warnings if "would refuse" in warning]
+    refused = re.match(r"The freeze would refuse phase 'again' in (\d+) of 10 draws that were tried", said)
+    assert refused is not None
+    assert 0 < int(refused.group(1)) < 10
+
+
+def test_what_is_drawn_from_answers_is_left_open_with_the_folder(tmp_path: Path) -> None:
+    again = "  - {key: again, rates: items, from: {where: {read.answer: yes}, sample: {size: 2}}, "
+    again += "shows: [scans, prompt], opens: {after: read}, form: {note: {type: text, label: Note}}}\n"
+
+    warnings = checking.validated_folder(write_listed(tmp_path / "study", READS + again)).warnings
+
+    (said,) = [warning for warning in warnings if "checked then" in warning]
+    assert said.startswith("Phase 'again' draws its sample once 'read' is closed: whether the answers leave enough")
+
+
 def test_that_other_studies_decide_what_is_left_is_said_with_the_folder(tmp_path: Path) -> None:
     source = "{sample: {size: 2, not_in: [review-1, read]}}"
-    second = "  - {key: again, rates: items, from: SOURCE, shows: [scans, prompt, options], form: {answer: as_item}}\n"
-    drawn = READS + second.replace("SOURCE", source)
+    drawn = READS + AGAIN.replace("SOURCE", source)
 
     warnings = checking.validated_folder(write_listed(tmp_path / "study", drawn)).warnings
 

@@ -141,8 +141,9 @@ export class Screen {
     const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - (this.feedback?.offsetHeight ?? 0) - SPARE;
     const { style } = this.brief.element;
     style.setProperty("--free", `${Math.max(0, free)}px`);
-    // Where the form is cut, the words have no more than they fill.
-    style.setProperty("--filled", this.form && free < LEAST_BRIEF * this.side.clientHeight ? `${this.brief.filled()}px` : "100%");
+    // Where the form is cut, or the words are new to who reads them, these have no more than they fill.
+    const asFilled = this.form && (this.brief.always || free < LEAST_BRIEF * this.side.clientHeight);
+    style.setProperty("--filled", asFilled ? `${this.brief.filled()}px` : "100%");
     this.brief.fit();
   }
 
