@@ -105,16 +105,19 @@ def scores(
 
 
 def intraclass(
-    model: int, average: bool = False, of_raters: float = 0.0, **method: Any
+    model: int, average: bool = False, of_raters: float = 0.0, skewed: bool = False, **method: Any
 ) -> Callable[[int, float, Rng], EstimateAndTruth]:
-    """Four raters; the share of variance between items is the true correlation, of the rest some is raters' own."""
+    """Four raters; the share of variance between items is the true correlation, of the rest some is raters' own.
+
+    Items are normal, or chi-square with four degrees of freedom.
+    """
 
     def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         raters = 4
         of_rater = of_raters * (1 - p)
         noise = 1 - p - of_rater
         table = (
-            rng.normal(scale=np.sqrt(p), size=(n, 1))
+            np.sqrt(p) * ((rng.chisquare(4, size=(n, 1)) - 4) / np.sqrt(8) if skewed else rng.normal(size=(n, 1)))
             + rng.normal(scale=np.sqrt(of_rater), size=raters)
             + rng.normal(scale=np.sqrt(noise), size=(n, raters))
         )
@@ -254,9 +257,13 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "ICC(2,1), raters little apart": intraclass(2, of_raters=0.1),
     "ICC(2,1), raters little apart, F": intraclass(2, of_raters=0.1, interval="f"),
     "ICC(2,1), raters far apart": intraclass(2, of_raters=0.5),
+    "ICC(2,1), raters far apart, modified large sample": intraclass(2, of_raters=0.5, interval="mls"),
     "ICC(2,1), raters far apart, F": intraclass(2, of_raters=0.5, interval="f"),
     "ICC(2,k), raters far apart": intraclass(2, average=True, of_raters=0.5),
     "ICC(3,1)": intraclass(3),
+    "ICC(3,1), F": intraclass(3, interval="f"),
+    "ICC(3,1), items skewed": intraclass(3, skewed=True),
+    "ICC(3,1), items skewed, F": intraclass(3, skewed=True, interval="f"),
     "ICC(3,k)": intraclass(3, average=True),
     "Lin's CCC, z-transform": scores(agreement.lin_ccc, lambda p: p),
     "upper limit of agreement": limit_of_agreement,
