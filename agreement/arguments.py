@@ -298,6 +298,8 @@ def whole_number(value: Any, argument: str, least: int | None = None, most: int 
     3
     """
     expected = "a whole number" if least is None else f"a whole number of at least {least}"
+    if isinstance(value, bool | np.bool_):
+        raise ValueError(f"{argument} is {shown(value)}; expected {expected}")
     try:
         number = int(value) if isinstance(value, float | np.floating) and float(value).is_integer() else index(value)
     except TypeError:

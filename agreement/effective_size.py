@@ -12,6 +12,7 @@ from agreement.coding import Codes, Floats
 
 _FOR_ONE = 2.0  # clusters with a category that say as much as one with a disagreement
 _CAUTION = 1.5  # clusters with a disagreement that what a design effect is at most counts as
+_CAUTION_OF_SHARE = 1.5  # events in clusters of their own that what a share's design effect is at most counts as
 _CAUTION_OF_SCATTERED = 2.0  # the same, of what it is at most as far as disagreements are seen to cluster
 
 
@@ -59,16 +60,17 @@ def effective_size(influence: Floats, groups: Codes, events: float | None = None
 def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
     """Units over their design effect, for a share.
 
-    ``n / d``, d the greater of ``(e d_0 + s) / (e + 1)`` and ``(e d_a + 1) / (e + 1)``, e the number of units of the
-    rarer kind. d_0 is that of `effective_size`, and ``s = 1 + (n / m - 1) (1 - r^2 e / (e + 1))`` in m clusters, r in
-    how many clusters the rarer kind is over in how many it would be by chance (`clusters_by_chance`), at most 1: few
-    events say little about how they cluster, but less so where they lie as scattered as can be. Without any the
-    clusters are the n.
+    ``n / d``, d the greater of ``(h d_0 + 1.5 s) / (h + 1.5)`` and ``(e d_a + 1) / (e + 1)``, e the number of units of
+    the rarer kind and h the root of e times the number of clusters with it, as Kish counts (`clusters_with`): a hundred
+    events in four clusters say less about other clusters than a hundred in fifty. d_0 is that of `effective_size`, and
+    ``s = 1 + (n / m - 1) (1 - r^2 e / (e + 1))`` in m clusters, r in how many clusters the rarer kind is over in how
+    many it would be by chance (`clusters_by_chance`), at most 1: few events say little about how they cluster, but less
+    so where they lie as scattered as can be. Without any the clusters are the n.
 
     ``d_a = 1 + (sum_c n_c^2 / n - 1) r_a``, r_a the intraclass correlation by analysis of variance, at least 0 [1]_. In
     clusters of unequal sizes the squared sums of the few large ones are nearly all of d_0, which is too small where
     these happen to be alike; r_a learns from all clusters, and rests on their being alike to the same degree. Few
-    events say little about r_a too, so d_a is drawn towards 1. By how many events either is drawn, and the square, are
+    events say little about r_a too, so d_a is drawn towards 1. By how many events either is drawn, h and the square are
     chosen by simulation (`docs/statistics.md`, coverage).
 
     Parameters
@@ -93,7 +95,7 @@ def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
     Of clusters of 1, 1, 4, 4 and 4 units the small ones are wrong: d_0 is 25 / 14, d_a 25 / 7, and the design effect,
     with two events, (2 * 25 / 7 + 1) / 3 = 19 / 7.
 
-    >>> share_size(np.arange(14) >= 2, np.repeat(np.arange(5), [1, 1, 4, 4, 4])) * 19 / 7
+    >>> round(share_size(np.arange(14) >= 2, np.repeat(np.arange(5), [1, 1, 4, 4, 4])) * 19 / 7, 9)
     14.0
     """
     n, clusters, count = counted.size, int(groups.max()) + 1, int(counted.sum())
@@ -103,11 +105,14 @@ def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
     rarer = (counted if count == events else ~counted).astype(np.float64)
     sizes = np.bincount(groups).astype(np.float64)
     by_chance = clusters_by_chance(rarer, float((sizes * (sizes - 1.0)).sum()) / (n * (n - 1.0)))
-    scattered = min(1.0, clusters_with(rarer, groups) / by_chance) ** 2 * events / (events + 1.0)
+    having = clusters_with(rarer, groups)
+    scattered = min(1.0, having / by_chance) ** 2 * events / (events + 1.0)
     most = 1.0 + (n / clusters - 1.0) * (1.0 - scattered)
     observed = observed_effect(rarer - events / n, groups) or 1.0
-    greater = max(events * max(1.0, observed) + most, events * effect_by_variance(counted, groups) + 1.0)
-    return n * (events + 1.0) / greater
+    evidence = math.sqrt(events * having)
+    drawn = (evidence * max(1.0, observed) + _CAUTION_OF_SHARE * most) / (evidence + _CAUTION_OF_SHARE)
+    by_variance = (events * effect_by_variance(counted, groups) + 1.0) / (events + 1.0)
+    return n / max(drawn, by_variance)
 
 
 def effect_by_variance(counted: npt.NDArray[np.bool_], groups: Codes) -> float:

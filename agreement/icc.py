@@ -20,6 +20,7 @@ from agreement.icc_limits import (
     limits_of_consistency,
     mean_squares,
     modified_large_sample_limits,
+    seen_freedom,
 )
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
@@ -66,13 +67,15 @@ def icc(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap with these raters, and
         `p` inverts it.
-    interval : {"mls", "f", "percentile", "bca"}, optional
-        "mls", of model 2 and there the default: the modified large sample interval [3]_, which holds with few raters;
-        "f": that of McGraw and Wong, of models 1 and 3 the default; or a bootstrap of items, with these raters.
+    interval : {"jackknife", "mls", "f", "percentile", "bca"}, optional
+        "f": that of McGraw and Wong [2]_; "mls", of model 2: the modified large sample interval [3]_, which holds with
+        few raters. "jackknife", the default: "mls" of model 2 and "f" of the others, with the degrees of freedom that
+        are seen where each item is left out (`agreement.icc_limits.seen_freedom`), for ratings that are not normal.
+        Or a bootstrap of items, with these raters.
     resamples, seed
         For the bootstrap.
     confidence : float
-        Nominal coverage; "mls" and "f" assume normal ratings and independent items.
+        Nominal coverage; "mls" and "f" assume normal ratings, all but bootstraps of clusters independent items.
     unit : str
         What one row is.
 
@@ -111,7 +114,7 @@ def icc(
     table = numbers_of(ratings)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
-    kinds: tuple[Interval, ...] = ("mls", "f", *BOOTSTRAPS) if model == 2 else ("f", *BOOTSTRAPS)
+    kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *BOOTSTRAPS)
     groups = shared_clusters(clusters, complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
     if interval in BOOTSTRAPS:
@@ -121,7 +124,9 @@ def icc(
     lost = int((~complete).sum())
     note = f"; {lost} with a missing rating left out" if lost else ""
     how = " of ICC(2,1) by Spearman-Brown" if model == 2 and average else ""
-    kind = "modified large sample interval" if interval == "mls" else "McGraw-Wong F interval"
+    large = model == 2 and interval != "f"
+    kind = "modified large sample interval" if large else "McGraw-Wong F interval"
+    kind += ", degrees of freedom by the jackknife" if interval == "jackknife" else ""
     method = f"{kind}{how}, {_RATERS[model]}, items sampled and independent{note}"
     if n < 2:
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
@@ -151,15 +156,16 @@ def icc(
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     tail = (1.0 - confidence) / 2.0
     p = float(stats.f.sf(items / noise, n - 1, n * (k - 1) if model == 1 else (n - 1) * (k - 1)))
-    if interval == "mls":
-        low, high = modified_large_sample_limits(squares, tail)
+    freedom = seen_freedom(x, rows_only=model == 1) if interval == "jackknife" else None
+    if large:
+        low, high = modified_large_sample_limits(squares, tail, freedom=freedom)
     elif model == 2:
         low, high = limits_of_agreement(squares, tail)
     else:
-        low, high = limits_of_consistency(squares, tail, rows_only=model == 1)
+        low, high = limits_of_consistency(squares, tail, rows_only=model == 1, freedom=freedom)
     if average:
         low, high = _spearman_brown(low, k), _spearman_brown(high, k)
-    if math.isinf(low) and interval == "f":
+    if math.isinf(low) and not large:
         reason = f"the lower limit of ICC({model},1) is too low for the mean of {k} to have one"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     if low < -1.0 < high:

@@ -65,7 +65,94 @@ def mean_squares(x: Floats) -> MeanSquares:
     )
 
 
-def limits_of_consistency(squares: MeanSquares, tail: float, *, rows_only: bool) -> tuple[float, float]:
+class Freedom(NamedTuple):
+    """Degrees of freedom of the mean square of items, and of that of what is left (of ICC(1), within items)."""
+
+    items: float
+    left: float
+
+
+def nominal_freedom(n: int, k: int, *, rows_only: bool) -> Freedom:
+    """Degrees of freedom of n items by k raters, where ratings are normal.
+
+    Parameters
+    ----------
+    n, k : int
+        Number of items and of raters.
+    rows_only : bool
+        Whether raters differ from item to item, ICC(1).
+
+    Returns
+    -------
+    Freedom
+
+    Examples
+    --------
+    >>> nominal_freedom(30, 4, rows_only=False)
+    Freedom(items=29.0, left=87.0)
+    """
+    return Freedom(n - 1.0, float(n * (k - 1) if rows_only else (n - 1) * (k - 1)))
+
+
+def seen_freedom(x: Floats, *, rows_only: bool) -> Freedom:
+    """Degrees of freedom that mean squares have by how they change where an item is left out.
+
+    ``2 / v``, v the jackknife's variance of the logarithm of a mean square [1]_, at most those of normal ratings and at
+    least 1: a mean square of normal ratings with f degrees of freedom has a logarithm of variance 2 / f, and one of
+    ratings of which a few are far from all others a greater one.
+
+    Parameters
+    ----------
+    x : ndarray, shape (items, raters)
+        Two items and raters or more, none missing.
+    rows_only : bool
+        As in `nominal_freedom`.
+
+    Returns
+    -------
+    Freedom
+        Those of normal ratings below four items, or where nothing is left without one of them.
+
+    References
+    ----------
+    .. [1] Arvesen and Schmitz (1970). Robust procedures for variance component problems using the jackknife.
+       Biometrics 26, 677-686.
+
+    Examples
+    --------
+    Items at equal distances, and with one that is far from the others.
+
+    >>> even, apart = np.arange(8.0), np.array([1.0, 2, 3, 4, 5, 6, 7, 30])
+    >>> noise = np.array([0.1, -0.2, 0.2, -0.1, 0.1, -0.1, 0.2, -0.2])
+    >>> [round(seen_freedom(np.stack([x, x + noise], 1), rows_only=False).items, 1) for x in (even, apart)]
+    [7.0, 1.0]
+    """
+    n, k = x.shape
+    nominal = nominal_freedom(n, k, rows_only=rows_only)
+    if n < 4:
+        return nominal
+    means = x.mean(axis=1)
+    apart = (means - means.mean()) ** 2 * n / (n - 1.0)
+    left = x if rows_only else x - x.mean(axis=0)
+    own = ((left - left.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) * (1.0 if rows_only else n / (n - 1.0))
+    of_items = float(((means - means.mean()) ** 2).sum())
+    of_left = float(((left - left.mean(axis=1, keepdims=True)) ** 2).sum())
+    return Freedom(_seen(of_items, apart, nominal.items), _seen(of_left, own, nominal.left))
+
+
+def _seen(whole: float, without: Floats, nominal: float) -> float:
+    """Degrees of freedom of a sum of squares, of which so much goes with each item."""
+    rest = whole - without
+    if rest.min() <= 1e-12 * whole:
+        return 1.0
+    logs = np.log(rest)
+    variance = (logs.size - 1.0) / logs.size * float(((logs - logs.mean()) ** 2).sum())
+    return max(1.0, min(nominal, 2.0 / variance)) if variance > 0.0 else nominal
+
+
+def limits_of_consistency(
+    squares: MeanSquares, tail: float, *, rows_only: bool, freedom: Freedom | None = None
+) -> tuple[float, float]:
     """F limits of ICC(1,1) and ICC(3,1): McGraw and Wong (1996), table 7, ICC(1) and ICC(C,1).
 
     Parameters
@@ -76,6 +163,8 @@ def limits_of_consistency(squares: MeanSquares, tail: float, *, rows_only: bool)
         Half of one less the confidence.
     rows_only : bool
         Whether raters differ from item to item, ICC(1).
+    freedom : Freedom, optional
+        Degrees of freedom; of normal ratings by default.
 
     Returns
     -------
@@ -87,9 +176,8 @@ def limits_of_consistency(squares: MeanSquares, tail: float, *, rows_only: bool)
     >>> [round(limit, 3) for limit in limits_of_consistency(squares, 0.025, rows_only=False)]
     [0.244, 0.625]
     """
-    n, k = squares.n, squares.k
-    f = squares.items / (squares.within if rows_only else squares.residual)
-    first, second = n - 1, n * (k - 1) if rows_only else (n - 1) * (k - 1)
+    k, f = squares.k, squares.items / (squares.within if rows_only else squares.residual)
+    first, second = freedom or nominal_freedom(squares.n, k, rows_only=rows_only)
     lower = f / float(stats.f.isf(tail, first, second))
     upper = f * float(stats.f.isf(tail, second, first))
     return (lower - 1) / (lower + k - 1), (upper - 1) / (upper + k - 1)
@@ -146,7 +234,9 @@ def correlation(squares: MeanSquares) -> float:
     return (items - residual) / (items + (k - 1) * residual + k * (raters - residual) / n)
 
 
-def modified_large_sample_limits(squares: MeanSquares, tail: float) -> tuple[float, float]:
+def modified_large_sample_limits(
+    squares: MeanSquares, tail: float, *, freedom: Freedom | None = None
+) -> tuple[float, float]:
     """Limits of ICC(2,1) by the modified large sample approach.
 
     ICC(2,1) is r where ``n (1 - r) R - k r C - (n + r (n k - n - k)) E = 0`` for the expected mean squares of items R,
@@ -156,7 +246,7 @@ def modified_large_sample_limits(squares: MeanSquares, tail: float) -> tuple[flo
 
     Parameters
     ----------
-    squares, tail
+    squares, tail, freedom
         As in `limits_of_consistency`.
 
     Returns
@@ -183,7 +273,8 @@ def modified_large_sample_limits(squares: MeanSquares, tail: float) -> tuple[flo
     """
     _, _, _, _, n, k = squares
     observed = (squares.items, squares.raters, squares.residual)
-    bound = _lower_bound((n - 1.0, k - 1.0, (n - 1.0) * (k - 1.0)), tail)
+    of_items, of_left = freedom or nominal_freedom(n, k, rows_only=False)
+    bound = _lower_bound((of_items, k - 1.0, of_left), tail)
 
     def parts(r: float, sign: float = 1.0) -> list[float]:
         shares = (n * (1.0 - r), -k * r, -(n + r * (n * k - n - k)))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 Interval = Literal[
-    "score", "scattered", "effective", "adjusted", "normal", "t", "linearised", "f", "mls", "percentile", "bca"
-]
+    "score", "scattered", "effective", "adjusted", "normal", "t", "linearised", "jackknife", "f", "mls", "percentile",
+    "bca",
+]  # fmt: skip
 """Wilson's or Newcombe's score interval, of clustered items on their effective number; a coefficient with two items
 added, of clustered items on a cautious or a plain effective number; a standard error with the normal or t distribution;
-Taylor's linearisation of a weighted mean; the F intervals and the modified large sample interval of intraclass
-correlations; bootstrap percentiles; the bootstrap, bias-corrected and accelerated."""
+Taylor's linearisation of a weighted mean; of intraclass correlations the F intervals, the modified large sample
+interval, and either with degrees of freedom by the jackknife; bootstrap percentiles; the bootstrap, bias-corrected and
+accelerated."""
 
 BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
 

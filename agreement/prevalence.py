@@ -21,9 +21,9 @@ from agreement.coding import (
     numbers_or_nan,
     same_length,
 )
+from agreement.corrected_mean import by_weights, over_strata, score_limits
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
-from agreement.intervals import wilson_limits
 from agreement.lone_items import alone
 from agreement.magnitude import magnitude
 
@@ -78,7 +78,10 @@ def prediction_powered_mean(
     interval : {"score", "normal"}, optional
         "score", for human verdicts 0 and 1, and there the default when tuned: Wilson's on the effective number of
         labelled, ``m (1 - m) / var`` with m the value within 0 and 1 and the variance of the labelled over n - 2, and
-        a t quantile; where the variance is 0 it is the number labelled. "normal": not clipped.
+        a t quantile; where the variance is 0 it is the number labelled. Judge and human are taken to differ in half of
+        a label at least. Of strata the interval is put together from that of each (`agreement.strata_limits`), so that
+        one whose labelled are all right is not taken for certain; of unequal probabilities the variance is drawn, as
+        by one event, towards that of as many units as the weights are worth. "normal": not clipped.
     probabilities : sequence of numbers, shape (n,), optional
         Inclusion probability of each labelled unit.
     strata, unlabelled_strata : sequence, shapes (n,) and (N,), optional
@@ -94,9 +97,9 @@ def prediction_powered_mean(
     Returns
     -------
     Estimate
-        `n` is the number of labelled units, `n_clusters` that of their clusters. With a warning where labels stand for
-        unlike numbers of units, and of those that stand for more than 1.25 times the mean fewer than five human
-        verdicts are 1, or 0.
+        `n` is the number of labelled units, `n_clusters` that of their clusters. With a warning, but of "score" with
+        strata, where labels stand for unlike numbers of units, and of those that stand for more than 1.25 times the
+        mean fewer than five human verdicts are 1, or 0.
 
     Raises
     ------
@@ -146,6 +149,8 @@ def prediction_powered_mean(
     usual: Interval = "score" if binary and tuned else "normal"
     interval = chosen_interval(usual if interval is None else interval, *kinds)
     words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
+    if interval == "score" and strata is not None:
+        words = "Wilson score intervals of the strata on their effective numbers, put together"
     method = f"{'PPI++' if tuned else 'PPI'}, {words}, {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
     if groups is None:
@@ -164,10 +169,10 @@ def prediction_powered_mean(
         reason = "fewer than two labelled in a stratum"
         return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     if chance is not None:
-        estimates = _weighted(y, f, rest, 1.0 / chance, tuned)
+        corrected = by_weights(y, f, rest, 1.0 / chance, tuned)
     else:
-        estimates = _stratified(y, f, rest, of_stratum, of_other_stratum, tuned)
-    value, of_labelled, of_others, used = estimates[0] * scale, *estimates[1:]
+        corrected = over_strata(y, f, rest, of_stratum, of_other_stratum, tuned)
+    value, used = corrected.value * scale, corrected.lambdas
     method += f"; {len(used)} strata" if strata is not None else ""
     stands_for = 1.0 / chance if chance is not None else _units_of_pool(of_stratum, of_other_stratum)
     rare = _rare_among_heavy(y * scale, stands_for) if binary else None
@@ -175,19 +180,17 @@ def prediction_powered_mean(
         method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")
     if not tuned and np.ptp(y - f) == 0.0:
         method += "; judge and human never differ among the labelled: the interval does not show their error"
-    variance = variance_of_parts(of_labelled, of_others, groups, other_groups)
     if interval == "score":
-        units = n if n_clusters is None else n_clusters
-        spent = 1 + tuned if n_clusters is None else 0  # of clusters, the variance allows for it
-        freed = variance_of_parts(of_labelled * math.sqrt(n / max(1, n - spent)), of_others, groups, other_groups)
-        share = min(1.0, max(0.0, value))
-        certain = freed <= 1e-18 or not 0.0 < share < 1.0
-        effective = float(units) if certain else share * (1.0 - share) / (freed * scale**2)
-        low, high = wilson_limits(share * effective, effective, confidence, units - 1)
+        low, high, variance = score_limits(
+            corrected, y * scale, of_stratum, of_other_stratum, groups, other_groups, tuned, scale, confidence
+        )
         return Estimate(
-            name, value, low, high, n, unit, method, se=None if certain else math.sqrt(freed) * scale,
+            name, value, low, high, n, unit, method, se=math.sqrt(variance) * scale if variance > 0.0 else None,
             confidence=confidence, n_clusters=n_clusters,
-        ).warned(rare)  # fmt: skip
+        ).warned(rare if chance is not None else None)  # fmt: skip
+    of_labelled = corrected.of_labelled + corrected.between[of_stratum]
+    of_others = corrected.of_others + corrected.between[of_other_stratum]
+    variance = variance_of_parts(of_labelled, of_others, groups, other_groups)
     if variance <= 1e-18:
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
@@ -265,62 +268,6 @@ def _without_objects(values: Ratings, argument: str) -> Ratings:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1:
         return np.asarray(values)
     return as_values(values, argument)
-
-
-def _stratified(
-    y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_others: Codes, tuned: bool
-) -> tuple[float, Floats, Floats, list[float]]:
-    """Value, what each labelled and each unlabelled unit adds to its error, and the lambdas; [3], section 3."""
-    from_labelled, from_others = np.zeros(y.size), np.zeros(rest.size)
-    pool = y.size + rest.size
-    shares, means, sizes = [], [], []
-    for stratum in range(int(max(of_labelled.max(), of_others.max())) + 1):
-        own, other = of_labelled == stratum, of_others == stratum
-        n, others = int(own.sum()), int(other.sum())
-        share = 0.0 if others == 0 else _tuning(y[own], f[own], rest[other]) if tuned else 1.0
-        imputed = share * float(rest[other].mean()) if others else 0.0
-        residual = y[own] - share * f[own]
-        rectifier = float(residual.mean())
-        of_pool = (n + others) / pool
-        from_labelled[own] = of_pool * (residual - rectifier) / n
-        from_others[other] = of_pool * (share * rest[other] - imputed) / max(1, others)
-        shares.append(share)
-        means.append(imputed + rectifier)
-        sizes.append(of_pool)
-    value = float(np.dot(sizes, means))
-    gaps = (np.array(means) - value) / pool
-    if len(means) > 1:
-        from_labelled += gaps[of_labelled]
-        from_others += gaps[of_others]
-    return value, from_labelled, from_others, shares
-
-
-def _weighted(
-    y: Floats, f: Floats, rest: Floats, weights: Floats, tuned: bool
-) -> tuple[float, Floats, Floats, list[float]]:
-    """As `_stratified`, for unequal inclusion probabilities."""
-    total, pool = weights.sum(), np.concatenate([f, rest])
-    share = 1.0
-    if tuned:
-        by_y, by_f = y - (weights * y).sum() / total, f - (weights * f).sum() / total
-        factor = weights * (weights - 1.0)
-        scale = float((factor * by_f**2).sum())
-        share = min(1.0, max(0.0, float((factor * by_y * by_f).sum()) / scale)) if scale > 0.0 else 0.0
-    centre = float(pool.mean())
-    residual = y - share * f
-    rectifier = float((weights * residual).sum() / total)
-    from_labelled = weights * (residual - rectifier) / total + share * (f - centre) / pool.size
-    return share * centre + rectifier, from_labelled, share * (rest - centre) / pool.size, [share]
-
-
-def _tuning(y: Floats, f: Floats, rest: Floats) -> float:
-    """PPI++ [2], section 6: the lambda of least variance of a mean."""
-    n = y.size
-    variance = float(np.concatenate([f, rest]).var(ddof=1))
-    if variance <= 0.0:
-        return 0.0
-    covariance = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
-    return min(1.0, max(0.0, covariance / ((1.0 + n / rest.size) * variance)))
 
 
 def variance_of_parts(

@@ -26,7 +26,6 @@ _COEFFICIENTS: dict[str, Callable[..., Estimate]] = {
     "fleiss_kappa": fleiss_kappa,
     "krippendorff_alpha": krippendorff_alpha,
 }
-_RESAMPLES = 400  # of each simulated study's cluster bootstrap
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def plan_by_simulation(
       probability `missing`; a category that no rating has is still declared.
     - accuracy, of one rater: right with probability `value`; with clusters of m items, an item takes the outcome of its
       cluster with probability ``sqrt(icc)`` and else one of its own, so that two items of a cluster correlate by `icc`
-      [2]_, and the interval is a cluster bootstrap with 400 resamples; else Wilson's.
+      [2]_. The interval is Wilson's, of clusters on the effective number of items.
 
     Parameters
     ----------
@@ -150,6 +149,8 @@ def plan_by_simulation(
         for n in items
         for r in (raters if statistic != "accuracy" else (1,))
     ]
+    if not sizes:
+        raise ValueError("items or raters is empty; expected a size or more, such as (50, 100)")
     if statistic == "cohen_kappa" and any(r != 2 for _, r in sizes):
         raise ValueError(f"raters is {tuple(raters)!r} with Cohen's kappa; expected 2")
     if isinstance(seed, ClusterDraw):
@@ -193,13 +194,7 @@ def _accuracy(
     of_cluster = (generator.random(int(clusters[-1]) + 1) < value)[clusters]
     own = generator.random(n) < value
     correct = np.where(generator.random(n) < math.sqrt(icc), of_cluster, own).astype(np.float64)
-    return accuracy_of_correctness(
-        correct,
-        clusters=clusters if size > 1 else None,
-        resamples=_RESAMPLES,
-        seed=int(generator.integers(2**31)),
-        confidence=confidence,
-    ).primary
+    return accuracy_of_correctness(correct, clusters=clusters if size > 1 else None, confidence=confidence).primary
 
 
 def _summary(

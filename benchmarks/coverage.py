@@ -105,16 +105,19 @@ def scores(
 
 
 def intraclass(
-    model: int, average: bool = False, of_raters: float = 0.0, **method: Any
+    model: int, average: bool = False, of_raters: float = 0.0, skewed: bool = False, **method: Any
 ) -> Callable[[int, float, Rng], EstimateAndTruth]:
-    """Four raters; the share of variance between items is the true correlation, of the rest some is raters' own."""
+    """Four raters; the share of variance between items is the true correlation, of the rest some is raters' own.
+
+    Items are normal, or chi-square with four degrees of freedom.
+    """
 
     def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         raters = 4
         of_rater = of_raters * (1 - p)
         noise = 1 - p - of_rater
         table = (
-            rng.normal(scale=np.sqrt(p), size=(n, 1))
+            np.sqrt(p) * ((rng.chisquare(4, size=(n, 1)) - 4) / np.sqrt(8) if skewed else rng.normal(size=(n, 1)))
             + rng.normal(scale=np.sqrt(of_rater), size=raters)
             + rng.normal(scale=np.sqrt(noise), size=(n, raters))
         )
@@ -194,6 +197,26 @@ def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], EstimateAndTr
     return draw
 
 
+def prediction_powered_by_strata(named: bool) -> Callable[[int, float, Rng], EstimateAndTruth]:
+    """Half of n labelled in a stratum of which .7 is right, half in one five times as large of which p is.
+
+    The judge errs on 12 of 100; the strata are named, or the probabilities of being labelled.
+    """
+
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
+        strata, others = np.repeat([0, 1], n // 2), np.repeat([0, 1], [3 * n, 17 * n])
+        right = [rng.random(units.size) < np.where(units, p, 0.7) for units in (strata, others)]
+        judge = [(verdicts ^ (rng.random(verdicts.size) < 0.12)).astype(int) for verdicts in right]
+        sizes = np.bincount(strata) + np.bincount(others)
+        design: dict[str, Any] = {"probabilities": (np.bincount(strata) / sizes)[strata]}
+        if named:
+            design = {"strata": strata, "unlabelled_strata": others}
+        estimate = agreement.prediction_powered_mean(right[0].astype(int), judge[0], judge[1], **design)
+        return estimate, float(sizes @ [0.7, p] / sizes.sum())
+
+    return draw
+
+
 def regressed(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Covariate, outcome of correlation p that spreads the more the further x is out, and a judge who adds .3 x."""
     x = rng.normal(size=n)
@@ -254,9 +277,13 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "ICC(2,1), raters little apart": intraclass(2, of_raters=0.1),
     "ICC(2,1), raters little apart, F": intraclass(2, of_raters=0.1, interval="f"),
     "ICC(2,1), raters far apart": intraclass(2, of_raters=0.5),
+    "ICC(2,1), raters far apart, modified large sample": intraclass(2, of_raters=0.5, interval="mls"),
     "ICC(2,1), raters far apart, F": intraclass(2, of_raters=0.5, interval="f"),
     "ICC(2,k), raters far apart": intraclass(2, average=True, of_raters=0.5),
     "ICC(3,1)": intraclass(3),
+    "ICC(3,1), F": intraclass(3, interval="f"),
+    "ICC(3,1), items skewed": intraclass(3, skewed=True),
+    "ICC(3,1), items skewed, F": intraclass(3, skewed=True, interval="f"),
     "ICC(3,k)": intraclass(3, average=True),
     "Lin's CCC, z-transform": scores(agreement.lin_ccc, lambda p: p),
     "upper limit of agreement": limit_of_agreement,
@@ -268,6 +295,8 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "corrected prevalence (Rogan-Gladen)": corrected_prevalence,
     "corrected prevalence in clusters": corrected_prevalence_in_clusters,
     "prediction-powered mean": prediction_powered(tuned=False),
+    "prediction-powered mean over two strata": prediction_powered_by_strata(named=True),
+    "the same by probabilities": prediction_powered_by_strata(named=False),
     "prediction-powered slope": powered_slope(regressed),
     "prediction-powered slope in clusters": powered_slope(regressed_in_clusters),
     "prediction-powered log odds": powered_slope(regressed_odds),

@@ -1,4 +1,4 @@
-"""The modified large sample interval of ICC(2): what it is where it can be known, and that it holds with few raters."""
+"""Limits of ICC: the modified large sample interval with few raters, and intervals of items that are not normal."""
 
 import math
 
@@ -7,7 +7,13 @@ import pytest
 from scipy import stats
 
 from agreement import icc
-from agreement.icc_limits import MeanSquares, correlation, limits_of_agreement, modified_large_sample_limits
+from agreement.icc_limits import (
+    MeanSquares,
+    correlation,
+    limits_of_agreement,
+    modified_large_sample_limits,
+    seen_freedom,
+)
 
 SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 
@@ -131,15 +137,13 @@ def test_more_confidence_is_wider_and_the_limits_stay_in_range():
         assert least <= wide[0] <= narrow[0] <= correlation(squares) <= narrow[1] <= wide[1] <= 1.0
 
 
-def test_it_is_the_default_of_model_2_and_of_no_other():
-    single, mean = icc(SHROUT_FLEISS, 2), icc(SHROUT_FLEISS, 2, average=True)
+def test_it_applies_to_model_2_alone():
+    single, mean = (icc(SHROUT_FLEISS, 2, average=average, interval="mls") for average in (False, True))
 
-    assert single == icc(SHROUT_FLEISS, 2, interval="mls")
     assert single.method.startswith("modified large sample interval, raters sampled (random)")
     assert mean.method.startswith("modified large sample interval of ICC(2,1) by Spearman-Brown")
     assert (mean.low, mean.high) == pytest.approx([4 * r / (1 + 3 * r) for r in (single.low, single.high)])
     assert icc(SHROUT_FLEISS, 2, interval="f").p == single.p
-    assert icc(SHROUT_FLEISS, 3) == icc(SHROUT_FLEISS, 3, interval="f")
     for model in (1, 3):
         with pytest.raises(ValueError, match="interval is 'mls', which does not apply here"):
             icc(SHROUT_FLEISS, model, interval="mls")
@@ -156,3 +160,53 @@ def test_a_mean_of_raters_has_its_lower_limit_at_minus_one_where_that_of_one_rat
     clipped = [estimate for estimate in estimates if estimate.low == -1.0]
     assert clipped
     assert all("lower limit clipped at -1" in estimate.method for estimate in clipped)
+
+
+def left_out(x, rows_only):
+    """Degrees of freedom from the mean squares of the table without each item."""
+    n, k = x.shape
+    logs = []
+    for item in range(n):
+        rest = np.delete(x, item, axis=0)
+        own = rest if rows_only else rest - rest.mean(axis=0)
+        logs.append(np.log([rest.mean(axis=1).var(), ((own - own.mean(axis=1, keepdims=True)) ** 2).sum()]))
+    variances = (n - 1) / n * ((logs - np.mean(logs, axis=0)) ** 2).sum(axis=0)
+    most = np.array([n - 1, n * (k - 1) if rows_only else (n - 1) * (k - 1)])
+    return np.clip(2 / variances, 1, most)
+
+
+@pytest.mark.parametrize("rows_only", [True, False])
+def test_degrees_of_freedom_are_those_of_tables_without_each_item(rows_only):
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        x = rng.standard_t(3, size=(12, 1)) + rng.standard_t(3, size=(12, 3))
+        assert seen_freedom(x, rows_only=rows_only) == pytest.approx(left_out(x, rows_only), rel=1e-9)
+
+
+@pytest.mark.parametrize("model", [1, 2, 3])
+def test_the_default_has_degrees_of_freedom_by_the_jackknife_and_is_never_narrower(model):
+    usual, normal = icc(SHROUT_FLEISS, model), icc(SHROUT_FLEISS, model, interval="mls" if model == 2 else "f")
+
+    assert ", degrees of freedom by the jackknife" in usual.method
+    assert (usual.value, usual.p) == (normal.value, normal.p)
+    assert usual.low <= normal.low < normal.high <= usual.high
+
+
+@pytest.mark.parametrize("model", [2, 3])
+def test_the_default_holds_where_a_few_items_are_far_from_the_others(model):
+    # chi-square with 4 degrees of freedom, 60 items and 6 raters: F and the modified large sample interval 84 to 88 %
+    rng, held = np.random.default_rng(9), 0
+    of_raters = 0.05 if model == 2 else 0.0
+    for _ in range(100):
+        items = 0.6**0.5 * (rng.chisquare(4, size=(60, 1)) - 4) / 8**0.5
+        table = items + of_raters**0.5 * rng.normal(size=6) + (0.4 - of_raters) ** 0.5 * rng.normal(size=(60, 6))
+        estimate = icc(table, model)
+        held += estimate.low <= 0.6 <= estimate.high
+    assert held >= 90
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_of_few_items_the_default_has_limits_or_a_reason(n):
+    estimate = icc(np.arange(3.0 * n).reshape(n, 3) % 7, 3)
+
+    assert estimate.undefined_because or estimate.low < estimate.high

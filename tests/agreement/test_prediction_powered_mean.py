@@ -185,8 +185,8 @@ def test_every_unit_twice_leaves_the_untuned_mean_as_it_is(pairs, unlabelled):
 
 
 @pytest.mark.parametrize("wrong", [1, 5])
-@pytest.mark.parametrize("design", ["strata", "probabilities"])
-def test_few_wrong_among_the_labelled_that_stand_for_most_are_warned_of(design, wrong):
+@pytest.mark.parametrize(("design", "interval"), [("strata", "normal"), ("probabilities", "score")])
+def test_few_wrong_among_the_labelled_that_stand_for_most_are_warned_of(design, interval, wrong):
     # 30 of 130 and 30 of 530 are labelled: one of the latter stands for four times as many as one of the former
     human = [1] * 20 + [0] * 10 + [1] * (30 - wrong) + [0] * wrong
     judge, unlabelled = human[5:] + human[:5], [1] * 70 + [0] * 30 + [1] * 480 + [0] * 20
@@ -195,7 +195,7 @@ def test_few_wrong_among_the_labelled_that_stand_for_most_are_warned_of(design, 
         "probabilities": {"probabilities": [30 / 130] * 30 + [30 / 530] * 30},
     }
 
-    estimate = prediction_powered_mean(human, judge, unlabelled, **of_design[design])
+    estimate = prediction_powered_mean(human, judge, unlabelled, **of_design[design], interval=interval)
 
     text = (
         "of the labelled that stand for most others fewer than 5 are right, or wrong: the interval is likely to be too "
@@ -210,3 +210,76 @@ def test_labelled_that_stand_for_about_as_many_each_are_not_warned_of():
 
     assert prediction_powered_mean(human, judge, unlabelled).warning is None
     assert prediction_powered_mean(human, judge, unlabelled, strata=strata, unlabelled_strata=others).warning is None
+
+
+def held_of(samples, sizes, others, right, design):
+    """In how many of samples the interval holds: the judge is right in 88 of 100, and each stratum in so many."""
+    rng, held = np.random.default_rng(5), 0
+    strata, pool = np.repeat([0, 1], sizes), np.repeat([0, 1], others)
+    parts = (np.array(sizes) + others) / (sum(sizes) + sum(others))
+    given = {"strata": strata, "unlabelled_strata": pool}
+    if design == "probabilities":
+        given = {"probabilities": (np.array(sizes) / (np.array(sizes) + others))[strata]}
+    for _ in range(samples):
+        human, of_others = (
+            rng.random(strata.size) < np.array(right)[strata],
+            rng.random(pool.size) < np.array(right)[pool],
+        )
+        judge, unlabelled = human ^ (rng.random(strata.size) < 0.12), of_others ^ (rng.random(pool.size) < 0.12)
+        estimate = prediction_powered_mean(human.astype(int), judge.astype(int), unlabelled.astype(int), **given)
+        held += estimate.low <= parts @ right <= estimate.high
+    return held
+
+
+@pytest.mark.parametrize("design", ["strata", "probabilities"])
+def test_it_holds_where_the_largest_stratum_has_few_errors(design):
+    # 30 of 130, .7 right, and 30 of 530, .95 right, of whom none are wrong in one sample of five
+    assert held_of(200, [30, 30], [100, 500], [0.7, 0.95], design) >= 0.9 * 200
+
+
+def test_a_stratum_whose_labelled_are_all_right_is_not_taken_for_certain():
+    # .8 of the pool in a stratum of which 30 of 30 labelled are right, whatever the judge says there
+    human, strata = [1] * 20 + [0] * 10 + [1] * 30, [0] * 30 + [1] * 30
+    pool, others = [1] * 50 + [0] * 20 + [1] * 370, [0] * 70 + [1] * 370
+
+    estimate = prediction_powered_mean(human, human, pool, strata=strata, unlabelled_strata=others)
+
+    # Wilson's lower limit of 30 of 30 is 1 / (1 + z^2 / 30) = .886; it moves the whole by .8 of what it is away from 1
+    assert estimate.low < estimate.value - 0.8 * (1 - 0.886)
+    assert "Wilson score intervals of the strata on their effective numbers, put together" in estimate.method
+
+
+def test_every_unit_twice_in_one_cluster_says_as_much_as_once():
+    human, judge = [1, 1, 0, 1, 1, 0, 1, 1] * 10, [1, 0, 0, 1, 1, 1, 1, 1] * 10
+    strata, unlabelled = [0, 1] * 40, [1, 1, 0, 1] * 50
+    given = {"strata": strata, "unlabelled_strata": [0, 1] * 100}
+
+    alone = prediction_powered_mean(human, judge, unlabelled, **given)
+    # every unit of a cluster adds the same: as if there were fewer of them
+    human, judge, given["strata"] = (np.repeat(values, 2) for values in (human, judge, strata))
+    twice = prediction_powered_mean(human, judge, unlabelled, **given, clusters=np.repeat(np.arange(80), 2))
+
+    assert twice.high - twice.low == pytest.approx(alone.high - alone.low, rel=0.05)
+
+
+def test_one_stratum_has_the_limits_of_none():
+    human, judge, unlabelled = [1, 0, 1, 1, 0], [1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 1]
+
+    plain = prediction_powered_mean(human, judge, unlabelled)
+    in_one_stratum = prediction_powered_mean(human, judge, unlabelled, strata=["a"] * 5, unlabelled_strata=["a"] * 6)
+
+    assert (in_one_stratum.low, in_one_stratum.high) == pytest.approx((plain.low, plain.high), abs=1e-12)
+
+
+def test_strata_that_share_clusters_vary_together():
+    # a cluster has a unit of either stratum, and both are right or wrong: as wide as the clusters alone
+    rng = np.random.default_rng(3)
+    right = (rng.random(60) < 0.7).astype(int)
+    human, strata, clusters = np.repeat(right, 2), np.tile([0, 1], 60), np.repeat(np.arange(60), 2)
+    given = {"strata": strata, "unlabelled_strata": [0, 1] * 300}
+    judge, unlabelled = rng.integers(0, 2, 120), rng.integers(0, 2, 600)
+
+    together = prediction_powered_mean(human, judge, unlabelled, **given, clusters=clusters)
+    apart = prediction_powered_mean(human, judge, unlabelled, **given)
+
+    assert together.high - together.low == pytest.approx(2**0.5 * (apart.high - apart.low), rel=0.07)

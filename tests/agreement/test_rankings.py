@@ -132,3 +132,9 @@ def test_what_is_no_list_depth_or_persistence_is_refused():
         overlap_at_k(["a"], ["a"], 1.5)
     with pytest.raises(ValueError, match="p is 1"):
         rank_biased_overlap(["a"], ["a"], 1)
+
+
+@pytest.mark.parametrize("wrong", [True, np.True_])
+def test_a_depth_that_is_a_truth_value_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"k is .*True.*; expected a whole number of at least 1"):
+        overlap_at_k(["a"], ["a"], wrong)

@@ -30,7 +30,9 @@ def by_counts(counts: np.ndarray, sizes: np.ndarray) -> float:
     usual = (n - (sizes**2).sum() / n) / (m - 1)
     alike = max(0, (between - within) / (between + (usual - 1) * within))
     of_all = 1 + ((sizes**2).sum() / n - 1) * alike
-    return n / max((events * max(1, residuals) + most) / (events + 1), (events * of_all + 1) / (events + 1))
+    # as many events as the root of e times the clusters that they are in, e^2 / sum_c x_c^2
+    evidence = events**1.5 / (rarer**2).sum() ** 0.5
+    return n / max((evidence * max(1, residuals) + 1.5 * most) / (evidence + 1.5), (events * of_all + 1) / (events + 1))
 
 
 def test_large_clusters_that_happen_to_be_alike_count_by_how_alike_all_clusters_are():
@@ -43,23 +45,28 @@ def test_large_clusters_that_happen_to_be_alike_count_by_how_alike_all_clusters_
 
 def test_few_errors_that_lie_scattered_speak_against_clustering():
     # Clusters of five units. Two wrong in two clusters: residuals 4 / 3 * 1 / 1.8 < 1; two clusters where
-    # 4 / (2 + 2 * 4 / 19) would be by chance, so scattered as can be: s = 1 + 4 (1 - 2 / 3), d = (2 + 7 / 3) / 3.
+    # 4 / (2 + 2 * 4 / 19) would be by chance, so scattered as can be: s = 1 + 4 (1 - 2 / 3) and
+    # d = (2 + 1.5 * 7 / 3) / 3.5.
     scattered, groups = clustered([4, 4, 5, 5], [5, 5, 5, 5])
     # Two wrong in one: residuals 4 / 3 * 3 / 1.8 = 20 / 9; one cluster where 4 / (2 + 8 / 19) = 38 / 23 would be:
-    # s = 1 + 4 (1 - (23 / 38)^2 * 2 / 3).
+    # s = 1 + 4 (1 - (23 / 38)^2 * 2 / 3), drawn with the root of 2.
     together, _ = clustered([3, 5, 5, 5], [5, 5, 5, 5])
 
-    assert share_size(scattered, groups) == pytest.approx(20 * 9 / 13, rel=1e-12)
+    assert share_size(scattered, groups) == pytest.approx(20 * 7 / 11, rel=1e-12)
     most = 1 + 4 * (1 - (23 / 38) ** 2 * 2 / 3)
-    assert share_size(together, groups) == pytest.approx(20 * 3 / (2 * 20 / 9 + most), rel=1e-12)
+    assert share_size(together, groups) == pytest.approx(
+        20 * (2**0.5 + 1.5) / (2**0.5 * 20 / 9 + 1.5 * most), rel=1e-12
+    )
 
 
 def test_what_is_not_alike_within_clusters_is_drawn_by_how_scattered_it_is():
     # Sizes 2, 2, 4, one of two right throughout: residuals 0, at least 1; four events in (1 + 1 + 2)^2 / 6 = 8 / 3
-    # clusters, more than 16 / (4 + 12 * 16 / 56) = 28 / 13 by chance: s = 1 + 5 / 3 * (1 - 4 / 5) = 4 / 3.
+    # clusters, more than 16 / (4 + 12 * 16 / 56) = 28 / 13 by chance: s = 1 + 5 / 3 * (1 - 4 / 5) = 4 / 3, drawn with
+    # the root of 4 * 8 / 3.
     counted, groups = clustered([1, 1, 2], [2, 2, 4])
+    evidence = (4 * 8 / 3) ** 0.5
 
-    assert share_size(counted, groups) == pytest.approx(8 * 5 / (4 + 4 / 3), rel=1e-12)
+    assert share_size(counted, groups) == pytest.approx(8 * (evidence + 1.5) / (evidence + 1.5 * 4 / 3), rel=1e-12)
 
 
 def test_the_intraclass_correlation_is_that_of_the_families_with_copd():

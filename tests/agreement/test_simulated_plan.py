@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement import cohen_kappa_of_table, fleiss_kappa, plan_by_simulation, wilson_interval
+from agreement import (
+    accuracy_of_correctness,
+    cohen_kappa_of_table,
+    fleiss_kappa,
+    plan_by_simulation,
+    wilson_interval,
+)
 from agreement.resampling import random_generator
 from agreement.simulated_plan import _accuracy, _ratings
 
@@ -110,3 +116,20 @@ def test_wrong_assumptions_are_refused_by_name(options, message):
 
     with pytest.raises(ValueError, match=message):
         plan_by_simulation(**given)
+
+
+def test_a_grid_without_a_size_is_refused():
+    with pytest.raises(ValueError, match="items or raters is empty; expected a size or more"):
+        plan_by_simulation("cohen_kappa", [], value=0.6, seed=1)
+
+
+def test_accuracy_in_clusters_is_planned_with_the_interval_that_it_will_have():
+    planned = plan_by_simulation("accuracy", [100], value=0.9, items_per_cluster=5, icc=0.3, simulations=200, seed=1)[0]
+
+    rng, widths = np.random.default_rng(3), []
+    for _ in range(200):
+        of_cluster, own = rng.random((20, 1)) < 0.9, rng.random((20, 5)) < 0.9
+        right = np.where(rng.random((20, 5)) < 0.3**0.5, of_cluster, own).ravel()
+        estimate = accuracy_of_correctness(right, clusters=np.repeat(np.arange(20), 5)).primary
+        widths.append(estimate.high - estimate.low)
+    assert planned.width == pytest.approx(np.median(widths), rel=0.05)

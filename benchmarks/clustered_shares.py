@@ -1,0 +1,224 @@
+"""Shares in clusters: intervals of thousands of samples at once, and a table of populations.
+
+``python -m benchmarks.clustered_shares`` prints how often intervals that claim 95 % hold in populations that differ in
+the share, in how alike the items of a cluster are and in what way, and in the sizes of clusters; and how wide they are
+beside the narrowest that holds in the same cell. Kinds: ``default``, of `agreement.effective_size.share_size`; those
+before it, ``scattered`` (ADR 40) and ``learning`` (ADR 39); ``anova, z`` and ``anova, t``, Wilson's with Saha, Miller
+and Wang's design effect; ``linear``, Lee and Dubin's. The first samples of each cell are estimated by the library too,
+and a difference stops the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+import agreement
+from benchmarks.clustered_kappas import SIZES
+
+Data = np.ndarray[Any, Any]
+Limits = tuple[Data, Data]
+Rng = np.random.Generator
+
+KINDS = ("default", "scattered", "learning", "anova, z", "anova, t", "linear")
+COMPARED = 3  # samples of each cell that the library estimates too
+RAREST = 5  # wrong items that are expected, of the cells that are counted
+WIDTH = 1.15  # times the narrowest kind that holds
+LEVELS = (0.6, 0.75, 0.9, 0.95, 0.97, 0.98)
+
+OF_SHARES: dict[str, Callable[[int], Data]] = SIZES | {
+    "30": lambda clusters: np.full(clusters, 30),
+    "1, 2, 4, 8, 16": lambda clusters: np.resize([1, 2, 4, 8, 16], clusters),
+    "1, 3, 9": lambda clusters: np.resize([1, 3, 9], clusters),
+    "one of 40 beside 1": lambda clusters: np.concatenate([[40], np.ones(clusters - 1, dtype=int)]),
+}
+
+
+@dataclass(frozen=True)
+class Chances:
+    """How the chance of a right answer spreads over clusters.
+
+    Attributes
+    ----------
+    mean : float
+        Over all clusters.
+    draw : callable
+        From a shape and a generator to a chance for each cluster.
+    """
+
+    mean: float
+    draw: Callable[[tuple[int, int], Rng], Data]
+
+
+def beta(mean: float, alike: float) -> Chances:
+    """Beta distributed, with an intraclass correlation; 0 is the same chance in all clusters."""
+    if alike == 0.0:
+        return Chances(mean, lambda shape, _: np.full(shape, mean))
+    scale = 1.0 / alike - 1.0
+    return Chances(mean, lambda shape, rng: rng.beta(mean * scale, (1.0 - mean) * scale, shape))
+
+
+def log_odds(centre: float, spread: float) -> Chances:
+    """Normal on the scale of log odds: most clusters have hardly an error, and few have most."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(99)
+    mean = float(weights @ (1.0 / (1.0 + np.exp(-centre - spread * nodes))) / weights.sum())
+    return Chances(mean, lambda shape, rng: 1.0 / (1.0 + np.exp(-rng.normal(centre, spread, shape))))
+
+
+def of_two(share: float, low: float, high: float) -> Chances:
+    """A share of the clusters has one chance, the others another."""
+    mean = share * low + (1.0 - share) * high
+    return Chances(mean, lambda shape, rng: np.where(rng.random(shape) < share, low, high))
+
+
+ALIKE: dict[str, list[Chances]] = {
+    "0": [beta(level, 0.0) for level in LEVELS],
+    "1/10 to 2/3": [beta(level, alike) for level, alike in product(LEVELS, (0.1, 1 / 3, 2 / 3))],
+    "normal log odds": [log_odds(*pair) for pair in ((5.5, 3.0), (4.0, 2.0), (3.0, 1.2), (3.5, 3.0))],
+    "of two kinds": [of_two(*of) for of in ((0.2, 0.5, 1.0), (0.1, 0.3, 0.99))],
+}
+
+
+def limits(right: Data, sizes: Data) -> dict[str, Limits]:
+    """Return the limits of all kinds for samples of one cell.
+
+    Parameters
+    ----------
+    right : ndarray, shape (samples, clusters)
+        How many items of each cluster are right.
+    sizes : ndarray, shape (clusters,)
+        How many there are.
+    """
+    n, clusters, counts = sizes.sum(), len(sizes), right.sum(axis=1)
+    share, events = counts / n, np.minimum(counts, n - counts)
+    normal, t = stats.norm.isf(0.025), stats.t.isf(0.025, clusters - 1)
+    vary = events > 0
+    of_events = np.where(vary, events, 1)
+    squares = ((right - sizes * share[:, None]) ** 2).sum(axis=1) * clusters / (clusters - 1)
+    alone = np.where(vary, n * share * (1 - share), 1)
+    observed = np.where(vary, np.maximum(1, squares / alone), 1)
+    by_variance = 1 + ((sizes**2).sum() / n - 1) * _alike(right, sizes)
+    learnt = (events * by_variance + 1) / (events + 1)
+    rarer = np.where((counts <= n - counts)[:, None], right, sizes - right)
+    having = np.where(vary, events**2 / np.maximum(1, (rarer**2).sum(axis=1)), 0)
+    shared = (sizes * (sizes - 1)).sum() / (n * (n - 1))
+    by_chance = of_events**2 / (of_events + (of_events**2 - of_events) * shared)
+    most = 1 + (n / clusters - 1) * (1 - np.minimum(1, having / by_chance) ** 2 * events / (events + 1))
+    evidence = np.sqrt(events * having)
+    effects = {
+        "default": np.maximum((evidence * observed + 1.5 * most) / (evidence + 1.5), learnt),
+        "scattered": np.maximum((events * observed + most) / (events + 1), learnt),
+        "learning": np.maximum((events * observed + 0.5 * n / clusters) / (events + 0.5), learnt),
+    }
+    result = {kind: _wilson(share, n / np.where(vary, effect, n / clusters), t) for kind, effect in effects.items()}
+    result |= {f"anova, {name}": _wilson(share, n / by_variance, q) for name, q in (("z", normal), ("t", t))}
+    half = t * np.sqrt(np.where(vary, squares, np.nan)) / n
+    return result | {"linear": (share - half, share + half)}
+
+
+def _alike(right: Data, sizes: Data) -> Data:
+    """Intraclass correlation by analysis of variance, at least 0."""
+    n, clusters, counts = sizes.sum(), len(sizes), right.sum(axis=1)
+    explained = (right**2 / sizes).sum(axis=1)
+    between, within = (explained - counts**2 / n) / (clusters - 1), (counts - explained) / (n - clusters)
+    total = between + ((n - (sizes**2).sum() / n) / (clusters - 1) - 1) * within
+    return np.where(total > 0, np.maximum(0, between - within) / np.where(total > 0, total, 1), 0)
+
+
+def _wilson(share: Data, n: Data, quantile: float) -> Limits:
+    centre = share + quantile**2 / (2 * n)
+    half = quantile * np.sqrt(share * (1 - share) / n + quantile**2 / (4 * n**2))
+    return (centre - half) / (1 + quantile**2 / n), (centre + half) / (1 + quantile**2 / n)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One cell: of each kind the share of samples that it holds, and its mean width within 0 and 1."""
+
+    held: dict[str, float]
+    width: dict[str, float]
+
+    def width_ratio(self, least: float) -> float:
+        """Return the default's width over that of the narrowest kind that holds as often as `least`."""
+        widths = [self.width[kind] for kind in KINDS if self.held[kind] >= least]
+        return self.width[KINDS[0]] / min(widths) if widths and self.held[KINDS[0]] >= least else float("nan")
+
+
+def count(chances: Chances, sizes: Data, samples: int, rng: Rng) -> Counted:
+    """Return how often the intervals of samples hold; where there is none, it does not."""
+    right = rng.binomial(sizes, chances.draw((samples, len(sizes)), rng))
+    of_kinds = limits(right, sizes)
+    compare(right[:COMPARED], sizes, of_kinds[KINDS[0]])
+    truth = chances.mean
+    return Counted(
+        {kind: float(np.mean((low <= truth) & (truth <= high))) for kind, (low, high) in of_kinds.items()},
+        {kind: float(np.nanmean(np.minimum(1, high) - np.maximum(0, low))) for kind, (low, high) in of_kinds.items()},
+    )
+
+
+def compare(right: Data, sizes: Data, of_default: Limits) -> None:
+    """Stop where the library has other limits than these.
+
+    Raises
+    ------
+    AssertionError
+        When they differ.
+    """
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    for of_sample, low, high in zip(right, *of_default, strict=False):
+        estimate = agreement.accuracy_of_correctness(place < of_sample[clusters], clusters=clusters).primary
+        np.testing.assert_allclose((low, high), (estimate.low, estimate.high), atol=1e-8)
+
+
+def cells(clusters: int, size: str, alike: str, samples: int) -> Iterator[Counted]:
+    """Count the cells in which five wrong items or more are expected."""
+    sizes = OF_SHARES[size](clusters)
+    for number, chances in enumerate(ALIKE[alike]):
+        if sizes.sum() * (1.0 - chances.mean) >= RAREST:
+            yield count(chances, sizes, samples, np.random.default_rng([4, clusters, number, len(size)]))
+
+
+def row(counted: list[Counted], samples: int) -> str:
+    """Return what a table says of some cells."""
+    least = 0.93 - 2 * np.sqrt(0.93 * 0.07 / samples)
+    held = {kind: [cell.held[kind] for cell in counted] for kind in KINDS}
+    shown = [
+        f"{100 * min(of):.1f} to {100 * max(of):.1f}, {sum(share < least for share in of)}" for of in held.values()
+    ]
+    ratios = np.array([cell.width_ratio(least) for cell in counted])
+    over = [cell.width["default"] / cell.width["scattered"] for cell in counted]
+    known = ratios[~np.isnan(ratios)]
+    narrowest = f"{np.median(known):.2f}, {known.max():.2f}, {(known > WIDTH).sum()}" if known.size else ""
+    return " | ".join([str(len(counted)), *shown, f"{np.median(over):.2f}, {max(over):.2f}", narrowest])
+
+
+def main() -> None:
+    """Print the table, as Markdown."""
+    parser = argparse.ArgumentParser(
+        description="Observed coverage of shares in clusters, of intervals that claim 95 %: least, most, cells below."
+    )
+    parser.add_argument("--samples", type=int, default=4_000, help="simulated samples of each cell")
+    parser.add_argument("--clusters", default="20,30,50", help="how many, separated by commas")
+    parser.add_argument("--sizes", default="", help="some of the sizes, separated by semicolons; all by default")
+    options = parser.parse_args()
+    wanted = [size.strip() for size in options.sizes.split(";") if size.strip()] or list(OF_SHARES)
+    if unknown := set(wanted) - set(OF_SHARES):
+        parser.error(f"no sizes {'; '.join(sorted(unknown))}; expected some of {'; '.join(OF_SHARES)}")
+    heads = ["clusters of", "alike", "cells", *KINDS, "width over scattered", "over the narrowest"]
+    print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
+    for size, alike in product(wanted, ALIKE):
+        numbers = map(int, options.clusters.split(","))
+        counted = [cell for clusters in numbers for cell in cells(clusters, size, alike, options.samples)]
+        if counted:
+            print(f"| {size} | {alike} | {row(counted, options.samples)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

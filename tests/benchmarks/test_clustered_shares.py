@@ -1,0 +1,51 @@
+"""What the table of shares in clusters says, on fewer samples with a fixed seed."""
+
+import numpy as np
+import pytest
+
+from benchmarks.clustered_shares import ALIKE, KINDS, LEVELS, OF_SHARES, Counted, compare, count, limits, log_odds, row
+
+HOLDS = 0.93 - 2 * np.sqrt(0.93 * 0.07 / 2_000)
+
+
+def counted(chances, size: str, clusters: int) -> Counted:
+    """The cell of 2,000 samples."""
+    return count(chances, OF_SHARES[size](clusters), 2_000, np.random.default_rng(8))
+
+
+def test_the_default_holds_in_twenty_large_clusters_whose_items_are_very_alike_and_drawing_by_items_does_not():
+    cell = counted(log_odds(5.5, 3.0), "30", 20)
+
+    assert cell.held["scattered"] < HOLDS <= cell.held["default"]
+    assert cell.width["default"] < 1.15 * cell.width["scattered"]
+
+
+def test_where_items_are_not_alike_the_default_is_hardly_wider_than_drawing_by_items():
+    cell = counted(ALIKE["0"][LEVELS.index(0.9)], "10", 30)
+
+    assert cell.held["default"] >= 0.95
+    assert cell.width["default"] < 1.03 * cell.width["scattered"]
+
+
+def test_limits_that_are_not_those_of_the_library_stop_the_run():
+    sizes, right = np.array([5, 5, 5, 5]), np.array([[5, 4, 4, 5]])
+    low, high = limits(right, sizes)["default"]
+
+    compare(right, sizes, (low, high))
+    with pytest.raises(AssertionError):
+        compare(right, sizes, (low, high + 1e-6))
+
+
+def test_the_mean_of_normal_log_odds_is_that_of_many_clusters():
+    chances = log_odds(5.5, 3.0)
+
+    assert chances.draw((1_000, 400), np.random.default_rng(1)).mean() == pytest.approx(chances.mean, abs=0.001)
+
+
+def test_a_row_counts_the_cells_in_which_a_kind_holds_too_seldom():
+    held = dict.fromkeys(KINDS, 0.95) | {"linear": 0.9}
+    width = dict.fromkeys(KINDS, 0.2) | {"anova, z": 0.1, "linear": 0.01}
+
+    assert row([Counted(held, width)] * 2, 4_000).split(" | ") == [
+        "2", *["95.0 to 95.0, 0"] * 5, "90.0 to 90.0, 2", "1.00, 1.00", "2.00, 2.00, 2",
+    ]  # fmt: skip
