@@ -157,7 +157,7 @@ def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, 
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(*standing)
     )
-    return {assignment_id: trace for assignment_id, trace in session.exec(query)}
+    return dict(session.exec(query).all())
 
 
 def _entry(
