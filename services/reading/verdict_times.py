@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, or_, select
 
 from db import Assignment, Verdict
@@ -17,9 +18,15 @@ def contradictory_times(session: Session, study_id: int) -> list[tuple[str, str]
     # The latest time of all verdicts before this one.
     latest = func.max(Verdict.submitted_at).over(order_by=col(Verdict.id), rows=(None, -1))
     timed = (
-        select(Verdict.id, Verdict.receipt, Verdict.shown_at, Verdict.submitted_at, latest.label("latest"))
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(Assignment.study_id == study_id)
+        select_columns(
+            col(Verdict.id),
+            col(Verdict.receipt),
+            col(Verdict.shown_at),
+            col(Verdict.submitted_at),
+            latest.label("latest"),
+        )
+        .join(Assignment, col(Assignment.id) == col(Verdict.assignment_id))
+        .where(col(Assignment.study_id) == study_id)
         .subquery()
     )
     # Of a large study nearly all are in order, and none of those needs to be read.

@@ -73,9 +73,7 @@ def load_entries(
         assignment_id: verdict
         for assignment_id, *verdict in _rows(
             session,
-            select_columns(*_OF_VERDICT)
-            .join(Assignment, col(Assignment.id) == col(Verdict.assignment_id))
-            .where(*standing),
+            _columns(_OF_VERDICT).join(Assignment, col(Assignment.id) == col(Verdict.assignment_id)).where(*standing),
         )
     }
     superseded = _spent_on_superseded(session, in_study)
@@ -91,13 +89,14 @@ def load_entries(
     }
     entries = []
     sides = _sides(session, in_study)
-    assignments = select_columns(*_OF_ASSIGNMENT).where(*in_study).order_by(col(Assignment.id))
-    for key, member_id, item_id, *place in _rows(session, assignments):
+    assignments = _columns(_OF_ASSIGNMENT).where(*in_study).order_by(col(Assignment.id))
+    for place in _rows(session, assignments):
+        key, _, item_id, *_ = place
         if item_id in without:
             continue
         entries.append(
             _entry(
-                (key, member_id, item_id, *place),
+                place,
                 verdicts.get(key),
                 superseded.get(key, _NOTHING_SPENT),
                 flags.get(key, []),
@@ -112,10 +111,14 @@ def load_entries(
 
 def _sides(session: Session, in_study: tuple[Any, ...]) -> dict[int, tuple[str, ...]]:
     """Return which answers stood at A and at B, by assignment, where two were compared."""
-    pairs = select_columns(col(Assignment.id), col(Assignment.option_order)).where(
+    pairs = _columns((col(Assignment.id), col(Assignment.option_order))).where(
         *in_study, col(Assignment.kind) == "pairs"
     )
     return {key: tuple(order) for key, order in _rows(session, pairs)}
+
+
+def _columns(columns: Sequence[Any]) -> Any:
+    return select_columns(*columns)
 
 
 def _rows(session: Session, query: Any) -> Iterator[Any]:
@@ -157,11 +160,11 @@ def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, 
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(*standing)
     )
-    return dict(session.exec(query).all())
+    return dict(_rows(session, query))
 
 
 def _entry(
-    place: tuple[Any, ...],
+    place: tuple[int, int, int, int | None, str, int, int],
     verdict: Sequence[Any] | None,
     superseded: _Spent,
     flags: list[tuple[str, str]],
