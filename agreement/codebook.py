@@ -286,7 +286,7 @@ def refuse_unlike(**verdicts: Iterable[Any]) -> None:
     only_numbers = only_texts = None
     for argument, values in verdicts.items():
         kinds = set()
-        for value in values:
+        for value in _first_of_each(values):
             if isinstance(value, str | bytes):
                 kinds.add("text")
                 texts.setdefault(str(value).strip(), (argument, value))
@@ -306,6 +306,15 @@ def refuse_unlike(**verdicts: Iterable[Any]) -> None:
                 f"{argument} holds the text {shown(text)} and {other} the number {shown(number)}; "
                 "expected both to be written alike"
             )
+
+
+def _first_of_each(values: Iterable[Any]) -> Iterable[Any]:
+    """Each verdict of a type once, in the order of appearance; every one where some of them cannot be told apart so."""
+    every = list(values)
+    try:
+        return [value for _, value in dict.fromkeys(zip(map(type, every), every, strict=True))]
+    except TypeError:
+        return every
 
 
 def _written(number: Any) -> str:

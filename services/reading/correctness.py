@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from agreement import token_f1
@@ -55,12 +56,12 @@ class AnswerKey:
         """The rules of its field type."""
         return KINDS[self.type]
 
-    @property
+    @cached_property
     def reference(self) -> Reference:
         """What counts as right."""
         return Reference(self.accepted, self.low, self.high, self.radius, self.region)
 
-    @property
+    @cached_property
     def has_reference(self) -> bool:
         """Whether anything counts as right."""
         return self.reference.is_given

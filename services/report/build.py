@@ -64,12 +64,12 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         state = require_report_open(session, stored_id(study.id), actor.person_id)
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
         of_seal = tuple(notices_of_seal(session, stored_id(study.id)))
-        if expansion is not None:
-            listed = listed_report(session, study, expansion, "final" if state == "final" else "interim")
-            return with_labels(session, study, replace(listed, notices=(*listed.notices, *of_seal)))
+        # The rows stay until the last section is computed, and every search would go through all of them again.
         with no_search_for_garbage():
-            rows = load_rows(session, study)
-        report = report_of(rows, "final" if state == "final" else "interim")
+            if expansion is not None:
+                report = listed_report(session, study, expansion, "final" if state == "final" else "interim")
+            else:
+                report = report_of(load_rows(session, study), "final" if state == "final" else "interim")
         return with_labels(session, study, replace(report, notices=(*report.notices, *of_seal)))
 
 

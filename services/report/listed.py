@@ -34,7 +34,6 @@ from services.report.sections.plan import plan_section, planned_tables
 from services.report.sections.runs import runs_section
 from services.report.sections.versions import notices_of_versions
 from services.studies import frozen_facts
-from services.studies.many_objects import no_search_for_garbage
 
 
 def listed_report(session: Session, study: Study, expansion: Expansion, state: Literal["final", "interim"]) -> Report:
@@ -47,10 +46,9 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
     sealed = queries.sealed_items(session, study_id)
     runs = load_runs(session, study_id, sealed)
     failures = failures_of(session, runs, sealed) if runs else {}
-    with no_search_for_garbage():
-        rows = load_listed(session, study, expansion, phases)
-        ratings = ratings_of(rows, expansion, runs)
-        expansion = _named_by_its_clusters(expansion, ratings)
+    rows = load_listed(session, study, expansion, phases)
+    ratings = ratings_of(rows, expansion, runs)
+    expansion = _named_by_its_clusters(expansion, ratings)
     sections = (
         *_figures(expansion, ratings, Pools(expansion, rows, runs)),
         *filter(None, (runs_section(rows, ratings, runs, failures),)),

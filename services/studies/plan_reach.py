@@ -148,6 +148,8 @@ def out_of_reach(
 ) -> Iterator[str]:
     """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes.
 
+    Of what nobody computes beforehand that is said, and why.
+
     Parameters
     ----------
     units
@@ -156,9 +158,13 @@ def out_of_reach(
     wanted = criterion.of[0]
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
     statistic, plan = statistic_of(criterion, fields[wanted].type), study.analysis
-    is_coefficient = statistic in COEFFICIENTS and criterion.above is not None and not criterion.against
-    if not (is_coefficient or statistic in SHARES) or criterion.compare is not None:
+    if because := _unknown_before(criterion, statistic, plan.interval):
+        yield (
+            f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}): whether the design can reach it was not "
+            f"computed, since {because}; look at its interval in a pilot."
+        )
         return
+    is_coefficient = statistic in COEFFICIENTS
     options = max(2, len(fields[wanted].options))
 
     @cache
@@ -198,6 +204,21 @@ def out_of_reach(
             f"{_units_in_words(sizes, each, cluster, f'{which}{name}')} {_limits_in_words(best)} at best; "
             f"{takes}."
         )
+
+
+def _unknown_before(criterion: AuthoredCriterion, statistic: str, interval: str) -> str:
+    """Return why nobody knows the best limits before anything is answered; empty where they are computed."""
+    if criterion.compare is not None:
+        return "it is about a difference, whose interval depends on what both are"
+    if interval == "percentile_bootstrap":
+        return "the plan takes percentile bootstraps, which have no interval where all answers are alike"
+    if statistic not in (*SHARES, *COEFFICIENTS):
+        return f"the best interval is known of shares, kappa and AC1, and not of {spoken(statistic)}"
+    if statistic in COEFFICIENTS and criterion.above is None:
+        return "an upper bound of kappa or AC1 depends on how raters differ"
+    if statistic in COEFFICIENTS and criterion.against:
+        return f"kappa or AC1 against {listed(criterion.against)} depends on what these say"
+    return ""
 
 
 def _verdicts_on_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import inspect
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db import Assignment, Flag, TechnicalFailure, Verdict, ViewingTrace, queries
-from db.base import stored_id
 from protocol.study_phases import StudyPhases
 from services.report.rows.study_rows import Entry
 
@@ -32,6 +32,27 @@ class _Spent:
         self.load_ms += load_ms
 
 
+_NOTHING_SPENT = _Spent()
+_AT_ONCE = 2000
+# Columns in the order of the first fields of `Entry`, and those of a verdict that it holds: of objects there would be
+# hundreds of thousands, and what is not asked for is not decoded.
+_OF_ASSIGNMENT = tuple(
+    col(column)
+    for column in (
+        Assignment.id, Assignment.membership_id, Assignment.item_id, Assignment.candidate_id, Assignment.phase,
+        Assignment.pass_number, Assignment.position,
+    )
+)  # fmt: skip
+_OF_VERDICT = tuple(
+    col(column)
+    for column in (
+        Verdict.assignment_id, Verdict.id, Verdict.fields, Verdict.freeze_sha256, Verdict.not_assessable,
+        Verdict.comment, Verdict.shown_at, Verdict.submitted_at, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms,
+        Verdict.renderer, Verdict.viewport, Verdict.receipt,
+    )
+)  # fmt: skip
+
+
 def load_entries(
     session: Session, study_id: int, phases: StudyPhases, reasons: dict[str, str], without: frozenset[int]
 ) -> tuple[Entry, ...]:
@@ -49,9 +70,10 @@ def load_entries(
     # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
     standing = (*in_study, queries.stands())
     verdicts = {
-        verdict.assignment_id: verdict
-        for verdict in session.connection().execute(
-            _columns_of(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
+        assignment_id: verdict
+        for assignment_id, *verdict in _rows(
+            session,
+            _columns(_OF_VERDICT).join(Assignment, col(Assignment.id) == col(Verdict.assignment_id)).where(*standing),
         )
     }
     superseded = _spent_on_superseded(session, in_study)
@@ -66,28 +88,42 @@ def load_entries(
         )
     }
     entries = []
-    assignments = _columns_of(Assignment).where(*in_study).order_by(col(Assignment.id))
-    for assignment in session.connection().execute(assignments):
-        if assignment.item_id in without:
+    sides = _sides(session, in_study)
+    assignments = _columns(_OF_ASSIGNMENT).where(*in_study).order_by(col(Assignment.id))
+    for place in _rows(session, assignments):
+        key, _, item_id, *_ = place
+        if item_id in without:
             continue
-        key = stored_id(assignment.id)
         entries.append(
             _entry(
-                assignment,
+                place,
                 verdicts.get(key),
-                superseded.get(key, _Spent()),
+                superseded.get(key, _NOTHING_SPENT),
                 flags.get(key, []),
                 traces.get(key),
                 failures.get(key),
                 reasons,
+                sides.get(key, ()),
             )
         )
     return tuple(entries)
 
 
-def _columns_of(model: type[Assignment | Verdict]) -> Any:
-    """Select the columns of a table: of a row with an object's attributes there are hundreds of thousands."""
-    return select_columns(*inspect(model).columns)
+def _sides(session: Session, in_study: tuple[Any, ...]) -> dict[int, tuple[str, ...]]:
+    """Return which answers stood at A and at B, by assignment, where two were compared."""
+    pairs = _columns((col(Assignment.id), col(Assignment.option_order))).where(
+        *in_study, col(Assignment.kind) == "pairs"
+    )
+    return {key: tuple(order) for key, order in _rows(session, pairs)}
+
+
+def _columns(columns: Sequence[Any]) -> Any:
+    return select_columns(*columns)
+
+
+def _rows(session: Session, query: Any) -> Iterator[Any]:
+    """Return the rows of a query of columns, some thousand at once: one by one, fetching takes longer than the rest."""
+    return chain.from_iterable(session.connection().execute(query).partitions(_AT_ONCE))
 
 
 def _spent_on_superseded(session: Session, in_study: tuple[Any, ...]) -> dict[int, _Spent]:
@@ -105,70 +141,65 @@ def _spent_on_superseded(session: Session, in_study: tuple[Any, ...]) -> dict[in
 def _flags(session: Session, standing: tuple[Any, ...]) -> dict[int, list[tuple[str, str]]]:
     """Return kind and note of the flags on standing verdicts, by assignment."""
     flags: dict[int, list[tuple[str, str]]] = {}
-    for assignment_id, flag in session.exec(
-        select(Verdict.assignment_id, Flag)
+    for assignment_id, kind, note in session.exec(
+        select(Verdict.assignment_id, Flag.kind, Flag.note)
         .join(Flag, col(Flag.verdict_id) == Verdict.id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(*standing)
         .order_by(col(Flag.id))
     ):
-        flags.setdefault(assignment_id, []).append((flag.kind, flag.note))
+        flags.setdefault(assignment_id, []).append((kind, note))
     return flags
 
 
 def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, Any]]:
     """Return the viewing traces of standing verdicts, by assignment."""
     query = (
-        select(Verdict.assignment_id, ViewingTrace)
+        select(Verdict.assignment_id, ViewingTrace.trace)
         .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(*standing)
     )
-    return {assignment_id: trace.trace for assignment_id, trace in session.exec(query)}
+    return dict(_rows(session, query))
 
 
 def _entry(
-    assignment: Any,
-    verdict: Any | None,
+    place: tuple[int, int, int, int | None, str, int, int],
+    verdict: Sequence[Any] | None,
     superseded: _Spent,
     flags: list[tuple[str, str]],
     trace: dict[str, Any] | None,
     failure: str | None,
     reasons: dict[str, str],
+    sides: tuple[str, ...],
 ) -> Entry:
-    place: dict[str, Any] = {
-        "assignment_id": stored_id(assignment.id),
-        "member_id": assignment.membership_id,
-        "item_id": assignment.item_id,
-        "candidate_id": assignment.candidate_id,
-        "phase": assignment.phase,
-        "pass_number": assignment.pass_number,
-        "position": assignment.position,
-        "sides": tuple(assignment.option_order) if assignment.kind == "pairs" else (),
-    }
+    """Return what became of an assignment, of the values of `_OF_ASSIGNMENT` and of `_OF_VERDICT`."""
     if verdict is None:
         status = "missing" if failure is None else "technical_failure"
-        return Entry(**place, status=status, failure=failure or "")
+        return Entry(*place, status=status, failure=failure or "", sides=sides)
+    (verdict_id, fields, freeze_sha256, not_assessable, comment, shown_at, submitted_at, active_ms, idle_ms, load_ms,
+     renderer, viewport, receipt) = verdict  # fmt: skip
     return Entry(
-        **place,
-        status="answered" if verdict.not_assessable is None else "not_assessable",
-        verdict_id=verdict.id,
-        answer=verdict.fields.get("answer") if verdict.not_assessable is None else None,
-        fields=tuple(verdict.fields.items()),
-        freeze_sha256=verdict.freeze_sha256,
-        not_assessable=verdict.not_assessable,
-        reason=reasons.get(verdict.not_assessable or "", verdict.not_assessable or ""),
-        comment=verdict.comment,
+        *place,
+        status="answered" if not_assessable is None else "not_assessable",
+        verdict_id=verdict_id,
+        answer=fields.get("answer") if not_assessable is None else None,
+        fields=tuple(fields.items()),
+        freeze_sha256=freeze_sha256,
+        not_assessable=not_assessable,
+        reason=reasons.get(not_assessable or "", not_assessable or ""),
+        comment=comment,
         revisions=superseded.verdicts,
         flags=tuple(flags),
-        shown_at=verdict.shown_at,
-        submitted_at=verdict.submitted_at,
+        shown_at=shown_at,
+        submitted_at=submitted_at,
         # What is spent on an item is spent on all versions of its verdict.
-        active_ms=verdict.active_ms + superseded.active_ms,
-        idle_ms=verdict.idle_ms + superseded.idle_ms,
-        load_ms=verdict.load_ms + superseded.load_ms,
-        renderer=verdict.renderer,
-        viewport=verdict.viewport,
-        receipt=verdict.receipt,
+        active_ms=active_ms + superseded.active_ms,
+        idle_ms=idle_ms + superseded.idle_ms,
+        load_ms=load_ms + superseded.load_ms,
+        renderer=renderer,
+        viewport=viewport,
+        receipt=receipt,
         trace=trace,
+        sides=sides,
     )

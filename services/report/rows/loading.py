@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import func
@@ -56,6 +56,9 @@ from services.report.rows.study_rows import (
     Review,
     StudyRows,
 )
+
+# What an item of the report has of its answer key, as it is.
+_OF_KEY = tuple(field.name for field in fields(AnswerKey))
 
 
 def hold_one_snapshot(session: Session) -> None:
@@ -247,7 +250,7 @@ def _item(
     key: AnswerKey, item: Item, subject: str, reference: Reference | None, offered: tuple[OfferedVolume, ...]
 ) -> ReadItem:
     return ReadItem(
-        **asdict(key),
+        **{name: getattr(key, name) for name in _OF_KEY},
         id=stored_id(item.id),
         key=item.key,
         subject=subject,

@@ -11,7 +11,7 @@ from typing import Any
 from exchange.estimate_rows import ALL_ITEMS, Party, Stratum
 from exchange.report_words import FORMATS, GROUNDINGS
 from protocol.phases import READING
-from services.reading.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
+from services.reading.correctness import NOT_ASSESSABLE, canonical, in_words, score, score_written
 from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows
 
 
@@ -88,6 +88,17 @@ class Reads:
         return list(combinations(self.columns, 2))
 
     @cached_property
+    def answers_by_format(self) -> dict[int, tuple[str | None, ...]]:
+        """The canonical answers of each rater by their id, with the format before each."""
+        return {
+            column.rater.id: tuple(
+                None if answer is None else f"{item.format}: {answer}"
+                for item, answer in zip(self.items, column.answers, strict=True)
+            )
+            for column in self.columns
+        }
+
+    @cached_property
     def everything(self) -> Part:
         """All items."""
         return self._where(ALL_ITEMS, lambda item: True)
@@ -150,9 +161,10 @@ def reads_of(study: StudyRows) -> Reads:
     for entry in study.entries_of(READING.key):
         if entry.member_id in by_rater and entry.item_id in place:
             by_rater[entry.member_id][place[entry.item_id]] = entry
+    judged: dict[tuple[int, str], _Judged] = {}
     return Reads(
         items=study.items,
-        columns=tuple(column_of(rater, by_rater[rater.id], study.items) for rater in study.raters),
+        columns=tuple(column_of(rater, by_rater[rater.id], study.items, judged) for rater in study.raters),
         floor=tuple(
             score_written(item, item.text_only_answer).correct if item.text_only_answer else None
             for item in study.items
@@ -160,24 +172,51 @@ def reads_of(study: StudyRows) -> Reads:
     )
 
 
-def column_of(rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...]) -> Column:
-    """Arrange one rater's reads, by place, over the items."""
+@dataclass(frozen=True)
+class _Judged:
+    """What is known of a read without its rater: what is compared of the answer, how it scores, what it says."""
+
+    answer: str | None
+    correct: bool | None
+    token_f1: float | None
+    words: str
+
+
+def column_of(
+    rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...], judged: dict[tuple[int, str], _Judged]
+) -> Column:
+    """Arrange one rater's reads, by place, over the items.
+
+    Parameters
+    ----------
+    judged
+        By place and answer, what is known of it already; raters mostly say what others have said.
+    """
     placed = tuple(entries.get(position) for position in range(len(items)))
-    scores = [
-        score(item, entry.answer) if _has_answer(entry) and entry is not None else Score(None, None)
-        for item, entry in zip(items, placed, strict=True)
-    ]
+    reads = []
+    for position, (item, entry) in enumerate(zip(items, placed, strict=True)):
+        if entry is None or not _has_answer(entry) or not isinstance(entry.answer, str):
+            reads.append(_judged(item, entry))
+            continue
+        place = (position, entry.answer)
+        if place not in judged:
+            judged[place] = _judged(item, entry)
+        reads.append(judged[place])
     return Column(
         rater=rater,
         entries=placed,
-        answers=tuple(
-            canonical(item.type, entry.answer) if entry is not None and _has_answer(entry) else None
-            for item, entry in zip(items, placed, strict=True)
-        ),
-        correct=tuple(score.correct for score in scores),
-        token_f1=tuple(score.token_f1 for score in scores),
-        words=tuple(said_in_words(item, entry) for item, entry in zip(items, placed, strict=True)),
+        answers=tuple(read.answer for read in reads),
+        correct=tuple(read.correct for read in reads),
+        token_f1=tuple(read.token_f1 for read in reads),
+        words=tuple(read.words for read in reads),
     )
+
+
+def _judged(item: ReadItem, entry: Entry | None) -> _Judged:
+    if entry is None or not _has_answer(entry):
+        return _Judged(None, None, None, said_in_words(item, entry))
+    scored = score(item, entry.answer)
+    return _Judged(canonical(item.type, entry.answer), scored.correct, scored.token_f1, said_in_words(item, entry))
 
 
 def said_in_words(item: ReadItem, entry: Entry | None) -> str:

@@ -28,7 +28,7 @@ class OfferedVolume:
     sequence: str
     label: str
 
-    @property
+    @cached_property
     def place(self) -> str:
         """Return pane and sequence in words."""
         return self.sequence if self.title == self.sequence else f"{self.title}, {self.sequence}"

@@ -47,6 +47,10 @@ class Viewing:
     trace: Trace | None
     volumes: tuple[SeenVolume, ...]
 
+    def at(self, place: str) -> list[SeenVolume]:
+        """Return what was offered in a place, which is a pane and a sequence in words."""
+        return [volume for volume in self.volumes if volume.offered.place == place]
+
     @property
     def offers_prior(self) -> bool:
         """Whether an earlier scan was there to be opened."""

@@ -76,11 +76,7 @@ def agreement_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisP
 
 def answers_by_format(reads: Reads, column: Column, part: Part) -> list[str | None]:
     """Return canonical answers with their format, so that the option `left` is not the typed word `left`."""
-    answers: list[str | None] = []
-    for i in part.positions:
-        answer = column.answers[i]
-        answers.append(None if answer is None else f"{reads.items[i].format}: {answer}")
-    return answers
+    return part.of(reads.answers_by_format[column.rater.id])
 
 
 def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -> EstimateTable:

@@ -16,7 +16,7 @@ from exchange.report_words import party_in_words
 from exchange.statistic_names import Compared, Statistic
 from exchange.viewing_trace import PLANES
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.viewings import SeenVolume, Viewing
+from services.report.rows.viewings import Viewing
 
 MOST_TOOLS = 24
 OFFERED = Stratum("prior", "offered")
@@ -35,12 +35,11 @@ class Group:
 
 def groups_of(viewings: Sequence[Viewing]) -> list[Group]:
     """Return the reads of each rater, and those of all where there are several raters."""
-    raters = dict.fromkeys(viewing.rater for viewing in viewings)
-    groups = [
-        Group(Party("rater", rater), tuple(viewing for viewing in viewings if viewing.rater == rater), "item")
-        for rater in raters
-    ]
-    return [*groups, Group(ALL_RATERS, tuple(viewings), "verdict")] if len(raters) > 1 else groups
+    of_raters: defaultdict[str, list[Viewing]] = defaultdict(list)
+    for viewing in viewings:
+        of_raters[viewing.rater].append(viewing)
+    groups = [Group(Party("rater", rater), tuple(own), "item") for rater, own in of_raters.items()]
+    return [*groups, Group(ALL_RATERS, tuple(viewings), "verdict")] if len(of_raters) > 1 else groups
 
 
 def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
@@ -155,7 +154,7 @@ def sequences_table(viewings: Sequence[Viewing], intervals: IntervalSettings) ->
     """Estimate for each pane and sequence how often it was offered and never opened."""
     rows: list[EstimateRow] = []
     for place in _places(viewings):
-        offered = [viewing for viewing in viewings if _at(viewing, place)]
+        offered = [viewing for viewing in viewings if viewing.at(place)]
         never_opened = partial(_never_opened, place=place)
         rows += _share_rows("sequence_never_opened", Stratum("scan", place), offered, never_opened, intervals)
     return EstimateTable(
@@ -196,15 +195,20 @@ def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Estim
 def slices_table(viewings: Sequence[Viewing]) -> QuartileTable:
     """Return quartiles of the share of slices seen, for each pane, sequence and plane."""
     rows: list[QuartileRow] = []
+    groups = groups_of(viewings)
     for place in _places(viewings):
+        seen = [
+            [
+                volume.recorded.seen
+                for viewing in group.viewings
+                for volume in viewing.at(place)
+                if volume.opened and volume.recorded is not None
+            ]
+            for group in groups
+        ]
         for plane in PLANES:
-            for group in groups_of(viewings):
-                shares = [
-                    100.0 * volume.recorded.seen[plane]
-                    for viewing in group.viewings
-                    for volume in _at(viewing, place)
-                    if volume.opened and volume.recorded is not None and plane in volume.recorded.seen
-                ]
+            for group, of_group in zip(groups, seen, strict=True):
+                shares = [100.0 * share[plane] for share in of_group if plane in share]
                 if shares:
                     low, median, high = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
                     rows.append(QuartileRow(place, plane, group.party, len(shares), low, median, high))
@@ -262,12 +266,8 @@ def _places(viewings: Iterable[Viewing]) -> list[str]:
     return list(dict.fromkeys(volume.place for volume in sorted(offered, key=lambda volume: volume.pane)))
 
 
-def _at(viewing: Viewing, place: str) -> list[SeenVolume]:
-    return [volume for volume in viewing.volumes if volume.offered.place == place]
-
-
 def _never_opened(viewing: Viewing, place: str) -> bool | None:
-    opened = [volume.opened for volume in _at(viewing, place)]
+    opened = [volume.opened for volume in viewing.at(place)]
     return False if True in opened else None if None in opened else True
 
 

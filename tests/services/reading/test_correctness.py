@@ -147,6 +147,7 @@ def test_what_goes_to_the_reviewers_as_a_disagreement_is_one_in_the_report(
             {0: Entry(number, number, 1, None, "reading", 1, 1, "not_assessable" if reason else "answered",
                       answer=answer, not_assessable=reason)},
             (read,),
+            {},
         )
         for number, (answer, reason) in enumerate(verdicts)
     ]  # fmt: skip

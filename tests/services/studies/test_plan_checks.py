@@ -143,6 +143,35 @@ def test_what_is_out_of_reach_or_rests_on_one_unit_is_said(tmp_path: Path, plan:
     assert [warning for warning in warnings if says in warning]
 
 
+@pytest.mark.parametrize(
+    ("plan", "because"),
+    [
+        (
+            "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: krippendorff_alpha, above: 0.99}]",
+            "the best interval is known of shares, kappa and AC1, and not of krippendorff alpha",
+        ),
+        (
+            f"interval: percentile_bootstrap, criteria: [{{key: it, {LINE}, above: 0.99}}]",
+            "the plan takes percentile bootstraps, which have no interval where all answers are alike",
+        ),
+        (
+            "criteria: [{key: it, estimate: difference, of: read.answer, compare: site, above: 0.9}]",
+            "it is about a difference, whose interval depends on what both are",
+        ),
+        (
+            "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, below: 0.1}]",
+            "an upper bound of kappa or AC1 depends on how raters differ",
+        ),
+    ],
+)
+def test_where_nobody_knows_the_best_limits_the_reason_is_said(tmp_path: Path, plan: str, because: str) -> None:
+    (warning,) = [each for each in checked_folder(folder_with(tmp_path, plan)).warnings if "Criterion" in each]
+
+    assert warning.endswith(
+        f"whether the design can reach it was not computed, since {because}; look at its interval in a pilot."
+    )
+
+
 def test_a_line_about_some_raters_is_about_all_units(tmp_path: Path) -> None:
     warnings = checked_folder(folder_with(tmp_path, f"primary: {{{LINE}, where: {{trained: yes}}}}")).warnings
 
