@@ -64,14 +64,29 @@ class Slices:
         pace, done, waiting = unfinished_imports.Pace(), 0, iter(lines)
         while part := list(islice(waiting, pace.rows)):
             values = [{self._kind.under: self.id, **line} for line in part if line is not None]
-            with self._database.writing() as session:
-                begun = time.perf_counter()
-                self.hold(session)
-                keys = insert_with_keys(session, self._kind.rows, values)
-            pace.took(len(part), time.perf_counter() - begun)
-            self._seal.add(keys, values)
+            stored, took = self._stored(values)
+            pace.took(len(part), took)
+            while stored < len(values):
+                stored += self._stored(values[stored:])[0]
             done += len(part)
             feed(done)
+
+    def _stored(self, values: list[dict[str, Any]]) -> tuple[int, float]:
+        """Store the first of some rows in a transaction of its own; return how many, and how long it took.
+
+        It ends where a slice has to, whatever was expected: a machine can become slow from one moment to the next.
+        """
+        keys: list[int] = []
+        with self._database.writing() as session:
+            begun = time.perf_counter()
+            self.hold(session)
+            for start in range(0, len(values), unfinished_imports.STEP):
+                keys += insert_with_keys(session, self._kind.rows, values[start : start + unfinished_imports.STEP])
+                if time.perf_counter() - begun > unfinished_imports.LONGEST_SECONDS:
+                    break
+        took = time.perf_counter() - begun
+        self._seal.add(keys, values[: len(keys)])
+        return len(keys), took
 
     def hold(self, session: Session) -> None:
         """Say within a writing transaction that this import goes on.

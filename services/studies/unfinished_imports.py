@@ -20,6 +20,8 @@ HELD_FOR = timedelta(seconds=15)
 # A slice takes so long; others who want to write wait for one at most.
 SECONDS = 0.15
 FIRST, FEWEST, MOST = 1_000, 200, 5_000
+# Within a slice so many rows are stored at once, and none more where it has taken so long already.
+STEP, LONGEST_SECONDS = 250, 0.25
 
 
 @dataclass(frozen=True)

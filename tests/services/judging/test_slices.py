@@ -448,6 +448,30 @@ def test_slices_follow_how_long_the_one_before_took(monkeypatch: pytest.MonkeyPa
     assert sizes == [2_000, 4_000, 2_000, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]
 
 
+def test_a_slice_ends_when_its_time_is_over_although_more_rows_were_meant_for_it(
+    opened: Situation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a machine that becomes slow between two slices nobody has to wait for the second."""
+    monkeypatch.undo()
+    monkeypatch.setattr(unfinished_imports, "STEP", 1)
+    monkeypatch.setattr(unfinished_imports, "LONGEST_SECONDS", -1.0)
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement.partition(" (")[0])
+
+    event.listen(opened.database.engine, "before_cursor_execute", note)
+    try:
+        line = take_in(opened)
+    finally:
+        event.remove(opened.database.engine, "before_cursor_execute", note)
+
+    stored = [what for what in statements if what in ("BEGIN IMMEDIATE", "INSERT INTO judge_verdict")]
+    assert stored[-9:-1] == ["BEGIN IMMEDIATE", "INSERT INTO judge_verdict"] * 4
+    assert line.candidates == 4
+    assert verification.verify_study(opened.database, "tiny") == []
+
+
 def test_an_unfinished_import_says_when_it_counts_as_dead(opened: Situation) -> None:
     ends, said = [], []
 
