@@ -11,6 +11,7 @@ import pytest
 from sqlmodel import func, select
 
 from agreement.judge.__main__ import main as agreement_judge
+from agreement.judge.consistency import digests_of
 from agreement.judge.panels.corrected import CORRECTED
 from db import CalibrationLook, Database
 from db.engine import make_engine
@@ -189,11 +190,14 @@ def test_a_judge_that_does_not_clear_the_criteria_gets_a_certificate_that_says_s
 def test_a_run_is_held_against_the_certificate_of_a_study_by_item_candidate_and_model(
     certified: calibration.Certificate, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = json.loads(certified.document)
-    results = [{**row, "sentence": "passed"} for row in document["results"]]
-    (tmp_path / "certificate.json").write_text(
-        json.dumps({**document, "passed": True, "results": results}), encoding="utf-8"
-    )
+    document = json.loads(certified.document) | {"passed": True}
+    # This judge did not pass: it gets numbers that would.
+    for row in document["results"]:
+        row["sentence"] = "passed"
+        row["estimate"] |= {"low": 0.0, "high": 0.01}
+    document["plan"]["criteria"]["fewest_in_stratum"] = 0
+    document["digests"] = digests_of(document)
+    (tmp_path / "certificate.json").write_text(json.dumps(document), encoding="utf-8")
     lines = [f"q{n},labelled{n},labelled,{1 + n % 3},{'correct' if judge_says(n) else 'incorrect'}" for n in range(N)]
     (tmp_path / "run.csv").write_text("\n".join(["item,candidate,model,tier,Judge", *lines]), encoding="utf-8")
 
