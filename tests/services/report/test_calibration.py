@@ -10,9 +10,13 @@ from typing import Any
 import pytest
 from sqlmodel import func, select
 
+from agreement.estimate import undefined
 from agreement.judge.__main__ import main as agreement_judge
 from agreement.judge.consistency import digests_of
+from agreement.judge.panels import replacement
 from agreement.judge.panels.corrected import CORRECTED
+from agreement.judge.rows import Panel, Row
+from agreement.judge.scale import Scale
 from db import CalibrationLook, Database
 from db.engine import make_engine
 from server import downloads, gate
@@ -144,6 +148,27 @@ def test_a_figure_shows_the_main_values_of_its_panel_with_their_n(computed: cali
     assert [round(x, 1) for x in figure.figure.data[0].x] == [round(100 * 12 / 136, 1)]
     assert "136" in str(figure.figure.layout.annotations)
     assert calibration.figures_of(computed.panels["thresholds"], computed.material.scale) == []
+
+
+def test_a_share_of_the_humans_is_drawn_on_its_whole_scale() -> None:
+    rate = undefined("winning rate", 3, "human", "alt-test", "no interval", value=1.0)
+    panel = Panel(replacement.KEY, (), (Row(replacement.WINNING, ("Judge",), rate),))
+
+    (figure,) = calibration.figures_of(panel, Scale("binary", ("incorrect", "correct"), ("correct",)))
+
+    assert list(figure.figure.layout.xaxis.range) == [0.0, 1.0]
+
+
+def test_an_interval_stays_on_one_line_and_a_column_that_says_all_of_every_row_is_left_out(
+    computed: calibration.Calibration,
+) -> None:
+    tables = {table.key: table for section in calibration.sections_of(computed) for table in section.tables}
+
+    titles = {key: [column.title for column in table.columns] for key, table in tables.items()}
+    assert "On" in titles["panel_uniformity"] and "On" not in titles["panel_direction"]
+    values = [row[titles[key].index("Estimate")] for key, table in tables.items() for row in table.rows]
+    intervals = [str(value).partition("[")[2] for value in values]
+    assert any(intervals) and not any(" " in interval for interval in intervals)
 
 
 @pytest.mark.parametrize(
