@@ -157,6 +157,8 @@ def test_a_share_of_the_humans_is_drawn_on_its_whole_scale() -> None:
     (figure,) = calibration.figures_of(panel, Scale("binary", ("incorrect", "correct"), ("correct",)))
 
     assert list(figure.figure.layout.xaxis.range) == [0.0, 1.0]
+    # Which stands at its end, and is whole there.
+    assert figure.figure.data[0].cliponaxis is False
 
 
 def test_an_interval_stays_on_one_line_and_a_column_that_says_all_of_every_row_is_left_out(
