@@ -62,9 +62,9 @@ def serve(
 
 @cli.command()
 def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False) -> None:
-    """List what nothing refers to: volumes older than a day, verdicts of unfinished imports; --yes deletes it."""
+    """List what nothing refers to: volumes older than a day, what unfinished imports left; --yes deletes it."""
     from services.errors import counted
-    from services.studies import leftovers, unfinished_runs
+    from services.studies import leftovers, unfinished_imports
 
     with opened() as database:
         files = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
@@ -74,10 +74,11 @@ def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = Fal
         console.print(
             f"Deleted: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' deletes them."
         )
-        if verdicts := unfinished_runs.count_left(database):
-            if yes:
-                unfinished_runs.clear_what_was_left(database, "manage.py clean")
-            what = f"{counted(verdicts, 'verdict')} of judges whose import was not completed"
-            console.print(f"Deleted: {what}." if yes else f"Belonging to no run: {what}. --yes deletes them.")
-        if held := unfinished_runs.held_in_words(database):
-            console.print(held)
+        for kind in unfinished_imports.KINDS:
+            if rows := unfinished_imports.count_left(database, kind):
+                if yes:
+                    unfinished_imports.clear_what_was_left(database, kind, "manage.py clean")
+                what = f"{counted(rows, kind.what)} {kind.whose} whose import was not completed"
+                console.print(f"Deleted: {what}." if yes else f"Left by a kill: {what}. --yes deletes them.")
+            if held := unfinished_imports.held_in_words(database, kind):
+                console.print(held)

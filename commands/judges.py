@@ -115,20 +115,23 @@ def import_labels_of_people(
     with opened_as(act_as) as (database, actor):
         if not file.is_file():
             raise InputRefused(f"{file.name} is missing; name a file with labels.")
-        line = import_labels.import_labels(
-            database,
-            actor,
-            study,
-            name=name,
-            content=file.read_bytes(),
-            file_name=file.name,
-            labeller=labeller,
-            field=field,
-            blinding=blinded,
-            is_random_part=random_part,
-            asked=sources.asked_of(layout, column or (), word or (), of_model, scorer, labeller_column or ()),
-            skip_unplaced=skip_unplaced,
-        )
+        asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, labeller_column or ())
+        with progress_bar() as feed:
+            line = import_labels.import_labels(
+                database,
+                actor,
+                study,
+                name=name,
+                content=file.read_bytes(),
+                file_name=file.name,
+                labeller=labeller,
+                field=field,
+                blinding=blinded,
+                is_random_part=random_part,
+                asked=asked,
+                skip_unplaced=skip_unplaced,
+                progress=feed,
+            )
         console.print(line.in_words, markup=False)
 
 

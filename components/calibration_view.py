@@ -23,6 +23,8 @@ from services.report import calibration
 from services.report.calibration import Calibration, Certificate
 from services.studies.catalogue import StudyLine
 
+# A table with more rows than fit on three screens is opened on demand.
+_MOST_ROWS = 60
 _RATERS, _ELSEWHERE = "Raters of this study", "Labels made elsewhere"
 
 
@@ -51,8 +53,8 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
             draw_reading(section.short_title)
             for figure in calibration.figures_of(shown.panels[section.key], shown.material.scale):
                 draw_figure(figure)
-            if section.tables:
-                st.html("".join(report.table_markup(table) for table in section.tables))
+            for table in section.tables:
+                _draw_table(table)
     draw_prompts(actor, shown, stamp)
     draw_differing(actor, line.key, field, runs, labels, stamp)
     draw_downloads(line.key, field, runs, labels)
@@ -65,6 +67,16 @@ def _choose_field(fields: Mapping[str, str]) -> str:
     ((field, words),) = fields.items()
     st.caption(plain(words))
     return field
+
+
+def _draw_table(table: report.Table) -> None:
+    """Draw a table; a long one behind a line that opens it, as what stands below all panels would be far away."""
+    markup = report.table_markup(table)
+    if not isinstance(table, report.PlainTable) or len(table.rows) <= _MOST_ROWS:
+        st.html(markup)
+        return
+    with st.expander(f"All figures, in {len(table.rows):,} rows"):
+        st.html(markup)
 
 
 def _draw_details(sentences: tuple[str, ...]) -> None:

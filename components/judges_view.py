@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from components.notice import notify
 from components.problems import draw_problems
@@ -14,6 +15,7 @@ from components.sealed_view import draw_split
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
 from services.judging import asked_fields, import_runs, sources
+from services.judging.slices import Progress
 from services.studies.catalogue import StudyLine
 
 _EXAMPLE = """item,candidate,verdict,error,explanation
@@ -123,6 +125,16 @@ def _ask_identity(imported: int) -> import_runs.Identity:
     return import_runs.Identity(model, prompt, version, settings, made_on, number, named)
 
 
+def import_bar() -> tuple[DeltaGenerator, Progress]:
+    """Draw how far an import has come; return the bar, and what is to be told."""
+    bar = st.progress(0.0, text="Starting")
+
+    def feed(done: int, total: int, text: str) -> None:
+        bar.progress(done / max(total, 1), text=text)
+
+    return bar, feed
+
+
 def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], bool]:
     """Ask what the columns and words of another program's file mean; the service says what is wrong with that.
 
@@ -179,11 +191,7 @@ def _import_judge(
     if not judge.strip():
         notify("error", "The name of the judge is missing, which figures use; enter model and version.")
         st.rerun()
-    bar = st.progress(0.0, text="Starting")
-
-    def feed(done: int, total: int, text: str) -> None:
-        bar.progress(done / max(total, 1), text=text)
-
+    bar, feed = import_bar()
     try:
         line = import_runs.import_judge_verdicts(
             database(),

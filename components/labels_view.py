@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components.judges_view import ask_columns
+from components.judges_view import ask_columns, import_bar
 from components.notice import notify
 from components.problems import draw_problems
 from components.session import current_actor, database
@@ -127,6 +127,7 @@ def _import(
     is_random_part: bool,
     skip: bool,
 ) -> None:
+    bar, feed = import_bar()
     try:
         line = import_labels.import_labels(
             database(),
@@ -137,11 +138,16 @@ def _import(
             is_random_part=is_random_part,
             asked=sources.asked_of(**asked),
             skip_unplaced=skip,
-            **said,
+            progress=feed,
+            name=said["name"],
+            labeller=said["labeller"],
+            field=said["field"],
+            blinding=said["blinding"],
         )
         notify("done", line.in_words)
         st.session_state["labels-imported"] += 1
     except InputRefused as refusal:
+        bar.empty()
         draw_problems(refusal, "Correct them in the file and upload it again.")
         return
     except Refused as refusal:

@@ -15,7 +15,7 @@ from db.frozen import (
     WithdrawnUnit,
 )
 from db.judging import CalibrationLook, JudgeImport, JudgeRun, JudgeVerdict, SealedSplit, SplitOpening
-from db.labels import ImportedLabel, LabelImport
+from db.labels import ImportedLabel, LabelImport, LabelReservation
 from db.maintenance import Lease, Verification
 from db.many import add_many, insert_many, insert_with_keys
 from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person, SignInTry
@@ -59,6 +59,7 @@ __all__ = [
     "JudgeRun",
     "JudgeVerdict",
     "LabelImport",
+    "LabelReservation",
     "Lease",
     "LoginSession",
     "Membership",

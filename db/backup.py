@@ -35,7 +35,7 @@ _KINDS_OF_PARTS = frozenset({
 })  # fmt: skip
 _OTHER_PARTS = frozenset({
     ("FUNCTION", "refuse_change()"), ("FUNCTION", "refuse_change_once_frozen()"),
-    ("FUNCTION", "refuse_change_once_published()"),
+    ("FUNCTION", "refuse_change_once_published()"), ("FUNCTION", "refuse_change_of_published_labels()"),
 })  # fmt: skip
 
 

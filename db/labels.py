@@ -14,13 +14,34 @@ from db.base import Base, now, one_of
 DRAWN = ("", "random")
 
 
+class LabelReservation(Base, table=True):
+    """Under whose key the labels of a file are stored, slice by slice, before their import itself makes them visible.
+
+    As `db.judging.JudgeImport` is of a run: without an import of the same key it is unfinished.
+    """
+
+    __tablename__ = "label_reservation"
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    # Of the labels that they are to be.
+    name: str = Field(max_length=80)
+    holder: str = Field(max_length=40)
+    expires_at: datetime
+
+
 class LabelImport(Base, table=True):
-    """The labels of one file that people gave elsewhere, not blinded here; append-only."""
+    """The labels of one file that people gave elsewhere, not blinded here; append-only.
+
+    It is stored behind its labels, and makes them visible.
+    """
 
     __tablename__ = "label_import"
     __table_args__ = (UniqueConstraint("study_id", "name"), CheckConstraint(one_of("drawn", *DRAWN), name="drawn"))
 
-    id: int | None = Field(default=None, primary_key=True)
+    # That of its reservation.
+    id: int | None = Field(default=None, primary_key=True, foreign_key="label_reservation.id")
     study_id: int = Field(foreign_key="study.id")
     name: str = Field(max_length=80)
     # As PHASE.FIELD; empty where a label says correct or incorrect.
@@ -38,7 +59,10 @@ class LabelImport(Base, table=True):
 
 
 class ImportedLabel(Base, table=True):
-    """What one labeller said of a candidate elsewhere, or why they gave no label; append-only."""
+    """What one labeller said of a candidate elsewhere, or why they gave no label; append-only.
+
+    Until there is an import with its key, a label belongs to no study, and may be deleted.
+    """
 
     __tablename__ = "imported_label"
     __table_args__ = (
@@ -47,7 +71,7 @@ class ImportedLabel(Base, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    import_id: int = Field(foreign_key="label_import.id")
+    import_id: int = Field(foreign_key="label_reservation.id")
     candidate_id: int = Field(foreign_key="candidate.id")
     labeller: str = Field(max_length=80)
     label: str | None = Field(default=None, max_length=60)

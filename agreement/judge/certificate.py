@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from agreement.coding import Codes
-from agreement.judge import missing
+from agreement.judge import consistency, missing
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
@@ -183,7 +183,7 @@ def certificate(
         raise ValueError(f"certificate: {len(material.judges)} judges are given; expected one, named with --judge")
     (judge,) = material.judges
     criteria, columns = panels[KEY], origin.columns
-    return {
+    document = {
         "kind": KIND,
         "version": VERSION,
         "issued": datetime.now(UTC).date().isoformat(),
@@ -211,6 +211,7 @@ def certificate(
         "valid_for": "exactly this judge, model, prompt and rubric, on this scale, models and strata",
         "note": NO_SIGNATURE,
     }  # fmt: skip
+    return {**document, consistency.KEY: consistency.digests_of(document)}
 
 
 def _covered(material: Material, judge: str) -> dict[str, Any]:
@@ -295,7 +296,9 @@ def card(document: dict[str, Any]) -> str:
         lines += [f"    {_result_in_words(row, in_points='points' in words)}" for row in results]
     lines += ["", "What was seen"]
     lines += [f"  {sentence}" for sentence in document["sentences"].values()]
-    lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"], ""]
+    lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"]]
+    # Older certificates have none.
+    lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate
-from agreement.judge import missing
+from agreement.judge import consistency, missing
 from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.judged_file import Judged, read_judged
@@ -96,8 +96,7 @@ def check(asked: CheckAsked) -> Check:
     if result.status == WITHIN:
         (verdicts,) = judged.material.judges.values()
         result = replace(result, sentence=result.sentence + missing.most_in_one(verdicts, judged.material.models))
-    if missing.KEY not in document:
-        unsaid.append(missing.KEY)
+    unsaid += [name for name in (missing.KEY, consistency.KEY) if name not in document]
     if not unsaid:
         return result
     return replace(
@@ -148,6 +147,12 @@ def _read(path: Path) -> dict[str, Any]:
             f"{path} was edited: it says that the judge passed, and its results do not have {unsaid}; expected the "
             "certificate as it was written"
         )
+    try:
+        wrong = consistency.contradiction(document) or consistency.edited_part(document)
+    except RecursionError:
+        wrong = "a part of it is nested too deeply"
+    if wrong is not None:
+        raise ValueError(f"{path} was damaged or edited: {wrong}; expected the certificate as it was written")
     return document
 
 
@@ -183,6 +188,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST
 
 
+def _are_counts(value: Any) -> bool:
+    return isinstance(value, dict) and all(type(count) is int and count >= 0 for count in value.values())
+
+
 def _are_rows(value: Any, *texts: str) -> bool:
     return isinstance(value, list) and all(
         isinstance(row, dict) and all(isinstance(row.get(name), str) for name in texts) for row in value
@@ -203,9 +212,10 @@ _SHAPE: dict[str, Callable[[Any], bool]] = {
     "scale.kind": lambda value: value in get_args(Kind),
     "scale.levels": _is_texts,
     "scale.positive": _is_texts,
-    "covered.strata": lambda value: isinstance(value, dict) and all(isinstance(own, dict) for own in value.values()),
+    "covered.strata": lambda value: isinstance(value, dict) and all(map(_are_counts, value.values())),
     "plan.confidence": lambda value: _is_number(value) and 0.0 < value < 1.0,
     "plan.criteria.declared": lambda value: _are_rows(value, "key"),
+    "humans": _is_texts,
     "results": lambda value: _are_rows(value, "statistic", "sentence"),
     "repeats": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
 }

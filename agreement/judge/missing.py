@@ -94,9 +94,24 @@ def as_certified(labelled: Verdicts, plan: Plan) -> dict[str, Any]:
     """
     count, n = left_out(labelled)
     declared = plan.criteria.most_missing
-    upper = wilson_limits(count, n, plan.confidence)[1] if n else 0.0
-    most = round(upper, 4) if declared is None else declared
+    most = most_of(count, n, plan.confidence) if declared is None else declared
     return {"count": count, "n": n, "most": most, "declared": declared is not None}
+
+
+def most_of(count: int, n: int, confidence: float) -> float:
+    """The upper limit of what was left out (Wilson), to four places.
+
+    Parameters
+    ----------
+    count, n : int
+    confidence : float
+
+    Returns
+    -------
+    float
+        A share; 0 of nothing.
+    """
+    return round(wilson_limits(count, n, confidence)[1], 4) if n else 0.0
 
 
 def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from db import Database, ImportedLabel, LabelImport, Membership, Person, audit, insert_with_keys
+from db import Database, ImportedLabel, LabelImport, Membership, Person, audit, now
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
@@ -23,13 +22,14 @@ from exchange.refusal import InputRefused, Problems, listed, shown
 from services.errors import LONGEST_REASON, Conflict, counted, require_length
 from services.judging import asked_fields, import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
-from services.judging.placed_rows import AT_ONCE, PlacedRows, placed_rows
+from services.judging.placed_rows import PlacedRows, placed_rows
+from services.judging.slices import Progress, cleared_in_words, importing, unheard
 from services.judging.sources import Verdicts, read_verdicts, stored_unplaced
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.seals import proofs
+from services.studies.unfinished_imports import LABELS
 
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 NOT_BLINDED_HERE = "made elsewhere, not blinded here"
@@ -66,6 +66,8 @@ class LabelLine:
     at: str
     unplaced: int = 0
     namesakes: tuple[str, ...] = ()
+    # Labels that earlier imports left, as they did not come to their end; known only of the import itself.
+    cleared: int = 0
 
     @property
     def blinding_in_words(self) -> str:
@@ -83,6 +85,7 @@ class LabelLine:
             f"Labels '{self.name}' are imported, {NOT_BLINDED_HERE}: {counted(self.labels, 'label')} of "
             f"{counted(len(self.labellers), 'labeller')} on {counted(self.candidates, 'candidate')}; how they were "
             f"blinded is {self.blinding_in_words}.{left_out}{same}"
+            f"{cleared_in_words(self.cleared, LABELS)}"
         )
 
 
@@ -100,8 +103,11 @@ def import_labels(
     is_random_part: bool = False,
     asked: Asked = OF_ITSELF,
     skip_unplaced: bool = False,
+    progress: Progress = unheard,
 ) -> LabelLine:
     """Store labels that people gave elsewhere, each on the candidate that its line fits; all of the file or nothing.
+
+    They are stored slice by slice, and nobody sees any of them before their import itself is stored behind them.
 
     Parameters
     ----------
@@ -116,7 +122,7 @@ def import_labels(
     is_random_part
         Whether what they labelled is said to be a simple random part of all candidates, without which no score is
         corrected by it.
-    asked, skip_unplaced
+    asked, skip_unplaced, progress
         As of a judge's run.
 
     Raises
@@ -125,7 +131,8 @@ def import_labels(
         The file is malformed, does not say who labelled, names a candidate that the study lacks, or has two labels of
         one labeller on one; the offenders are listed.
     Conflict
-        The study is not frozen, has no such field, or holds labels of this name.
+        The study is not frozen, has no such field, or holds labels of this name; or they are imported by somebody else
+        at this moment.
     """
     name = require_length("The name of the labels", name, _LONGEST_NAME)
     labeller = require_length("The name of the labeller", labeller, _LONGEST_NAME)
@@ -147,7 +154,21 @@ def import_labels(
         placed = _placed(session, study_id, by_labeller, file_name, read.problems, skip_unplaced=skip_unplaced)
     unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
     left_out = read.left_out + sum(each.left_out for each in placed.values())
-    with database.writing() as session:
+    stored = LabelImport(
+        study_id=study_id,
+        name=name,
+        field=field,
+        scale=list(scale.names),
+        source=file_name,
+        source_sha256=sha256,
+        blinding=blinding,
+        drawn="random" if is_random_part else "",
+        parameters=asked.stored | read.stored | stored_unplaced(unplaced, left_out),
+        person_id=actor.person_id,
+    )
+
+    def require(session: Session) -> None:
+        """Refuse what the study does not take, or no longer takes, of these labels."""
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.IMPORT_LABELS, study)
         _require_new(session, study_id, name, sha256)
@@ -156,55 +177,49 @@ def import_labels(
                 "The study was changed while the labels were read (thawed, or a version was made); nothing was stored: "
                 "import again."
             )
-        stored = LabelImport(
-            study_id=study_id,
-            name=name,
-            field=field,
-            scale=list(scale.names),
-            source=file_name,
-            source_sha256=sha256,
-            blinding=blinding,
-            drawn="random" if is_random_part else "",
-            parameters=asked.stored | read.stored | stored_unplaced(unplaced, left_out),
-            person_id=actor.person_id,
-        )
-        session.add(stored)
-        session.flush()
-        seal = proofs.SealInParts(ImportedLabel)
-        for values in _values(stored_id(stored.id), by_labeller, placed):
-            seal.add(insert_with_keys(session, ImportedLabel, values), values)
-        audit.record(
-            session,
-            "labels made elsewhere imported",
-            person_id=actor.person_id,
-            study_id=study_id,
-            labels=stored.name,
-            source_sha256=sha256,
-            rows=proofs.sealed([stored]) | seal.seals,
-        )
-        (line,) = _lines(session, study_id, [stored])
-        return replace(line, namesakes=_namesakes(session, study_id, line.labellers))
+
+    total = sum(map(len, by_labeller.values()))
+    with importing(database, LABELS, study_id, name, require, progress) as slices:
+        slices.store(_values(by_labeller, placed), lambda done: progress(done, total, "Storing the labels"))
+        # From here on they are seen, all at once: by this row.
+        with database.writing() as session:
+            require(session)
+            slices.hold(session)
+            # What was opened for labels that were there is not open for some that nobody could see yet.
+            stored.id, stored.at = slices.id, now()
+            session.add(stored)
+            session.flush()
+            audit.record(
+                session,
+                "labels made elsewhere imported",
+                person_id=actor.person_id,
+                study_id=study_id,
+                labels=stored.name,
+                source_sha256=sha256,
+                rows=slices.sealed_with(stored),
+            )
+    with database.read_only() as session:
+        line = next(line for line in lines_of(session, study_id) if line.name == name)
+        return replace(line, namesakes=_namesakes(session, study_id, line.labellers), cleared=slices.cleared)
 
 
 def _values(
-    import_id: int, by_labeller: Mapping[str, Sequence[JudgeRow]], placed: Mapping[str, PlacedRows]
-) -> Iterator[list[dict[str, Any]]]:
-    """Yield the values of the labels that have a candidate, in parts: as objects, all of them would fill the memory."""
-    labels = (
-        {
-            "import_id": import_id,
-            "candidate_id": number,
-            "labeller": who,
-            "label": row.verdict,
-            "missing": row.failure or "",
-            "remark": row.explanation or (row.error or ""),
-        }
-        for who, rows in by_labeller.items()
-        for row, number in zip(rows, placed[who].ids.tolist(), strict=True)
-        if number != UNKNOWN
-    )
-    while part := list(islice(labels, AT_ONCE)):
-        yield part
+    by_labeller: Mapping[str, Sequence[JudgeRow]], placed: Mapping[str, PlacedRows]
+) -> Iterator[dict[str, Any] | None]:
+    """Yield what is stored of each label; None of one that has no candidate."""
+    for who, rows in by_labeller.items():
+        for row, number in zip(rows, placed[who].ids.tolist(), strict=True):
+            yield (
+                None
+                if number == UNKNOWN
+                else {
+                    "candidate_id": number,
+                    "labeller": who,
+                    "label": row.verdict,
+                    "missing": row.failure or "",
+                    "remark": row.explanation or (row.error or ""),
+                }
+            )
 
 
 def labels_of(database: Database, actor: Actor, study_key: str) -> list[LabelLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from difflib import get_close_matches
@@ -19,15 +19,17 @@ from exchange.file_format import endings_in_words
 from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
 from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
+from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import shown
 from protocol.language.judged import judged_fields
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length
 from services.judging.asked_fields import scale_asked
+from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
-from services.judging.placed_rows import placed_rows
+from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
 from services.judging.run_identity import require_own_name, require_prompt_of_version
-from services.judging.slices import Progress, importing, unheard
+from services.judging.slices import Progress, cleared_in_words, importing, unheard
 from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced
 from services.people import acts
 from services.people.acts import require_in_study
@@ -35,6 +37,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
 from services.studies import frozen_facts
+from services.studies.unfinished_imports import VERDICTS
 
 # What a judge's file may be: formats and endings of its name, in words and for file choosers.
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
@@ -147,12 +150,7 @@ class JudgeRunLine:
         """How many candidates of how many have a verdict, a line without one, or neither."""
         pool = self.candidates + self.not_judged
         left_out = f" {counted(self.unplaced, 'line')} of the file could not be placed." if self.unplaced else ""
-        cleared = (
-            f" An earlier import had not come to its end: the {counted(self.cleared, 'verdict')} that it left were "
-            "cleaned away, and this one started clean."
-            if self.cleared
-            else ""
-        )
+        cleared = cleared_in_words(self.cleared, VERDICTS)
         return (
             f"Run '{self.name}' is imported: {self.judged} of {counted(pool, 'candidate')} "
             f"judged, {self.unresolved} without a verdict, {self.not_judged} missing from the file."
@@ -263,8 +261,11 @@ def import_judge_verdicts(
                 "stored: import again."
             )
 
-    with importing(database, study_id, name, require, progress) as slices:
-        slices.store(rows, placed, lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"))
+    with importing(database, VERDICTS, study_id, name, require, progress) as slices:
+        slices.store(
+            _values(rows, placed),
+            lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"),
+        )
         # From here on they are seen, all at once: by this row.
         with database.writing() as session:
             require(session)
@@ -284,6 +285,29 @@ def import_judge_verdicts(
             )
     progress(2 * lines, 2 * lines, "The verdicts are imported")
     return _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
+
+
+def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, Any] | None]:
+    """Yield what is stored of each row, in the order of the file; None of one that has no candidate."""
+    done = 0
+    for part in in_parts(rows, lambda: AT_ONCE):
+        ids = placed.ids[done : done + len(part)].tolist()
+        done += len(part)
+        for candidate, row in zip(ids, part, strict=True):
+            yield (
+                None
+                if candidate == NO_CANDIDATE
+                else {
+                    "candidate_id": candidate,
+                    "verdict": row.verdict,
+                    "error": row.error,
+                    "explanation": row.explanation,
+                    "failure": row.failure or "",
+                    "confidence": row.confidence,
+                }
+            )
+    if done != placed.ids.size:
+        raise ValueError(f"{done} rows were stored of {placed.ids.size} that were checked")
 
 
 def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:

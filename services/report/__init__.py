@@ -10,7 +10,7 @@ from exchange.report_markup import (
     sentences_markup,
     table_markup,
 )
-from exchange.report_structure import PLAN, EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section
+from exchange.report_structure import PLAN, EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section, Table
 from exchange.report_words import STATES
 from services.report.build import build_report, current_report, report_stamp
 from services.report.figures.figure import Figure
@@ -28,6 +28,7 @@ __all__ = [
     "QuartileTable",
     "Report",
     "Section",
+    "Table",
     "answer_markup",
     "build_report",
     "current_report",

@@ -17,7 +17,6 @@ from db import (
     Display,
     Draft,
     Freeze,
-    JudgeImport,
     JudgeRun,
     LabelImport,
     Membership,
@@ -35,7 +34,6 @@ from db import (
     Volume,
     audit,
     new_public_id,
-    now,
 )
 from db.base import stored_id
 from db.standing import STANDS
@@ -45,7 +43,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies.unfinished_runs import clear_what_was_left, unfinished
+from services.studies import unfinished_imports
 
 THAWED = "study thawed"
 LONGEST_REASON = 2_000
@@ -70,11 +68,6 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
     began = exists().where(col(Membership.study_id) == study.id, col(Acknowledgement.membership_id) == Membership.id)
     looked = exists().where(col(StudyEvent.study_id) == study.id, col(StudyEvent.kind) == "interim")
     judged = exists().where(col(JudgeRun.study_id) == study.id)
-    importing = exists().where(
-        col(JudgeImport.study_id) == study.id,
-        col(JudgeImport.expires_at) > now(),
-        ~exists().where(col(JudgeRun.id) == JudgeImport.id),
-    )
     labelled = exists().where(col(LabelImport.study_id) == study.id)
     closed = exists().where(col(PhaseClosing.study_id) == study.id)
     opened = exists().where(col(PhaseOpening.study_id) == study.id)
@@ -84,8 +77,8 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
         (began, "somebody has begun, having read the instructions"),
         (looked, "an interim look was taken"),
         (judged, "verdicts of a judge were imported"),
-        (importing, "verdicts of a judge are being imported"),
         (labelled, "labels made elsewhere were imported"),
+        *((kind.is_in_work(study.id), kind.are_imported) for kind in unfinished_imports.KINDS),
         (closed, "a phase was closed"),
         (opened, "a phase was opened"),
         (followed, "a version of it was made"),
@@ -117,14 +110,16 @@ def thaw_study(database: Database, actor: Actor, study_key: str, reason: str) ->
     with database.read_only() as session:
         study_id = stored_id(require_role(session, actor, study_key, "admin")[0].id)
     # What a killed import left would hold on to candidates that a draft may change.
-    clear_what_was_left(database, new_public_id(), study_id)
+    for kind in unfinished_imports.KINDS:
+        unfinished_imports.clear_what_was_left(database, kind, new_public_id(), study_id)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.THAW, study)
         study_id = stored_id(study.id)
         against = next(what_stands_against(session, study), None)
-        if against is None and unfinished(session, study_id):
-            against = "verdicts of a judge are being imported"
+        if against is None:
+            left = (kind for kind in unfinished_imports.KINDS if unfinished_imports.unfinished(session, kind, study_id))
+            against = next((kind.are_imported for kind in left), None)
         if against is not None:
             raise Conflict(
                 f"The study '{study.key}' cannot be thawed: {against}. Import the corrected folder under another key."

@@ -15,7 +15,7 @@ import db
 from db import queries
 from db.engine import make_engine
 from db.migrate import configuration, upgrade
-from services.studies import unfinished_runs
+from services.studies import unfinished_imports
 from tests.db.first_release import load_as_before
 
 MOMENT = "2026-11-01 10:00:00+00:00"
@@ -172,8 +172,34 @@ def test_rows_of_the_first_version_say_that_they_follow_its_rules(upgraded_engin
         assert (run.hash_rule, run.scale) == (1, ["incorrect", "correct"])
         # It counts as published: its verdicts cannot be cleaned away.
         assert session.get_one(db.JudgeImport, 1).name == run.name == "run"
-        assert unfinished_runs.unfinished(session) == []
+        assert unfinished_imports.unfinished(session, unfinished_imports.VERDICTS) == []
         assert session.get_one(db.Verdict, 1).hash_rule == 1
+
+
+def test_labels_that_were_stored_at_once_count_as_published(old_engine: Engine, tmp_path: Path) -> None:
+    command.upgrade(configuration(old_engine), "0018")
+    imported = {"id": 7, "study_id": 1, "name": "labels", "field": "", "scale": "[]", "source": "s",
+                "source_sha256": "s", "blinding": "", "drawn": "", "parameters": "{}", "at": MOMENT}  # fmt: skip
+    label = {"id": 1, "import_id": 7, "candidate_id": 1, "labeller": "Dr A", "label": "correct", "missing": "",
+             "remark": ""}  # fmt: skip
+    with old_engine.connect() as connection:
+        insert_into(connection, "label_import", imported)
+        insert_into(connection, "imported_label", label)
+        connection.commit()
+
+    upgrade(old_engine)
+
+    with db.Database(old_engine, tmp_path).read_only() as session:
+        assert session.get_one(db.LabelReservation, 7).name == session.get_one(db.LabelImport, 7).name == "labels"
+        assert unfinished_imports.unfinished(session, unfinished_imports.LABELS) == []
+    for table in ("imported_label", "label_import"):
+        with old_engine.connect() as connection, pytest.raises(DBAPIError, match="append-only"):
+            connection.execute(text(f"DELETE FROM {table}"))
+    with db.Database(old_engine, tmp_path).writing() as session:
+        reserved = db.LabelReservation(study_id=1, name="next", holder="", expires_at=db.now())
+        session.add(reserved)
+        session.flush()
+        assert reserved.id == 8
 
 
 @pytest.mark.parametrize("frozen", [True, False])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from components import calibration_view
 from db import Database
 from services.judging import sealed_split
 from services.progress import data_lock
@@ -39,13 +42,16 @@ def test_subjects_are_divided_with_a_click_and_too_few_are_refused_with_the_numb
 
 
 def test_the_calibration_page_opens_test_with_a_reason_and_shows_the_certificate(
-    served_database: Database, open_page: OpenPage, tmp_path: Path
+    served_database: Database, open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(calibration_view, "_MOST_ROWS", 3)
     situation = imported_listed(served_database, with_many_items(tmp_path / "study"), key="divided")
     with_a_judge(situation)
     data_lock.close_study(served_database, situation.admin, "divided", "Nobody is to score.")
     app = open_page(situation.admin, "admin/calibration.py", study="divided")
     assert not app.exception
+    # What stands below the panels is not behind hundreds of rows.
+    assert any(re.fullmatch(r"All figures, in \d+ rows", each.label) for each in app.expander)
 
     refused = button(app, "Open agreement on test").click().run()
     # Beside what was typed, so that the form stays as it is; the panels stand below it as before.

@@ -17,7 +17,7 @@ from agreement.judge.panels import PANELS, criteria
 from agreement.judge.plan import Plan
 from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
-from agreement.judge.rows import Panel, Row
+from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
 from agreement.judge.wording import p_in_figures
 from db import Database, JudgeRun, Study, queries
@@ -302,6 +302,7 @@ def _fills_in(run: JudgeRun, name: str, field_type: str) -> bool:
     return str(run.parameters.get("field", "")) in ((name, "") if field_type == "correctness" else (name,))
 
 
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 _COLUMNS = (
     Column("statistic", "Statistic", "What was computed"),
     Column("parties", "Whose", "Humans, judges or models by name"),
@@ -317,8 +318,8 @@ _COLUMNS = (
 
 def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
     cells = [_cells(row, scale) for row in rows]
-    # A column in which nothing stands leaves its room to the others.
-    used = [place for place in range(len(_COLUMNS)) if any(line[place] is not None for line in cells)]
+    # A column in which nothing stands, or of every row that it is of all, leaves its room to the others.
+    used = [place for place in range(len(_COLUMNS)) if any(line[place] not in (None, EVERYTHING) for line in cells)]
     return PlainTable(
         key=f"panel_{key}",
         title="Figures",
@@ -344,7 +345,8 @@ def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
         row.statistic.replace("_", " "),
         ", ".join(row.parties),
         said_once(row.stratum),
-        f"{value} {limits}".rstrip(),
+        # An interval is not read in two halves.
+        f"{value} {limits.replace(' ', _NO_BREAK)}".rstrip(),
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
         _p_cell(estimate.p),
         row.basis or None,

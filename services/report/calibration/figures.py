@@ -57,6 +57,7 @@ _DRAWN: tuple[_Drawn, ...] = (
         replacement.KEY,
         (replacement.WINNING,),
         "How often the judge is closer to the others than the human left out",
+        _UNIT_SCALE,
     ),
     _Drawn(corrected.KEY, (corrected.RAW, corrected.CORRECTED), "Score of each model, raw and corrected"),
     _Drawn(

@@ -114,6 +114,8 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 },
                 text=[span.text for span in here],
                 hovertemplate="%{text}<extra></extra>",
+                # At the end of a whole scale a dot is not cut in half.
+                cliponaxis=False,
             )
         )
     height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * _most_on_a_line(drawn))) * len(lines)

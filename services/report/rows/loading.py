@@ -159,7 +159,6 @@ def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
         select(func.max(PhaseClosing.id)).where(PhaseClosing.study_id == study_id),
         select(func.max(SealedSplit.id)).where(SealedSplit.study_id == study_id),
         select(func.max(SplitOpening.id)).where(SplitOpening.study_id == study_id),
-        select(func.max(LabelImport.id)).where(LabelImport.study_id == study_id),
         select(func.max(Membership.id)).where(Membership.study_id == study_id),
         select(func.count(col(Membership.removed_at))).where(Membership.study_id == study_id),
         select(func.max(Assignment.id)).where(of_study),
@@ -172,8 +171,9 @@ def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(of_study),
         select(func.max(Reference.id)).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == study_id),
-        # A run comes with all its verdicts, whose numbers may be lower than those of a run that came before it.
+        # What comes in slices comes with a number that may be lower than that of what came before it.
         select(func.count(col(JudgeRun.id))).where(JudgeRun.study_id == study_id),
+        select(func.count(col(LabelImport.id))).where(LabelImport.study_id == study_id),
     )
     return [session.exec(query).one() for query in newest]
 

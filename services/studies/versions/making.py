@@ -61,7 +61,7 @@ from services.studies.alignment import Files
 from services.studies.checking import checked_folder
 from services.studies.manifest import AsOf, build_manifest_of_pool, canonical, sha256_of
 from services.studies.preparing import Prepared, Progress, prepare_files, require_files, store_files
-from services.studies.versions import drawing, pairs, same_files, shown_before
+from services.studies.versions import drawing, pairs, same_files, sealed_copies, shown_before
 from services.studies.versions.changes import Change, in_words, refuse_all
 from services.studies.versions.current import current_of
 from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol
@@ -281,6 +281,7 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
     highest = {table: _highest(session, table) for table in _NEW}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)
     _store_new_files(session, study_id, case_ids, planned.files, prepared)
+    refuse_all(list(sealed_copies.reasons_against(session, study_id, highest[Case], highest[Item])))
     # Of what is replaced it still has the numbers, of which nothing is drawn.
     pool = pairs.store(session, study_id, planned.rows.pairs, planned.anew.parts)
     read = {table: proofs.rows_of(session, table, study_id) for table in VERSIONED}

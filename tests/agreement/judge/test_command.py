@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from agreement.judge.__main__ import main
+from agreement.judge.consistency import digests_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -215,13 +216,16 @@ def test_a_share_that_may_be_missing_is_declared_and_is_a_criterion(files, tmp_p
 
 def test_an_older_certificate_limits_nothing_that_is_left_out_and_says_so(files, certified, tmp_path, capsys):
     document = json.loads(certified.read_text())
-    del document["without_verdict"], document["plan"]["criteria"]["most_missing"]
+    del document["without_verdict"], document["plan"]["criteria"]["most_missing"], document["digests"]
     (tmp_path / "older.json").write_text(json.dumps(document))
 
     run = leaving_out(files, tmp_path / "few.csv", 10)
     status, said = checked(files, tmp_path / "older.json", run, capsys)
 
-    assert (status, "Not compared, as the certificate does not say it: rubric_sha256, without_verdict." in said) == (
+    assert (
+        status,
+        "Not compared, as the certificate does not say it: rubric_sha256, without_verdict, digests." in said,
+    ) == (
         0,
         True,
     )
@@ -276,7 +280,8 @@ def test_a_certificate_without_model_or_prompt_is_not_comparable_unless_that_is_
     files, certified, tmp_path, capsys, unsaid, words
 ):
     without = tmp_path / "without.json"
-    without.write_text(json.dumps(json.loads(certified.read_text()) | {unsaid: None}))
+    document = json.loads(certified.read_text()) | {unsaid: None}
+    without.write_text(json.dumps(document | {"digests": digests_of(document)}))
     same = ("--judge-model", "gpt-5-mini-2026-08", "--prompt", str(files / "prompt.txt"))
 
     status, said = checked(files, without, files / "same.csv", capsys, *same)
@@ -330,6 +335,26 @@ def test_a_file_that_is_no_certificate_is_refused(files, capsys, name, says):
         ("without_verdict", None, "without_verdict is missing"),
         ("without_verdict", {"count": 0, "n": 400, "most": 1.5, "declared": True}, "without_verdict is "),
         ("without_verdict", {"count": 0, "n": 400, "most": 10**400, "declared": True}, "without_verdict is "),
+        ("without_verdict.most", 0.5, "without_verdict.most is 0.5, where its counts give 0.0095"),
+        ("results.0.estimate.low", -0.5, "results[0]: agreement is called passed, which its estimate does not say"),
+        ("results.1.estimate.high", 0.2, "results[1]: direction is called passed, which its estimate does not say"),
+        ("results.1.estimate.low", None, "results[1]: direction is called passed, which its estimate does not say"),
+        ("results.0.estimate", {"low": "x"}, "results[0].estimate is no estimate"),
+        ("plan.criteria.agreement_bound", 0.9, "results[0]: agreement is called passed"),
+        ("plan.criteria.fewest_humans", 9, "number of humans is called passed"),
+        ("plan.criteria.fewest_humans", 10**400, "number of humans is called passed"),
+        ("humans", ["h1"], "number of humans is called passed"),
+        ("covered.labelled", 7, "covered.strata.model has 400 labelled of 7"),
+        ("covered.candidates", 7, "covered.labelled is 400, of 7 candidates"),
+        ("covered.strata", {"model": {"A": "many"}}, "covered.strata is "),
+        # What follows from nothing else is noticed by its digest.
+        ("results.0.estimate.value", 0.07, "results is not what was written"),
+        ("looks", 0, "looks is not what was written"),
+        ("issued", "2030-01-01", "issued is not what was written"),
+        ("sources", None, "sources is missing"),
+        ("endorsed", "by everybody", "endorsed was added"),
+        ("digests.looks", "0", "looks is not what was written"),
+        ("digests", "none", "digests is 'none'"),
     ],
 )
 def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified, tmp_path, capsys, path, value, says):
@@ -337,7 +362,7 @@ def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified
     *way, last = path.split(".")
     place = document
     for step in way:
-        place = place[step]
+        place = place[int(step) if isinstance(place, list) else step]
     if value is None:
         del place[last]
     else:
@@ -350,6 +375,22 @@ def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified
     error = capsys.readouterr().err
     assert status == 2
     assert says in error
+
+
+def test_a_certificate_that_another_program_wrote_again_is_the_same(files, certified, tmp_path, capsys):
+    """Its lines, the order of its parts and how it writes a whole number are no edit."""
+    document = json.loads(
+        certified.read_text(), parse_float=lambda text: int(float(text)) if float(text) % 1 == 0 else float(text)
+    )
+    (tmp_path / "again.json").write_text(json.dumps(dict(reversed(document.items()))))
+
+    assert checked(files, tmp_path / "again.json", files / "same.csv", capsys)[0] == 0
+
+
+def test_a_card_says_that_digests_notice_an_accident_and_are_no_signature(certified):
+    card = certified.with_suffix(".txt").read_text()
+
+    assert "Digests of its parts show an accidental edit to `check`; they are no signature." in card
 
 
 def test_a_slip_among_right_and_wrong_is_refused_with_its_line(tmp_path, capsys):

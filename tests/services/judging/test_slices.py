@@ -24,8 +24,8 @@ from services.errors import Conflict
 from services.judging import import_runs
 from services.record import verification
 from services.report.rows.loading import newest_rows
-from services.studies import thawing, unfinished_runs
-from services.studies.unfinished_runs import Pace
+from services.studies import thawing, unfinished_imports
+from services.studies.unfinished_imports import Pace
 from tests.harness.forked import forked_manage
 from tests.services.judging.test_import_runs import stored_verdicts, take_in
 from tests.situations import Situation, open_study
@@ -36,7 +36,7 @@ _FORK = multiprocessing.get_context("fork")
 @pytest.fixture(autouse=True)
 def a_slice_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FIRST", "FEWEST", "MOST"):
-        monkeypatch.setattr(unfinished_runs, name, 1)
+        monkeypatch.setattr(unfinished_imports, name, 1)
 
 
 class Left(BaseException):
@@ -78,18 +78,22 @@ def during(act: Callable[[int], object]) -> Callable[[int, int, str], None]:
     return feed
 
 
-def killed_at(situation: Situation, beginning: str, before: int = 0) -> None:
-    """Let another process import the run, and be killed at a statement after so many that begin like it."""
+def killed_at(
+    situation: Situation, beginning: str, before: int = 0, importing: Callable[[Situation], object] = take_in
+) -> None:
+    """Let another process import a run, or what else, and be killed at a statement after so many that begin like it."""
     # What SQLite knows of an open file does not go through a fork.
     situation.database.engine.dispose()
-    process = _FORK.Process(target=_import_and_die, args=(situation, beginning, before), daemon=True)
+    process = _FORK.Process(target=_import_and_die, args=(situation, beginning, before, importing), daemon=True)
     process.start()
     process.join(60)
     assert process.exitcode == -signal.SIGKILL
 
 
-def _import_and_die(situation: Situation, beginning: str, before: int) -> None:
-    unfinished_runs.HELD_FOR = timedelta(seconds=1)
+def _import_and_die(
+    situation: Situation, beginning: str, before: int, importing: Callable[[Situation], object]
+) -> None:
+    unfinished_imports.HELD_FOR = timedelta(seconds=1)
     engine, left = make_engine(situation.database.engine.url.render_as_string(hide_password=False)), [before]
 
     def kill(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
@@ -99,7 +103,7 @@ def _import_and_die(situation: Situation, beginning: str, before: int) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     event.listen(engine, "before_cursor_execute", kill)
-    take_in(replace(situation, database=Database(engine, situation.database.data_dir)))
+    importing(replace(situation, database=Database(engine, situation.database.data_dir)))
 
 
 # ---- what is seen meanwhile ------------------------------------------------------------------------------------------
@@ -363,7 +367,7 @@ def test_an_import_that_stood_still_is_taken_over_and_stores_nothing_more(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     situation = open_study(database, tmp_path / "study")
-    monkeypatch.setattr(unfinished_runs, "HELD_FOR", timedelta(seconds=0.5))
+    monkeypatch.setattr(unfinished_imports, "HELD_FOR", timedelta(seconds=0.5))
     lines = []
 
     def take_over(stored: int) -> None:
@@ -388,7 +392,7 @@ def test_a_study_is_not_thawed_while_verdicts_come_in_and_is_after_a_kill(databa
     said = []
 
     def thaw(_: int) -> None:
-        with pytest.raises(Conflict, match="verdicts of a judge are being imported") as refusal:
+        with pytest.raises(Conflict, match="verdicts of judges are being imported") as refusal:
             thawing.thaw_study(database, situation.admin, "tiny", "A prompt is wrong.")
         said.append(refusal)
         raise Left
@@ -444,17 +448,41 @@ def test_slices_follow_how_long_the_one_before_took(monkeypatch: pytest.MonkeyPa
     assert sizes == [2_000, 4_000, 2_000, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]
 
 
+def test_a_slice_ends_when_its_time_is_over_although_more_rows_were_meant_for_it(
+    opened: Situation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a machine that becomes slow between two slices nobody has to wait for the second."""
+    monkeypatch.undo()
+    monkeypatch.setattr(unfinished_imports, "STEP", 1)
+    monkeypatch.setattr(unfinished_imports, "LONGEST_SECONDS", -1.0)
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement.partition(" (")[0])
+
+    event.listen(opened.database.engine, "before_cursor_execute", note)
+    try:
+        line = take_in(opened)
+    finally:
+        event.remove(opened.database.engine, "before_cursor_execute", note)
+
+    stored = [what for what in statements if what in ("BEGIN IMMEDIATE", "INSERT INTO judge_verdict")]
+    assert stored[-9:-1] == ["BEGIN IMMEDIATE", "INSERT INTO judge_verdict"] * 4
+    assert line.candidates == 4
+    assert verification.verify_study(opened.database, "tiny") == []
+
+
 def test_an_unfinished_import_says_when_it_counts_as_dead(opened: Situation) -> None:
     ends, said = [], []
 
     def look(_: int) -> None:
         with opened.database.read_only() as session:
             ends.append(session.exec(select(JudgeImport)).one().expires_at - now())
-        said.append(unfinished_runs.held_in_words(opened.database))
+        said.append(unfinished_imports.held_in_words(opened.database, unfinished_imports.VERDICTS))
 
     take_in(opened, progress=during(look))
 
-    assert all(timedelta(seconds=10) < left <= unfinished_runs.HELD_FOR for left in ends)
+    assert all(timedelta(seconds=10) < left <= unfinished_imports.HELD_FOR for left in ends)
     # What cleans leaves it alone meanwhile, and says so.
     assert all("counts as running for 1" in sentence and "left alone until then" in sentence for sentence in said)
-    assert unfinished_runs.held_in_words(opened.database) == ""
+    assert unfinished_imports.held_in_words(opened.database, unfinished_imports.VERDICTS) == ""

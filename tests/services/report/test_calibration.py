@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 from sqlmodel import func, select
 
+from agreement.estimate import undefined
 from agreement.judge.__main__ import main as agreement_judge
+from agreement.judge.consistency import digests_of
+from agreement.judge.panels import replacement
 from agreement.judge.panels.corrected import CORRECTED
+from agreement.judge.rows import Panel, Row
+from agreement.judge.scale import Scale
 from db import CalibrationLook, Database
 from db.engine import make_engine
 from server import downloads, gate
@@ -145,6 +150,29 @@ def test_a_figure_shows_the_main_values_of_its_panel_with_their_n(computed: cali
     assert calibration.figures_of(computed.panels["thresholds"], computed.material.scale) == []
 
 
+def test_a_share_of_the_humans_is_drawn_on_its_whole_scale() -> None:
+    rate = undefined("winning rate", 3, "human", "alt-test", "no interval", value=1.0)
+    panel = Panel(replacement.KEY, (), (Row(replacement.WINNING, ("Judge",), rate),))
+
+    (figure,) = calibration.figures_of(panel, Scale("binary", ("incorrect", "correct"), ("correct",)))
+
+    assert list(figure.figure.layout.xaxis.range) == [0.0, 1.0]
+    # Which stands at its end, and is whole there.
+    assert figure.figure.data[0].cliponaxis is False
+
+
+def test_an_interval_stays_on_one_line_and_a_column_that_says_all_of_every_row_is_left_out(
+    computed: calibration.Calibration,
+) -> None:
+    tables = {table.key: table for section in calibration.sections_of(computed) for table in section.tables}
+
+    titles = {key: [column.title for column in table.columns] for key, table in tables.items()}
+    assert "On" in titles["panel_uniformity"] and "On" not in titles["panel_direction"]
+    values = [row[titles[key].index("Estimate")] for key, table in tables.items() for row in table.rows]
+    intervals = [str(value).partition("[")[2] for value in values]
+    assert any(intervals) and not any(" " in interval for interval in intervals)
+
+
 @pytest.mark.parametrize(
     ("field", "runs", "says"),
     [("score.quality", (), "expected one of score.verdict"), ("score.verdict", ("mild",), "There is no run 'mild'")],
@@ -189,11 +217,14 @@ def test_a_judge_that_does_not_clear_the_criteria_gets_a_certificate_that_says_s
 def test_a_run_is_held_against_the_certificate_of_a_study_by_item_candidate_and_model(
     certified: calibration.Certificate, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = json.loads(certified.document)
-    results = [{**row, "sentence": "passed"} for row in document["results"]]
-    (tmp_path / "certificate.json").write_text(
-        json.dumps({**document, "passed": True, "results": results}), encoding="utf-8"
-    )
+    document = json.loads(certified.document) | {"passed": True}
+    # This judge did not pass: it gets numbers that would.
+    for row in document["results"]:
+        row["sentence"] = "passed"
+        row["estimate"] |= {"low": 0.0, "high": 0.01}
+    document["plan"]["criteria"]["fewest_in_stratum"] = 0
+    document["digests"] = digests_of(document)
+    (tmp_path / "certificate.json").write_text(json.dumps(document), encoding="utf-8")
     lines = [f"q{n},labelled{n},labelled,{1 + n % 3},{'correct' if judge_says(n) else 'incorrect'}" for n in range(N)]
     (tmp_path / "run.csv").write_text("\n".join(["item,candidate,model,tier,Judge", *lines]), encoding="utf-8")
 

@@ -1,0 +1,96 @@
+"""Whether a version brings a test subject in once more, under the name of another, which would not be sealed."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import Candidate, Case, Item, Volume, queries
+
+_ASKED_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where something stands: in a case or an item, of a subject; new with this version or not."""
+
+    what: str
+    key: str
+    subject: str
+    is_new: bool
+
+
+def reasons_against(session: Session, study_id: int, last_case: int, last_item: int) -> Iterator[str]:
+    """Yield, a sentence each, what a version adds that is there already, of a subject in the other part of the study.
+
+    Known by its voxels is a scan; an item without scans by all its text and an answer of the same model. A file that
+    was drawn or cropped anew, and a text that was written anew, are not known again.
+
+    Parameters
+    ----------
+    last_case, last_item
+        The highest numbers before the version.
+    """
+    split = queries.split_of(session, study_id)
+    if split is None:
+        return
+    for_test = set(split.test_subjects)
+    yield from _reasons(_volumes(session, study_id, last_case), for_test, "has a scan of")
+    yield from _reasons(_texts(session, study_id, last_item), for_test, "says and is answered what is in")
+
+
+def _reasons(by_content: dict[Any, list[_Place]], for_test: set[str], is_copy: str) -> Iterator[str]:
+    said = set()
+    for places in by_content.values():
+        for new in places:
+            other = next((place for place in places if (place.subject in for_test) != (new.subject in for_test)), None)
+            if not new.is_new or other is None or new in said:
+                continue
+            said.add(new)
+            part = "test" if other.subject in for_test else "development"
+            yield (
+                f"{new.what} '{new.key}' of subject '{new.subject}' {is_copy} {other.what.lower()} '{other.key}', "
+                f"whose subject '{other.subject}' is for {part}; give it that subject, or leave it out."
+            )
+
+
+def _volumes(session: Session, study_id: int, last_case: int) -> dict[Any, list[_Place]]:
+    rows = session.exec(
+        select(Volume.voxel_sha256, Case.id, Case.key, Case.subject)
+        .join(Case, col(Case.id) == Volume.case_id)
+        .where(Volume.study_id == study_id)
+        .order_by(col(Volume.id))
+    )
+    by_content: dict[Any, list[_Place]] = defaultdict(list)
+    for voxels, number, key, subject in rows:
+        by_content[voxels].append(_Place("Case", key, subject, (number or 0) > last_case))
+    return by_content
+
+
+def _texts(session: Session, study_id: int, last_item: int) -> dict[Any, list[_Place]]:
+    """Texts of new items without scans and of those that ask the same; few are new, and all may be very many."""
+    new = col(Item.id) > last_item
+    prompts = sorted(set(session.exec(select(Item.prompt).where(Item.study_id == study_id, new))))
+    by_content: dict[Any, list[_Place]] = defaultdict(list)
+    for start in range(0, len(prompts), _ASKED_AT_ONCE):
+        asked = col(Item.prompt).in_(prompts[start : start + _ASKED_AT_ONCE])
+        rows: Sequence[Any] = session.exec(
+            select(Item, Case, Candidate.model, Candidate.answer)
+            .join(Case, col(Case.id) == Item.case_id)
+            .join(Candidate, col(Candidate.item_id) == Item.id)
+            .where(Item.study_id == study_id, asked, queries.is_of_a_model(), ~_HAS_VOLUMES)
+            .order_by(col(Candidate.id))
+        ).all()
+        for item, case, model, answer in rows:
+            text = (item.prompt, _as_text(item.options), case.vignette, case.age, _as_text(case.history), model, answer)
+            by_content[text].append(_Place("Item", item.key, case.subject, item.id > last_item))
+    return by_content
+
+
+_HAS_VOLUMES = select(Volume.id).where(Volume.case_id == Case.id).exists()
+_as_text: Callable[[Any], str] = json.dumps
