@@ -22,6 +22,7 @@ _PATTERNS = {
     "name": "at most 60 lower-case letters, digits and hyphens, beginning with a letter or digit",
     "": "at most 40 lower-case letters, digits and _, beginning with a letter",
     "field": "PHASE.FIELD, the keys of a phase and of a field of it, as read.answer",
+    "size": "a number of units below ten million, a share as 20 %, or all",
 }
 _KINDS = {
     "string": "text; put it in quotes",
@@ -135,8 +136,9 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
         near = nearest(str(error["input"]), expected.replace(" or ", ", ").replace("'", "").split(", "))
         return f"found {value}, expected {expected}{near}"
     if kind == "string_pattern_mismatch":
-        of_field = "field" if r"\." in context["pattern"] else ""
-        return f"found {value}, expected {_PATTERNS['name' if path == ('name',) else of_field]}"
+        # A share has a point, too.
+        of = "size" if "%" in context["pattern"] else "field" if r"\." in context["pattern"] else ""
+        return f"found {value}, expected {_PATTERNS['name' if path == ('name',) else of]}"
     if kind == "string_too_short" or (kind == "string_type" and error["input"] is None):
         return "it is empty, expected text"
     if kind == "string_too_long":

@@ -6,11 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 ShortText = Annotated[str, Field(min_length=1, max_length=200)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+def _storable(value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"found {value}, expected a whole number of at most 64 bits")
+    return value
+
+
+# Whole numbers that every database can hold.
+FromZero = Annotated[int, Field(ge=0), AfterValidator(_storable)]
+FromOne = Annotated[int, Field(ge=1), AfterValidator(_storable)]
 
 
 class Part(BaseModel):

@@ -14,7 +14,7 @@ from protocol.language.authored_fields import AuthoredAttributes, Fields
 from protocol.language.authored_phases import AuthoredPhase
 from protocol.language.authored_plan import AuthoredAnalysis
 from protocol.language.short_forms import Keys, under_key
-from protocol.parts import Key, Part, Says, ShortText
+from protocol.parts import FromZero, Key, Part, Says, ShortText
 
 StudyName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 
@@ -60,9 +60,7 @@ class AuthoredStudy(Part):
         ),
     ] = ""
     notice: Annotated[str | None, Says("a line above every unit", "notice: For research only", "no line")] = None
-    seed: Annotated[
-        Annotated[int, Field(ge=0)], Says("what draws depend on, beside the secret of the study", "seed: 7")
-    ] = 1
+    seed: Annotated[FromZero, Says("what draws depend on, beside the secret of the study", "seed: 7")] = 1
     dates: Annotated[
         Literal["day_first", "month_first"] | None,
         Says(

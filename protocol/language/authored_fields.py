@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from protocol.fields import KINDS
 from protocol.language.short_forms import Words, under_key
-from protocol.parts import Key, Part, Says, ShortText
+from protocol.parts import Finite, Key, Part, Says, ShortText
 
 AttributeType = Literal["yes_no", "choice", "ordinal", "number", "text", "date", "list"]
 
@@ -127,7 +127,7 @@ class AuthoredField(Part):
         Says("of a text or a ranked list, words that mean the same", "synonyms: lists/diagnoses", "none"),
     ] = None
     range: Annotated[
-        Annotated[list[float], Field(min_length=2, max_length=2)] | None,
+        Annotated[list[Finite], Field(min_length=2, max_length=2)] | None,
         Says("of a number or a confidence, the lowest and the highest", "range: [0, 100]", "any number"),
     ] = None
     unit: Annotated[ShortText | None, Says("the text behind a number", "unit: mm", "none")] = None
@@ -176,12 +176,12 @@ class AuthoredAttribute(Part):
     type: Annotated[AttributeType, Says("what is in the column", "type: number")]
     options: Annotated[Options | None, Says("of a choice or a scale, as of a field", "options: [open, closed]")] = None
     range: Annotated[
-        Annotated[list[float], Field(min_length=2, max_length=2)] | None,
+        Annotated[list[Finite], Field(min_length=2, max_length=2)] | None,
         Says("of a number, the lowest and the highest", "range: [0, 60]", "any number"),
     ] = None
     # Bounds between the levels by which tables part a number.
     bins: Annotated[
-        Annotated[list[float], Field(max_length=20)],
+        Annotated[list[Finite], Field(max_length=20)],
         Says(
             "of a number, the bounds between the levels by which tables and `by` part it; a bound belongs to the level "
             "above it",

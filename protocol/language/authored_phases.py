@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from protocol.language.authored_fields import Fields, Options
 from protocol.language.short_forms import Keys, Where, Words, as_list, as_words, under_key
 from protocol.language.things import THINGS
-from protocol.parts import Key, Part, Says, ShortText
+from protocol.parts import FromOne, FromZero, Key, Part, Says, ShortText
 
 _THINGS = ", ".join(f"`{thing}`" for thing in THINGS)
 # Of a size: a number of units, a share of them, or all.
@@ -41,7 +41,7 @@ class AuthoredSample(Part):
         dict[str, Size], Says("a size for each stratum, instead of `size`", "sizes: {easy: 10, hard: all}")
     ] = {}
     at_most: Annotated[
-        dict[Key, Annotated[int, Field(ge=1)]],
+        dict[Key, FromOne],
         Says("so many with the same value of an attribute", "at_most: {subject: 1}", "any number"),
     ] = {}
     not_in: Annotated[
@@ -53,7 +53,7 @@ class AuthoredSample(Part):
     ] = None
 
 
-Steps = dict[Key, Annotated[int, Field(ge=1)]]
+Steps = dict[Key, FromOne]
 
 
 class AuthoredEntry(Part):
@@ -108,7 +108,7 @@ class AuthoredSource(Part):
             "all",
         ),
     ] = []
-    controls: Annotated[Annotated[int, Field(ge=0)], Says("so many others beside them", "controls: 10")] = 0
+    controls: Annotated[FromZero, Says("so many others beside them", "controls: 10")] = 0
     sample: Annotated[AuthoredSample | None, Says("how much is drawn of it", "sample: {size: 100}", "all")] = None
 
 
@@ -116,9 +116,7 @@ class AuthoredPeople(Part):
     """Who works in a phase."""
 
     groups: Annotated[Keys, Says("whose members rate", "groups: [residents]", "all")] = []
-    per_unit: Annotated[
-        Annotated[int, Field(ge=1)] | None, Says("by how many of them each unit is rated", "per_unit: 2", "by all")
-    ] = None
+    per_unit: Annotated[FromOne | None, Says("by how many of them each unit is rated", "per_unit: 2", "by all")] = None
     design: Annotated[
         Literal["balanced", "crossover"] | None,
         Says(
@@ -306,7 +304,7 @@ class AuthoredPhase(Part):
         Says("of practice, the share that has to be right", "pass_mark: 0.8", "it is over at its end"),
     ] = None
     attempts: Annotated[
-        Annotated[int, Field(ge=1)] | None,
+        FromOne | None,
         Says("of practice, how often it can be tried", "attempts: 2", "any number of times"),
     ] = None
     settles: Annotated[Key | None, Says("the phase whose answers are decided about", "settles: read", "none")] = None

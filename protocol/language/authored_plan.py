@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from protocol.language.short_forms import Keys, Where, as_words
-from protocol.parts import Key, Part, Says
+from protocol.parts import FromOne, FromZero, Key, Part, Says
 
 # Estimates that a plan can name; what a field's type computes anyway need not be listed.
 Estimated = Literal[
@@ -93,8 +93,8 @@ def are_right_at_once(line: AuthoredEstimate) -> bool:
 class AuthoredLeast(Part):
     """On how much a criterion has to rest at least."""
 
-    units: Annotated[Annotated[int, Field(ge=1)], Says("so many units", "units: 100")] = 1
-    raters: Annotated[Annotated[int, Field(ge=1)], Says("so many raters who did not only abstain", "raters: 3")] = 1
+    units: Annotated[FromOne, Says("so many units", "units: 100")] = 1
+    raters: Annotated[FromOne, Says("so many raters who did not only abstain", "raters: 3")] = 1
 
 
 class AuthoredCriterion(AuthoredEstimate):
@@ -170,4 +170,4 @@ class AuthoredAnalysis(Part):
         Annotated[float, Field(gt=0.5, lt=1.0)], Says("the level of the intervals", "confidence: 0.9")
     ] = 0.95
     resamples: Annotated[Annotated[int, Field(ge=200, le=100_000)], Says("how many", "resamples: 2000")] = 10_000
-    seed: Annotated[Annotated[int, Field(ge=0)], Says("of the resamples", "seed: 3")] = 1
+    seed: Annotated[FromZero, Says("of the resamples", "seed: 3")] = 1

@@ -196,3 +196,65 @@ def test_one_error_is_one_sentence_wherever_it_is(shape: Path, tmp_path: Path) -
     assert len(SHAPES) >= 15
     assert len(said) >= 13
     assert {name: problems for name, problems in said.items() if len(problems) != 1} == {}
+
+
+# Where a number stands in a protocol, and what is said of its place.
+BOUNDS = {
+    "of a number": ("form: {v: {type: number, range: [HERE, 1]}}", "line 1 of phases.read.form.v.range"),
+    "of a confidence": (
+        "form: {v: text, c: {type: confidence, range: [0, HERE]}}",
+        "line 2 of phases.read.form.c.range",
+    ),
+    "of an attribute": (
+        "form: {v: text}\nattributes: {items: {age: {type: number, range: [0, HERE]}}}",
+        "line 2 of attributes.items.age.range",
+    ),
+    "between levels": (
+        "form: {v: text}\nattributes: {items: {age: {type: number, bins: [HERE]}}}",
+        "line 1 of attributes.items.age.bins",
+    ),
+}
+COUNTS = {
+    "the seed of the draws": ("form: {v: text}\nseed: HERE", "key seed"),
+    "the seed of the resamples": ("form: {v: text}\nanalysis: {seed: HERE}", "key analysis.seed"),
+    "a limit": (
+        "form: {v: text}\n    from: {sample: {size: 1, at_most: {subject: HERE}}}",
+        "key phases.read.from.sample.at_most.subject",
+    ),
+    "people for a unit": ("form: {v: text}\n    by: {per_unit: HERE}", "key phases.read.by.per_unit"),
+    "attempts": ("form: {v: text}\n    attempts: HERE", "key phases.read.attempts"),
+}
+
+
+def with_number(form: str, number: str) -> str:
+    phase = "  - key: read\n    rates: items\n    shows: [prompt]\n"
+    return f"blindread: 2\nname: one\ntitle: One\nphases:\n{phase}    {form.replace('HERE', number)}\n"
+
+
+@pytest.mark.parametrize("number", ["nan", ".inf", "-Infinity", "1e999"])
+@pytest.mark.parametrize(("form", "place"), BOUNDS.values(), ids=BOUNDS)
+def test_a_bound_that_is_no_finite_number_is_refused(tmp_path: Path, form: str, place: str, number: str) -> None:
+    """A browser could not read the form, and nobody could answer it."""
+    said = str(refusal_of(folder_of(tmp_path, with_number(form, number))))
+
+    assert said.startswith(f"protocol.yaml, {place}: found '{number}', expected a ")
+
+
+@pytest.mark.parametrize(("form", "place"), COUNTS.values(), ids=COUNTS)
+def test_a_whole_number_that_no_database_holds_is_refused(tmp_path: Path, form: str, place: str) -> None:
+    said = str(refusal_of(folder_of(tmp_path, with_number(form, str(2**63)))))
+
+    expected = "found 9223372036854775808, expected a whole number of at most 64 bits; correct the value."
+    assert said.startswith(f"protocol.yaml, {place}: {expected}")
+
+
+@pytest.mark.parametrize("size", ["12345678", "1.5", "-3", "150 %", "some"])
+def test_a_size_that_is_none_is_refused_in_words_about_sizes(tmp_path: Path, size: str) -> None:
+    form = f"form: {{v: text}}\n    from: {{sample: {{size: {size}}}}}"
+
+    said = str(refusal_of(folder_of(tmp_path, with_number(form, ""))))
+
+    assert said == (
+        f"protocol.yaml, key phases.read.from.sample.size: found '{size}', expected a number of units below ten "
+        "million, a share as 20 %, or all; correct the value."
+    )
