@@ -26,6 +26,7 @@ def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
     source = by_key.get(phase.source.phase or "")
     # That a unit is there at all says something of what others answered, also behind a phase in between.
     passed = ({"opinions"} if needs_answers(phase.source) else set()) | told_by_selection(study, phase)
+    passed |= _told_by_results(study, phase)
     if phase.answers_of is not None:
         # An answer that is rated may say what its author was shown.
         passed |= told_by(study, by_key[phase.answers_of])
@@ -35,6 +36,24 @@ def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
     # Somebody who was shown a thing may say it in an answer.
     shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
     return passed | told_by(study, source) if "opinions" in shown else passed
+
+
+def _told_by_results(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+    """Return what people were told by whose answers a phase, or what it takes its units from, selects them.
+
+    Units of which they all said the same, or said anything in a field, have in common what they knew when they did.
+    That they differ, or were flagged, says so much of no unit.
+    """
+    by_key = {other.key: other for other in study.phases}
+    passed: set[str] = set()
+    above: expanded.Phase | None = phase
+    while above is not None:
+        source = above.source
+        answered = {source.phase for entry in source.let_in if entry.reason == "answered"}
+        answered |= {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
+        passed = passed.union(*(told_by(study, by_key[key]) for key in answered if key in by_key))
+        above = by_key.get(source.phase or "")
+    return passed
 
 
 def needs_answers(source: expanded.Source, shows: Sequence[str] = ()) -> bool:

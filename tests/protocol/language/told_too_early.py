@@ -247,6 +247,51 @@ TELLS_TOO_EARLY = {
         """,
         ("look", "again", "what others answered"),
     ),
+    "units selected by a result of people who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, curators: Curators}}
+        phases:
+          - {{key: check, rates: items, shows: [scans, reference], form: {{v: yes_no}}, by: checkers}}
+          - {{key: look, rates: items, from: {{where: {{check.v: yes}}}}, shows: [scans], {FORM}, by: curators}}
+          - {{key: own, rates: items, shows: [scans, opinions], {FORM}, by: curators}}
+        """,
+        ("look", "own", "the reference"),
+    ),
+    "units selected by what people answered who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, curators: Curators}}
+        phases:
+          - key: check
+            rates: items
+            shows: [scans, reference]
+            form: {{v: yes_no, wrong: {{type: text, required: no}}}}
+            by: checkers
+          - key: look
+            rates: items
+            from: {{phase: check, let_in: {{answered: wrong}}}}
+            shows: [scans]
+            {FORM}
+            by: curators
+          - {{key: own, rates: items, shows: [scans, opinions], {FORM}, by: curators}}
+        """,
+        ("look", "own", "the reference"),
+    ),
+    "such a result, by way of a phase in between": (
+        f"""
+        groups: {{checkers: Checkers, triage: Triage, curators: Curators}}
+        phases:
+          - {{key: check, rates: items, shows: [scans, reference], form: {{v: yes_no}}, by: checkers}}
+          - key: sort
+            rates: items
+            from: {{phase: check, where: {{check.v: yes}}}}
+            shows: [scans]
+            {FORM}
+            by: triage
+          - {{key: look, rates: items, from: {{phase: sort}}, shows: [scans], {FORM}, by: curators}}
+          - {{key: own, rates: items, shows: [scans, opinions], {FORM}, by: curators}}
+        """,
+        ("look", "own", "the reference"),
+    ),
     "a group that may also be the other": (
         f"""
         groups: {{readers: Readers, scorers: {{title: Scorers, may_also_be: readers}}}}
