@@ -48,12 +48,13 @@ def canonical(value: Any) -> str:
 
     As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
-    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign.
+    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. What holds nothing else is
+    compared by its marks and articles: A is an answer, and + is not -.
     """
     text = _compared(str(value).lower().replace("\N{MINUS SIGN}", "-"))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
     retained = _NUMBER.sub(_digits, retained)
-    return " ".join(_ARTICLES.sub(" ", retained).split())
+    return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
