@@ -30,6 +30,8 @@ _OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL 
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
 _ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
+# Before a number they are a sign, as some keyboards and programs write it.
+_DASH = re.compile("[\N{MINUS SIGN}\N{EN DASH}]")
 # 1,000 is a thousand to some and one to others.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 
@@ -127,7 +129,7 @@ def _one_number(value: Any) -> float | None:
     """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    text = _compared(str(value))
+    text = _compared(_DASH.sub("-", str(value)))
     if _AMBIGUOUS.search(text) or _COMPARED.search(text):
         return None
     numbers = _ONE_NUMBER.findall(text)
