@@ -27,6 +27,7 @@ __all__ = [
     "Unavailable",
     "counted",
     "require_length",
+    "require_name",
 ]
 
 
@@ -90,6 +91,20 @@ def require_length(what: str, value: str, longest: int) -> str:
     if len(text) > longest:
         raise Conflict(f"{what} has {len(text)} characters, at most {longest} are allowed; shorten it.")
     return text
+
+
+def require_name(what: str, value: str, longest: int) -> str:
+    """Return a short text of one line in which all can be seen: figures and tables go by it.
+
+    Raises
+    ------
+    Conflict
+        It is too long, or holds a line break or something invisible, by which two names could look the same.
+    """
+    name = require_length(what, value, longest)
+    if not name.isprintable():
+        raise Conflict(f"{what} holds a line break or an invisible character; type it again.")
+    return name
 
 
 class StudyNotOpen(NotAllowed):

@@ -30,6 +30,8 @@ _OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL 
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
 _ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
+# Before a number they are a sign, as some keyboards and programs write it.
+_DASH = re.compile("[\N{MINUS SIGN}\N{EN DASH}]")
 # 1,000 is a thousand to some and one to others.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 
@@ -48,12 +50,13 @@ def canonical(value: Any) -> str:
 
     As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
-    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign.
+    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. What holds nothing else is
+    compared by its marks and articles: A is an answer, and + is not -.
     """
     text = _compared(str(value).lower().replace("\N{MINUS SIGN}", "-"))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
     retained = _NUMBER.sub(_digits, retained)
-    return " ".join(_ARTICLES.sub(" ", retained).split())
+    return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
@@ -126,7 +129,7 @@ def _one_number(value: Any) -> float | None:
     """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    text = _compared(str(value))
+    text = _compared(_DASH.sub("-", str(value)))
     if _AMBIGUOUS.search(text) or _COMPARED.search(text):
         return None
     numbers = _ONE_NUMBER.findall(text)

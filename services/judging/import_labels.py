@@ -19,7 +19,7 @@ from exchange.foreign.layout import OF_ITSELF, Asked
 from exchange.formats import JUDGE_VERDICTS
 from exchange.judge_verdicts import NO_VERDICT, JudgeRow
 from exchange.refusal import InputRefused, Problems, listed, shown
-from services.errors import LONGEST_REASON, Conflict, counted, require_length
+from services.errors import LONGEST_REASON, Conflict, counted, require_length, require_name
 from services.judging import asked_fields, import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
 from services.judging.placed_rows import PlacedRows, placed_rows
@@ -134,8 +134,8 @@ def import_labels(
         The study is not frozen, has no such field, or holds labels of this name; or they are imported by somebody else
         at this moment.
     """
-    name = require_length("The name of the labels", name, _LONGEST_NAME)
-    labeller = require_length("The name of the labeller", labeller, _LONGEST_NAME)
+    name = require_name("The name of the labels", name, _LONGEST_NAME)
+    labeller = require_name("The name of the labeller", labeller, _LONGEST_NAME)
     blinding = require_length("How the labellers were blinded", " ".join(blinding.split()), LONGEST_REASON)
     field = field or _only_field(database, actor, study_key)
     scale = asked_fields.scale_asked(database, actor, study_key, field)

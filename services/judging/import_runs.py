@@ -23,7 +23,7 @@ from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import shown
 from protocol.language.judged import judged_fields
 from protocol.scales import JudgeScale
-from services.errors import Conflict, counted, require_length
+from services.errors import Conflict, counted, require_length, require_name
 from services.judging.asked_fields import scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
@@ -200,8 +200,8 @@ def import_judge_verdicts(
         The study is not frozen, holds this run already, or a declared example is no item of a development subject; or
         it is imported by somebody else at this moment.
     """
-    name = require_length("The name of the run", name, 80)
-    judge = require_length("The name of the judge", judge, 120)
+    name = require_name("The name of the run", name, 80)
+    judge = require_name("The name of the judge", judge, 120)
     _require_plausible(identity)
     scale = scale or scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])

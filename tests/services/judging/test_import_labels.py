@@ -239,6 +239,8 @@ def test_a_name_is_taken_once_and_a_labeller_is_not_named_twice(situation: Situa
         take_in(situation, content, "once")
     with pytest.raises(Conflict, match="Labels 'once' already exist in this study; choose another name"):
         take_in(situation, content + b"i1,k2,Dr A,correct\n", "once")
+    with pytest.raises(Conflict, match="The name of the labels holds a line break or an invisible character"):
+        take_in(situation, content, "twice\nover")
     with pytest.raises(Conflict, match="The labels have no name"):
         take_in(situation, content, " ")
     assert "says itself who labelled (Dr A)" in problems_of(situation, content, labeller="Dr B")[0]

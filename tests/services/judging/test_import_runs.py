@@ -189,7 +189,13 @@ def test_of_several_imports_at_once_one_counts(database: Database, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
-    [({"name": "  "}, "has no name"), ({"name": "n" * 81}, "81 characters"), ({"judge": "j" * 121}, "121 characters")],
+    [
+        ({"name": "  "}, "has no name"),
+        ({"name": "n" * 81}, "81 characters"),
+        ({"judge": "j" * 121}, "121 characters"),
+        ({"name": "GPT\n5"}, "name of the run .* line break"),
+        ({"judge": "\u202egpt"}, "name of the judge .* invisible"),
+    ],
 )
 def test_a_run_needs_a_name_that_fits(opened: Situation, changed: dict[str, str], expected: str) -> None:
     with pytest.raises(Conflict, match=expected):
