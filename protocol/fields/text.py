@@ -32,6 +32,8 @@ _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
 _ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
 # Before a number they are a sign, as some keyboards and programs write it.
 _DASH = re.compile("[\N{MINUS SIGN}\N{EN DASH}]")
+# At the end of a word they say positive or negative, as in HER2+; but not in T1- and T2-weighted.
+_POSITIVE_OR_NEGATIVE = re.compile(r"(?<=[^\W_])(?:\+|-(?!\s+(?:and|or|nor|to)\b))(?=$|[\s,;.:)\]])")
 # 1,000 is a thousand to some and one to others.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 
@@ -50,8 +52,8 @@ def canonical(value: Any) -> str:
 
     As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
-    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. What holds nothing else is
-    compared by its marks and articles: A is an answer, and + is not -.
+    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. HER2+ is neither HER2- nor
+    HER2. What holds nothing else is compared by its marks and articles: A is an answer, and + is not -.
     """
     text = _compared(str(value).lower().replace("\N{MINUS SIGN}", "-"))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
@@ -98,12 +100,14 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 
 
 def _counts(text: str, place: int) -> bool:
-    """Return whether a character belongs to what is compared: all but punctuation that belongs to no number."""
+    """Return whether a character is compared: all but punctuation that is no part of a number or a finding."""
     if text[place] not in _PUNCTUATION:
         return True
     before, behind = text[:place][-1:], text[place + 1 : place + 4]
     if text[place] in "<>":
         return _COMPARED.match(text, place) is not None
+    if _POSITIVE_OR_NEGATIVE.match(text, place):
+        return True
     if before.isdigit():
         return behind[:1].isdigit()
     begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:2].isdigit())
