@@ -312,7 +312,13 @@ def place_agreement(
         return distance if math.isnan(distance) or radius is None else float(distance <= radius)
 
     of = partial(
-        _estimate, read_once(clusters), resamples, seed, interval, confidence, unit,
+        _estimate,
+        read_once(clusters),
+        resamples,
+        seed,
+        interval,
+        confidence,
+        unit,
         "without a comparable pair of raters",
     )
     within = of(item_means(rows, near), "pairs of raters within the radius") if radius is not None else None
