@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.arguments import whole_number
+from agreement.arguments import read_once, whole_number
 from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
@@ -148,6 +148,7 @@ def fleiss_kappa_per_category(
     (-0.5, -0.5)
     """
     codes, levels = _coded(ratings, categories)
+    clusters = read_once(clusters)
     return {
         level: fleiss_kappa(
             np.where(codes < 0, np.nan, (codes == code).astype(np.float64)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Real
 from operator import index
 from typing import Any
@@ -73,6 +73,26 @@ def rows_once(table: Any) -> Any:
     if hasattr(table, "shape") or isinstance(table, str) or not hasattr(table, "__iter__"):
         return table
     return [list(row) if hasattr(row, "__iter__") and not isinstance(row, str) else row for row in table]
+
+
+def read_once(values: Any) -> Any:
+    """A list of what an iterator gives, for who needs it more than once; anything else as it is.
+
+    Parameters
+    ----------
+    values : object
+        Such as the cluster of each item, or None.
+
+    Returns
+    -------
+    object
+
+    Examples
+    --------
+    >>> read_once(iter(["s1", "s2"])), read_once(None)
+    (['s1', 's2'], None)
+    """
+    return list(values) if isinstance(values, Iterator) else values
 
 
 def shown(value: Any) -> str:

@@ -72,7 +72,7 @@ def bang_blinding_index(
         raise ValueError(f"of is {shown(of)}; expected one of the sources {list(sources)!r}")
     came, said = single_values(source, "source"), single_values(guess, "guess")
     same_length(came, said, "source", "guess")
-    of_own = [value if own == of else None for own, value in zip(came, said, strict=True)]
+    of_own = [value if not is_missing(own) and own == of else None for own, value in zip(came, said, strict=True)]
     groups, table, n_clusters = _counted(came, of_own, sources, clusters, confidence, resamples)
     right, wrong = (0, 1) if of == sources[0] else (4, 3)
     rows = np.stack([table[:, right] - table[:, wrong], np.ones(len(table))], axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import one_of, yes_or_no
+from agreement.arguments import one_of, read_once, yes_or_no
 from agreement.cautions import few_raters
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
@@ -111,14 +111,14 @@ def icc(
     one_of(model, "model", (1, 2, 3))
     average = yes_or_no(average, "average")
     check_confidence(confidence)
-    table = numbers_of(ratings)
+    table, clusters = numbers_of(ratings), read_once(clusters)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
     kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *BOOTSTRAPS)
     groups = shared_clusters(clusters, complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
     if interval in BOOTSTRAPS:
-        return _resampled(ratings, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
+        return _resampled(table, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     lost = int((~complete).sum())
@@ -181,7 +181,7 @@ def icc(
 
 
 def _resampled(
-    ratings: RatingTable,
+    table: Floats,
     x: Floats,
     complete: npt.NDArray[np.bool_],
     model: Literal[1, 2, 3],
@@ -197,7 +197,7 @@ def _resampled(
     lost = int((~complete).sum())
     note = f"; these raters (fixed), items sampled{f'; {lost} with a missing rating left out' if lost else ''}"
     return resampled(
-        icc(ratings, model, average, confidence=confidence, unit=unit), icc_of(x, model, average), units, n_clusters,
+        icc(table, model, average, confidence=confidence, unit=unit), icc_of(x, model, average), units, n_clusters,
         interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,
     )  # fmt: skip
 

@@ -173,8 +173,10 @@ def rank_sets(
     A model's best rank is one more than the number of models whose mean lies above its own for certain, its worst
     that of all models less those that lie below for certain [1]_. For certain means outside of an interval
     ``d_jk -+ q se_jk`` of the difference on the same items; q is the quantile, over bootstraps of items or clusters,
-    of the greatest ``|d*_jk - d_jk| / se_jk`` over all pairs, at least that of t. So all sets hold the true ranks at
-    once with the confidence asked for, also where models tie: a bootstrap of the ranks themselves does not.
+    of the greatest ``|d*_jk - d_jk| / se_jk`` over all pairs, times ``sqrt(n / (n - 1))`` of n items or clusters, and
+    with the tail of t on n - 1 degrees of freedom where it has that of the normal distribution; at least that of t for
+    one pair. So all sets hold the true ranks at once with the confidence asked for, also where models tie: a bootstrap
+    of the ranks themselves does not.
 
     Parameters
     ----------
@@ -219,7 +221,7 @@ def rank_sets(
     n, models = table.shape
     count = n if n_clusters is None else n_clusters
     kind = "clusters" if n_clusters is not None else "items"
-    method = f"pairwise differences at once, greatest studentised difference of {resamples} bootstraps of {kind}"
+    method = f"pairwise differences at once, greatest standardised one of {resamples} bootstraps of {kind}, tails of t"
     means = table.mean(axis=0) if n else np.full(models, math.nan)
     if count < 2:
         every = tuple(RankSet(float(mean), 1, models) for mean in means)
@@ -254,7 +256,10 @@ def _certain(
             drawn = (times @ parts) / (times @ size)[:, None]  # the number of items varies with the clusters
             moved = np.abs(drawn[:, first] - drawn[:, second])[:, varies] / se[varies]
             greatest[start : start + many] = moved.max(axis=1)
-    quantile = max(float(np.quantile(greatest, confidence)), float(stats.t.isf((1.0 - confidence) / 2.0, count - 1)))
+    # a bootstrap varies by (count - 1) / count of the variance, and has the tails of the normal distribution, not of t
+    normal = float(np.quantile(greatest, confidence)) * math.sqrt(count / (count - 1))
+    tail = min(float(stats.norm.sf(normal)), (1.0 - confidence) / 2.0)
+    quantile = float(stats.t.isf(tail, count - 1))
     # a difference that is the same in every item is certain
     certain = np.where(varies, np.abs(gap) > quantile * se, np.abs(gap) > _ROUNDING)
     above, below = np.zeros(models), np.zeros(models)

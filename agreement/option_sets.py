@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arguments import listed, shown
+from agreement.arguments import listed, read_once, shown
 from agreement.codebook import in_order, is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
@@ -175,6 +175,7 @@ def set_agreement(
     >>> same.exact.value, same.jaccard.value, [(x.option, x.percent.value) for x in same.options]
     (0.5, 0.75, [('a', 1.0), ('b', 0.5)])
     """
+    clusters = read_once(clusters)
     rows = [[None if is_missing(cell) else set_of(cell, "ratings") for cell in row] for row in rows_of(ratings)]
     chosen = [cell for row in rows for cell in row if cell is not None]
     every = _options(options, chosen, "ratings")
@@ -256,6 +257,7 @@ def set_accuracy(
         for x, y in zip(given, accepted, strict=True)
     ]
     every = _options(options, [cell for pair in pairs if pair is not None for cell in pair], "answers and reference")
+    clusters = read_once(clusters)
     settings: dict[str, Any] = {
         "unit": unit, "note": "without an answer or a reference", "resamples": resamples, "seed": seed,
         "interval": interval, "confidence": confidence,

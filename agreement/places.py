@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import listed, number_in, shown
+from agreement.arguments import listed, number_in, read_once, shown
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate
@@ -243,7 +243,7 @@ def localisation(
         raise ValueError("radius has no value for an item; expected mm, at least 0")
     known = ~np.isnan(mm)
     hit = np.where(known, (mm <= limit).astype(np.float64), math.nan)
-    of = partial(_estimate, clusters, resamples, seed, interval, confidence, unit, "without a distance")
+    of = partial(_estimate, read_once(clusters), resamples, seed, interval, confidence, unit, "without a distance")
     quartiles = np.quantile(mm[known], [0.25, 0.5, 0.75]) if known.any() else np.full(3, math.nan)
     first, median, third = (float(value) for value in quartiles)
     return Localisation(
@@ -312,7 +312,14 @@ def place_agreement(
         return distance if math.isnan(distance) or radius is None else float(distance <= radius)
 
     of = partial(
-        _estimate, clusters, resamples, seed, interval, confidence, unit, "without a comparable pair of raters"
+        _estimate,
+        read_once(clusters),
+        resamples,
+        seed,
+        interval,
+        confidence,
+        unit,
+        "without a comparable pair of raters",
     )
     within = of(item_means(rows, near), "pairs of raters within the radius") if radius is not None else None
     return PlaceAgreement(of(item_means(rows, apart), "mean distance between raters in mm"), within)

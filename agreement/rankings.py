@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arguments import listed, number_in, shown, whole_number
+from agreement.arguments import listed, number_in, read_once, shown, whole_number
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
@@ -255,8 +255,8 @@ def ranking_accuracy(
         return np.where(np.isnan(reciprocal), math.nan, (reciprocal >= 1.0 / k).astype(np.float64))
 
     settings: dict[str, Any] = {
-        "clusters": clusters, "unit": unit, "note": "without a list or a reference", "resamples": resamples,
-        "seed": seed, "interval": interval, "confidence": confidence,
+        "clusters": read_once(clusters), "unit": unit, "note": "without a list or a reference",
+        "resamples": resamples, "seed": seed, "interval": interval, "confidence": confidence,
     }  # fmt: skip
     return RankingAccuracy(
         within={k: share_of_items(within(k), name=f"accepted within the first {k}", **settings) for k in depths},
@@ -316,8 +316,8 @@ def ranking_agreement(
     _check_p(p)
     rows = [[None if is_missing(cell) else _distinct(cell, "ratings") for cell in row] for row in rows_of(ratings)]
     settings: dict[str, Any] = {
-        "clusters": clusters, "unit": unit, "note": "without two comparable lists", "resamples": resamples,
-        "seed": seed, "interval": interval, "confidence": confidence,
+        "clusters": read_once(clusters), "unit": unit, "note": "without two comparable lists",
+        "resamples": resamples, "seed": seed, "interval": interval, "confidence": confidence,
     }  # fmt: skip
     return RankingAgreement(
         overlap={

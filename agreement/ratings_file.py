@@ -26,6 +26,7 @@ from agreement.separated import (
     what_is_torn,
     with_point,
 )
+from agreement.unlike_raters import unlike_raters
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -189,6 +190,9 @@ def _read(
         verdicts = verdicts.mask(says_none)
     reference = _one_for_each_item(frame[of_reference], item, items, "reference") if of_reference else None
     codes, reference_codes, levels = _code(verdicts, reference, level, categories)
+    unlike = unlike_raters(codes, rater, levels, raters) if level == "nominal" and categories is None else None
+    if unlike is not None:
+        raise RatingsFileError(f"{unlike}; expected them to be written alike, or --categories with all of them")
     ratings = np.full(len(items) * len(raters), np.nan)
     ratings[place] = codes
     clusters = None

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from agreement.accuracy import accuracy_of_correctness
-from agreement.arguments import number_in, shown, whole_number
+from agreement.arguments import listed, number_in, shown, whole_number
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate, check_confidence
 from agreement.kappa import cohen_kappa
@@ -144,6 +144,9 @@ def plan_by_simulation(
     """
     check_confidence(confidence)
     p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
+    items = listed(items, "items", "numbers of items, such as [50, 100]")
+    if statistic != "accuracy":
+        raters = listed(raters, "raters", "numbers of raters, such as [2, 3]")
     sizes = [
         (whole_number(n, "items", 2), 1 if statistic == "accuracy" else whole_number(r, "raters", 2))
         for n in items
@@ -171,8 +174,8 @@ def plan_by_simulation(
             declared = tuple(range(p.size))
             tables = (_ratings(generator, n, r, value, p, missing) for _ in range(simulations))
             estimates = [of(table, categories=declared, confidence=confidence) for table in tables]
-            listed = ", ".join(f"{share:g}" for share in p)
-            words = f"{statistic} {value:g}, shares {listed}" + (f", {100 * missing:g} % missing" if missing else "")
+            of_each = ", ".join(f"{share:g}" for share in p)
+            words = f"{statistic} {value:g}, shares {of_each}" + (f", {100 * missing:g} % missing" if missing else "")
         studies.append(_summary(estimates, n, r, value, null, f"{words}; {simulations} simulations, seed {entropy}"))
     return studies
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 
 from agreement import bang_blinding_index, james_blinding_index
@@ -60,6 +61,13 @@ def test_what_was_not_guessed_is_in_no_n_and_clusters_are_resampled_whole() -> N
     estimate = bang_blinding_index(source, guess, "drug", clusters=["a", "a", "b", "b", "c"], **OPTIONS)
 
     assert (estimate.n, estimate.n_clusters, estimate.value) == (2, 2, 0.0)
+
+
+def test_a_source_that_is_missing_in_a_column_of_pandas_is_left_out() -> None:
+    source, guess = of_counts(TRIAL)
+    held = bang_blinding_index(pd.Series([*source, None], dtype="string"), [*guess, "drug"], "drug", **OPTIONS)
+
+    assert held == bang_blinding_index(source, guess, "drug", **OPTIONS)
 
 
 def test_a_source_that_is_none_of_the_two_is_refused() -> None:

@@ -14,6 +14,9 @@ POINTS = np.random.default_rng(2).normal(0, 5, (60, 3))
 LISTS = [["a", "b"], ["b"], ["c", "a"]] * 8
 SETS = [{"a"}, {"a", "b"}, {"c"}] * 8
 FEW = {"resamples": 50, "seed": 1}
+SETS_OF_60, LISTS_OF_60 = [{"a"}, {"a", "b"}, {"c"}] * 20, [["a", "b"], ["b"], ["c", "a"]] * 20
+PAIRS_OF_SETS = list(zip(SETS_OF_60, SETS_OF_60[::-1], strict=True))
+PAIRS_OF_LISTS = list(zip(LISTS_OF_60, LISTS_OF_60[::-1], strict=True))
 
 TABLES = {
     "consensus": lambda table: agreement.consensus(table).values,
@@ -69,6 +72,34 @@ def test_sets_and_lists_take_iterators_and_series():
     assert agreement.ranking_accuracy(iter(LISTS), pd.Series(reference), **FEW) == ranked
     chosen = agreement.set_accuracy(SETS, SETS[::-1], **FEW)
     assert agreement.set_accuracy(pd.Series(SETS), iter(SETS[::-1]), **FEW) == chosen
+
+
+CLUSTERED = {
+    "icc": lambda clusters: agreement.icc(READS, clusters=clusters, **FEW),
+    "icc, one rating of each item": lambda clusters: agreement.icc(READS, 1, clusters=clusters, **FEW),
+    "fleiss_kappa_per_category": lambda clusters: agreement.fleiss_kappa_per_category(READS, clusters=clusters, **FEW),
+    "localisation": lambda clusters: agreement.localisation(np.arange(60.0), 5.0, clusters=clusters, **FEW),
+    "place_agreement": lambda clusters: agreement.place_agreement(
+        np.stack([POINTS, POINTS[::-1]], 1), 1.0, clusters=clusters, **FEW
+    ),
+    "set_accuracy": lambda clusters: agreement.set_accuracy(SETS_OF_60, SETS_OF_60[::-1], clusters=clusters, **FEW),
+    "set_agreement": lambda clusters: agreement.set_agreement(PAIRS_OF_SETS, clusters=clusters, **FEW),
+    "ranking_accuracy": lambda clusters: agreement.ranking_accuracy(LISTS_OF_60, ["a"] * 60, clusters=clusters, **FEW),
+    "ranking_agreement": lambda clusters: agreement.ranking_agreement(PAIRS_OF_LISTS, clusters=clusters, **FEW),
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERED)
+def test_clusters_are_read_once(name):
+    clusters = [f"s{item // 2}" for item in range(60)]
+
+    assert repr(CLUSTERED[name](iter(clusters))) == repr(CLUSTERED[name](clusters))
+
+
+def test_a_bootstrap_of_an_icc_reads_its_ratings_once():
+    held = agreement.icc(iter(READS.tolist()), interval="percentile", **FEW)
+
+    assert held == agreement.icc(READS, interval="percentile", **FEW)
 
 
 def test_counts_may_have_a_point():

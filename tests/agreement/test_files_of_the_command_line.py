@@ -225,3 +225,16 @@ def test_clusters_of_one_item_each_change_nothing(tmp_path, capsys):
     )
 
     assert printed(capsys, alone) == printed(capsys, without)
+
+
+def test_a_rater_who_writes_numbers_and_one_who_writes_words_are_not_compared(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    words = {"0": "no", "1": "yes"}
+    rows = [row for n in range(8) for row in (f"i{n},x,{n % 2}", f"i{n},y,{words[str(n % 2)]}")]
+    file.write_text("\n".join(["item,rater,verdict", *rows]))
+
+    assert main([str(file)]) == 2
+    sentence = "rater 'y' writes words only ('no') and rater 'x' numbers only ('0'); expected them to be written alike"
+    assert sentence in capsys.readouterr().err
+    declared = printed(capsys, file, "--categories", "0,1,no,yes")
+    assert declared["percent agreement", "x", "y"]["value"] == 0.0

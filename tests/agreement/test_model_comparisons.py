@@ -98,6 +98,15 @@ def test_all_sets_hold_the_true_ranks_at_once_where_models_tie():
     assert stats.binomtest(held, 200, 0.95, alternative="less").pvalue > 0.01
 
 
+def test_all_sets_hold_the_true_ranks_of_many_tied_models_on_few_items():
+    rng, held = np.random.default_rng(6), 0
+    for seed in range(120):
+        result = rank_sets(rng.random((20, 10)) < 0.7, resamples=400, seed=seed)
+        held += all((model.best, model.worst) == (1, 10) for model in result.ranks)
+
+    assert stats.binomtest(held, 120, 0.93, alternative="less").pvalue > 0.01
+
+
 def test_models_far_apart_have_one_rank_each():
     rng = np.random.default_rng(5)
 

@@ -123,6 +123,12 @@ def test_a_grid_without_a_size_is_refused():
         plan_by_simulation("cohen_kappa", [], value=0.6, seed=1)
 
 
+@pytest.mark.parametrize("sizes", [{"items": 40}, {"items": [40], "raters": 2}, {"items": None}])
+def test_sizes_that_are_no_list_are_refused_by_name(sizes):
+    with pytest.raises(ValueError, match=r"(items|raters) is (40|2|None); expected numbers of"):
+        plan_by_simulation("cohen_kappa", **sizes, value=0.6, simulations=20, seed=1)
+
+
 def test_accuracy_in_clusters_is_planned_with_the_interval_that_it_will_have():
     planned = plan_by_simulation("accuracy", [100], value=0.9, items_per_cluster=5, icc=0.3, simulations=200, seed=1)[0]
 
