@@ -168,7 +168,7 @@ def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: P
 
 def _note_doubled(rows: Iterable[JudgeRow], codes: Ids, file_name: str, problems: Problems, says: str) -> None:
     ascending = np.sort(codes)
-    twice = ascending[1:][np.diff(ascending) == 0]
+    twice = ascending[1:][ascending[1:] == ascending[:-1]]
     twice = twice[twice != UNKNOWN]
     if not twice.size:
         return
