@@ -3,9 +3,9 @@
 Makes a temporary SQLite database with a study of so many answers of 16 models, writes a judge's verdicts on all of them
 in each format, and imports each file, and lets a rule score the same answers, in a process of its own on a copy of the
 study. Printed is a table with a line for each as soon as it is measured: processor seconds and the peak of the process,
-each also as a ratio to our own table's, seconds, and the longest writing transaction; what is over the target of 1 GB
-is marked. With ``--verdicts 1600000 --only marcus score`` the largest are measured; with ``--folder`` the study is made
-once. A file that is larger than what is taken is named and passed over.
+each also as a ratio to our own table's, seconds, and the longest writing transaction with what it wrote; what is over
+the target of 500 MB is marked. With ``--verdicts 1600000 --only marcus score`` the largest are measured; with
+``--folder`` the study is made once. A file that is larger than what is taken is named and passed over.
 """
 
 from __future__ import annotations
@@ -15,32 +15,27 @@ import csv
 import json
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import judge_import
-from benchmarks.judge_import import FIELD, MODELS, PROTOCOL, STUDY
-from benchmarks.judges import memory_now
+from benchmarks import judge_import, one_import
+from benchmarks.judge_import import MODELS, PROTOCOL
+from benchmarks.one_import import STUDY
 from benchmarks.serving import console, end_when_told
 from db.engine import DATABASE_FILE
 from db.migrate import upgrade
-from exchange.foreign.layout import OF_ITSELF, Asked
 from exchange.judge_verdicts import LARGEST_FILE
-from services.judging import import_runs, scoring
 from services.people import identity
 from services.studies import freezing, importing, members
 
-VERDICTS, DRAWN, MOST_MB = 100_000, 200, 1_000.0
+VERDICTS, DRAWN, MOST_MB = 100_000, 200, 500.0
 DECLARED = "attributes: {items: {image_path: text}}\n"
 # Of a rule, which reads no file.
-SCORE = "score"
+SCORE, RULE = "score", "exact_match"
 HEADER = (
     f"{'':<14} {'verdicts':>10} {'processor, s':>12} {'ratio':>6} {'MB':>6} {'ratio':>6} {'s':>8} {'writing, s':>12}"
 )
@@ -54,7 +49,7 @@ class Format:
     file: str
     row: Callable[[int, str], Row]
     write: Callable[[Path, Iterable[Row]], None]
-    asked: Asked = OF_ITSELF
+    columns: Sequence[str] = ()
 
 
 def main() -> None:
@@ -62,21 +57,17 @@ def main() -> None:
     parser.add_argument("--verdicts", type=int, default=VERDICTS)
     parser.add_argument("--only", nargs="+", choices=[*FORMATS, SCORE], default=[*FORMATS, SCORE])
     parser.add_argument("--folder", type=Path, help="where the study is kept, or was kept by an earlier measurement")
-    parser.add_argument("--measure", choices=[*FORMATS, SCORE], help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
-        print(json.dumps(measured(options.folder, options.measure)))
-        return
     end_when_told()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="blindread-judge-formats-"))
     try:
         if not (folder / "made").exists():
             make(folder, options.verdicts)
-        own: dict[str, float] = {}
+        own: dict[str, Any] = {}
         console.print(HEADER)
         # Our own table comes first: the others are held against it.
         for key in dict.fromkeys(("csv", *options.only)):
-            result = _in_a_process(folder, key, options.verdicts)
+            result = _measured(folder, key, options.verdicts)
             if result is None:
                 console.print(f"{key}: a file of so many verdicts has more than {LARGEST_FILE // 10**6} MB")
                 continue
@@ -90,7 +81,7 @@ def main() -> None:
 def make(folder: Path, rows: int) -> None:
     """Make a frozen study with so many answers."""
     folder.mkdir(parents=True, exist_ok=True)
-    database = judge_import.opened(folder)
+    database = one_import.opened(folder)
     upgrade(database.engine)
     identity.ensure_owner(database, "admin", "Ada Admin")
     admin = identity.actor_for_command_line(database)
@@ -206,8 +197,8 @@ def _write_archive(path: Path, rows: Iterable[Row]) -> None:
             archive.writestr(f"samples/{number}.json", json.dumps(row))
 
 
-_MODEL = Asked(columns={"model": "metadata.model"})
-_MAPPED = Asked(columns={"candidate": "answer_id", "verdict": "score.grade", "explanation": "score.why"})
+_MODEL = ("model=metadata.model",)
+_MAPPED = ("candidate=answer_id", "verdict=score.grade", "explanation=score.why")
 FORMATS = {
     "csv": Format("own.csv", _own, _write_csv),
     "jsonl": Format("own.jsonl", _own, _write_lines),
@@ -222,51 +213,28 @@ FORMATS = {
 }
 
 
-def measured(folder: Path, key: str) -> dict[str, float]:
-    """Import a file, or let a rule score, in this process."""
-    database = judge_import.opened(folder)
-    admin = identity.actor_for_command_line(database)
-    with judge_import.transactions(database.engine) as lengths:
-        begun, processor = time.perf_counter(), time.process_time()
-        if key == SCORE:
-            line = scoring.score_answers(database, admin, STUDY, "exact_match", field=FIELD)
-        else:
-            file = folder / FORMATS[key].file
-            line = import_runs.import_judge_verdicts(
-                database, admin, STUDY, name=key, judge="a judge", content=file.read_bytes(), file_name=file.name,
-                field=FIELD, asked=FORMATS[key].asked,
-            )  # fmt: skip
-        seconds, processor = time.perf_counter() - begun, time.process_time() - processor
-    return {
-        "verdicts": line.judged,
-        "seconds": seconds,
-        "processor": processor,
-        "peak": memory_now("VmHWM") / 1e6,
-        "longest": max(lengths),
-    }
+def asked_for(key: str) -> tuple[str, Sequence[str], str]:
+    """Return the file that is imported, its columns, and the rule that scores where there is no file."""
+    return ("", (), RULE) if key == SCORE else (FORMATS[key].file, FORMATS[key].columns, "")
 
 
-def _in_a_process(folder: Path, key: str, rows: int) -> dict[str, float] | None:
+def _measured(folder: Path, key: str, rows: int) -> dict[str, Any] | None:
     """Measure on a copy, so that each finds the study as it was made; None where the file is too large to be taken."""
     with tempfile.TemporaryDirectory(prefix="blindread-judge-formats-") as place:
         shutil.copy(folder / DATABASE_FILE, place)
         if key != SCORE and write_file(Path(place), key, rows).stat().st_size > LARGEST_FILE:
             return None
-        command = [sys.executable, "-m", "benchmarks.judge_formats", "--measure", key, "--folder", place]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise SystemExit(f"{key} could not be measured:\n{ended.stderr[-4000:]}")
-    result: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
-    return result
+        return one_import.result_of(one_import.begun(Path(place), *asked_for(key)))
 
 
-def _line(key: str, result: dict[str, float], own: dict[str, float]) -> str:
+def _line(key: str, result: dict[str, Any], own: dict[str, Any]) -> str:
     """Return a line of the table; the ratios are to our own table."""
     over = f"  over {MOST_MB:g} MB" if result["peak"] > MOST_MB else ""
     return (
-        f"{key:<14} {result['verdicts']:>10,.0f} {result['processor']:>12.1f} "
+        f"{key:<14} {result['judged']:>10,.0f} {result['processor']:>12.1f} "
         f"{result['processor'] / own['processor']:>6.1f} {result['peak']:>6.0f} "
-        f"{result['peak'] / own['peak']:>6.1f} {result['seconds']:>8.1f} {result['longest']:>12.2f}{over}"
+        f"{result['peak'] / own['peak']:>6.1f} {result['seconds']:>8.1f} {result['longest']:>12.2f}{over}\n"
+        f"{'':<14} the longest: {result['longest_was']}"
     )
 
 

@@ -2,9 +2,9 @@
 
 Makes a temporary SQLite database with a study of which 2,000 answers were drawn and marked by three raters, imports a
 run about every answer in a process of its own while one of the raters goes on submitting from another, and calibrates
-the judge. Printed are the time, the peak of the process, the longest writing transaction, the longest wait of the
-rater, and what the calibration takes after the start of a program and again. With ``--verdicts 1600000`` it takes about
-ten minutes, and 2 GB of disk; with ``--folder`` the study is made once.
+the judge. Printed are the time, the peak of the process, the longest writing transaction with what it wrote, the
+longest wait of the rater, and what the calibration takes after the start of a program and again. With
+``--verdicts 1600000`` it takes about ten minutes, and 2 GB of disk; with ``--folder`` the study is made once.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, event, insert
+from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
-from benchmarks.judges import memory_now
+from benchmarks import one_import
+from benchmarks.memory import memory_now
+from benchmarks.one_import import FIELD, STUDY, opened
 from benchmarks.serving import console, end_when_told
 from db import Assignment, Database, Verdict
-from db.engine import DATABASE_FILE, make_engine
 from db.migrate import upgrade
-from services.judging import import_runs
 from services.people import identity
 from services.people.identity import Actor
 from services.progress import data_lock
@@ -42,7 +41,7 @@ VERDICTS, LABELS, MODELS, RATERS, AT_ONCE = 20_000, 2_000, 16, 3, 5_000
 # Assignments of the first rater that are left to be submitted during the import.
 LEFT_OPEN = 1_000
 THINKS_SECONDS = 0.1
-STUDY, FIELD, RUN = "judged", "score.verdict", "run 1"
+JUDGE_FILE = "judge.csv"
 PROTOCOL = """
 blindread: 2
 name: {name}
@@ -75,15 +74,15 @@ def main() -> None:
     parser.add_argument("--verdicts", type=int, default=VERDICTS)
     parser.add_argument("--labels", type=int, default=LABELS)
     parser.add_argument("--folder", type=Path, help="where the study is kept, or was kept by an earlier measurement")
-    parser.add_argument("--measure", choices=sorted(MEASURES), help=argparse.SUPPRESS)
+    parser.add_argument("--calibrate", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
-        print(json.dumps(MEASURES[options.measure](options.folder)))
+    if options.calibrate:
+        print(json.dumps(calibrated(options.folder)))
         return
     end_when_told()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="blindread-judge-import-"))
     try:
-        if not (folder / "judge.csv").exists():
+        if not (folder / JUDGE_FILE).exists():
             make(folder, options.verdicts, options.labels).engine.dispose()
         with tempfile.TemporaryDirectory(prefix="blindread-judge-import-") as place:
             # The study itself stays as it was made, so that it can be measured again.
@@ -107,7 +106,7 @@ def make(folder: Path, verdicts: int, labels: int) -> Database:
     with database.writing() as session:
         _mark(session, min(LEFT_OPEN, labels // 2))
     # Written last: it says that the study is whole.
-    write_verdicts(folder / "judge.csv", verdicts)
+    write_verdicts(folder / JUDGE_FILE, verdicts)
     return database
 
 
@@ -179,16 +178,19 @@ def _mark(session: Session, left_open: int) -> None:
         session.execute(insert(Verdict), rows[start : start + AT_ONCE])
 
 
-def measured(folder: Path) -> dict[str, float]:
+def measured(folder: Path) -> dict[str, Any]:
     """Import in one process while a rater submits in this one, then calibrate in a third."""
     database = opened(folder)
-    process = _process("import", folder)
+    process = one_import.begun(folder, JUDGE_FILE)
     waits = list(submits(database, lambda: process.poll() is None))
-    taken = _result(process)
+    taken = one_import.result_of(process)
     admin = identity.actor_for_command_line(database)
     data_lock.close_study(database, admin, STUDY, "Measured to its end.")
     database.engine.dispose()
-    calibrated = _result(_process("calibrate", folder))
+    command = [sys.executable, "-m", "benchmarks.judge_import", "--calibrate", "--folder", str(folder)]
+    calibrated = one_import.result_of(
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    )  # fmt: skip
     return {**taken, **calibrated, "waited": max(waits, default=0.0), "submitted": len(waits)}
 
 
@@ -219,27 +221,6 @@ def _first_rater(database: Database) -> Actor:
     return actor
 
 
-def imported(folder: Path) -> dict[str, float]:
-    """Import the run in this process."""
-    database = opened(folder)
-    admin = identity.actor_for_command_line(database)
-    with transactions(database.engine) as lengths:
-        begun, processor = time.perf_counter(), time.process_time()
-        line = import_runs.import_judge_verdicts(
-            database, admin, STUDY, name=RUN, judge="a judge", content=(folder / "judge.csv").read_bytes(),
-            file_name="judge.csv", field=FIELD,
-        )  # fmt: skip
-        seconds, processor = time.perf_counter() - begun, time.process_time() - processor
-    return {
-        "verdicts": line.candidates,
-        "seconds": seconds,
-        "processor": processor,
-        "peak": memory_now("VmHWM") / 1e6,
-        "longest": max(lengths),
-        "transactions": len(lengths),
-    }
-
-
 def calibrated(folder: Path) -> dict[str, float]:
     """Calibrate in this process, as the page does first and again."""
     # The import is measured without what a report needs.
@@ -250,69 +231,21 @@ def calibrated(folder: Path) -> dict[str, float]:
     took, processor = [], time.process_time()
     for _ in range(2):
         begun = time.perf_counter()
-        calibration.in_words(calibration.calibration_of(database, admin, STUDY, FIELD, [RUN]))
+        calibration.in_words(calibration.calibration_of(database, admin, STUDY, FIELD, [JUDGE_FILE]))
         took.append(time.perf_counter() - begun)
     processor = (time.process_time() - processor) / len(took)
     return {"cold": took[0], "warm": took[1], "calibrating": processor, "held": memory_now("VmHWM") / 1e6}
 
 
-MEASURES = {"import": imported, "calibrate": calibrated}
-
-
-@contextmanager
-def transactions(engine: Engine) -> Iterator[list[float]]:
-    """Note how long each writing transaction takes, from when it has its turn to its end."""
-    lengths: list[float] = []
-
-    def began(connection: Any, _cursor: object, statement: str, *_: object) -> None:
-        if statement == "BEGIN IMMEDIATE":
-            connection.info["began"] = time.perf_counter()
-
-    def ended(connection: Any) -> None:
-        if (start := connection.info.pop("began", None)) is not None:
-            lengths.append(time.perf_counter() - start)
-
-    def given_back(_connection: object, record: Any) -> None:
-        # The commit itself is over when the connection is given back.
-        if (start := record.info.pop("began", None)) is not None:
-            lengths.append(time.perf_counter() - start)
-
-    event.listen(engine, "after_cursor_execute", began)
-    event.listen(engine, "rollback", ended)
-    event.listen(engine, "checkin", given_back)
-    try:
-        yield lengths
-    finally:
-        event.remove(engine, "after_cursor_execute", began)
-        event.remove(engine, "rollback", ended)
-        event.remove(engine, "checkin", given_back)
-
-
-def opened(folder: Path) -> Database:
-    return Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder)
-
-
-def _process(what: str, folder: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "benchmarks.judge_import", "--measure", what, "--folder", str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _result(process: subprocess.Popen[str]) -> dict[str, float]:
-    said, errors = process.communicate()
-    if process.returncode != 0:
-        raise SystemExit(f"It could not be measured:\n{errors[-4000:]}")
-    row: dict[str, float] = json.loads(said.splitlines()[-1])
-    return row
-
-
-def _print(result: dict[str, float]) -> None:
+def _print(result: dict[str, Any]) -> None:
     console.print(
         f"{result['verdicts']:,.0f} verdicts in {result['transactions']:,.0f} transactions, "
         f"{result['submitted']:,.0f} submits of a rater meanwhile"
     )
     for key, words, unit, most in TARGETS:
         target = "" if most is None else f" (target at 1.6 million: under {most:g} {unit})"
-        console.print(f"{words}: {result[key]:.2f} {unit}{target}")
+        what = f": {result['longest_was']}" if key == "longest" else ""
+        console.print(f"{words}: {result[key]:.2f} {unit}{target}{what}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 from rich.table import Table
 from sqlmodel import Session, col, select
 
+from benchmarks.memory import memory_now
 from benchmarks.serving import STUDY, console, end_when_told
 from db import Database, JudgeRun, JudgeVerdict, Study
 from db.engine import DATABASE_FILE, make_engine
@@ -147,13 +147,6 @@ def measured(folder: Path, way: Callable[[Session], tuple[int, int, Any]]) -> di
     return {
         "verdicts": verdicts, "held": held, "peak": peak - before, "stands": standing - before, "seconds": seconds,
     }  # fmt: skip
-
-
-def memory_now(line: str) -> int:
-    """Return what the kernel says of this process, in bytes: `VmRSS` is resident now, `VmHWM` was so at most."""
-    match = re.search(rf"^{line}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
-    assert match is not None
-    return 1024 * int(match[1])
 
 
 def _in_a_process(way: str, folder: Path) -> dict[str, float]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from rich.table import Table
 
-from benchmarks.judges import memory_now
+from benchmarks.memory import memory_now
 from benchmarks.read_study import STUDY, read_study
 from benchmarks.serving import console, end_when_told
 from benchmarks.sizes import slowness

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.judges import memory_now
+from benchmarks.memory import memory_now
 from benchmarks.serving import console
 from protocol.language.expansion import Condition, Limit, Sample, Source, StratumSize
 from services.studies.sampling.inclusion import REPEATS

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.judges import memory_now
+from benchmarks.memory import memory_now
 from benchmarks.serving import STUDY, console, end_when_told
 from db import Database
 from db.engine import DATABASE_FILE, make_engine

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-import pyarrow as pa
-
 from exchange.foreign.archive_directory import Member, Members, directory_of
 from exchange.foreign.layout import Source
 from exchange.json_text import json_value
@@ -79,6 +77,9 @@ def _unpacked(packed: bytes, member: Member) -> bytes:
     if member.size > _LARGEST_MEMBER:
         raise ValueError(f"unpacks to more than {_LARGEST_MEMBER // 10**6} MB")
     if member.method == _ZSTANDARD:
+        # Loaded here, as it takes 27 MB and every import of verdicts comes by this file.
+        import pyarrow as pa
+
         with pa.input_stream(BytesIO(packed), compression="zstd") as stream:
             plain = stream.read(member.size + 1)
     elif member.method == zipfile.ZIP_DEFLATED:

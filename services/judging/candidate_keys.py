@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -21,24 +22,21 @@ Ids = npt.NDArray[np.int64]
 
 
 class CandidateKeys:
-    """The ids of candidates by their keys: about fifty bytes each, where a dictionary takes four hundred.
+    """The ids of candidates by their keys: 24 bytes each, where a dictionary takes four hundred.
 
-    A key is looked up by its hash, and compared letter by letter with what has that hash.
+    In place of its keys a candidate has a hash of 128 bits, of which no two texts are known that have the same.
     """
 
     def __init__(self, rows: Iterable[tuple[str, str, int]]) -> None:
         """Take item, candidate and id of each."""
-        texts, ends, ids, hashes = bytearray(), array("q", [0]), array("q"), array("q")
+        digests, ids = bytearray(), array("q")
         for item, candidate, number in rows:
-            text = _text(item, candidate)
-            texts += text
-            ends.append(len(texts))
+            digests += _digest(item, candidate)
             ids.append(number)
-            hashes.append(hash(text))
-        by_hash = np.argsort(np.frombuffer(hashes, dtype=np.int64)) if hashes else np.empty(0, dtype=np.int64)
-        self._texts, self._ends = bytes(texts), np.array(ends, dtype=np.int64)
-        self._order, self._ids = by_hash.astype(np.int64), np.array(ids, dtype=np.int64)
-        self._hashes = np.array(hashes, dtype=np.int64)[by_hash]
+        halves = _halves(digests)
+        order = np.argsort(halves[:, 0])
+        self._firsts, self._seconds = halves[order, 0], halves[order, 1]
+        self._ids = np.array(ids, dtype=np.int64)[order]
 
     def __len__(self) -> int:
         return int(self._ids.size)
@@ -48,23 +46,20 @@ class CandidateKeys:
         ids = np.full(len(keys), UNKNOWN, dtype=np.int64)
         if not len(self):
             return ids
-        texts = [_text(*key) for key in keys]
-        hashes = np.array([hash(text) for text in texts], dtype=np.int64)
-        places = np.searchsorted(self._hashes, hashes)
-        candidates = self._order[np.minimum(places, len(self) - 1)]
-        starts, ends = self._ends[candidates].tolist(), self._ends[candidates + 1].tolist()
-        is_it = np.array([self._texts[a:b] == text for a, b, text in zip(starts, ends, texts, strict=True)], dtype=bool)
-        ids[is_it] = self._ids[candidates[is_it]]
-        for row in np.flatnonzero(~is_it).tolist():
-            ids[row] = self._among_equal(texts[row], int(hashes[row]), int(places[row]))
+        asked = _halves(b"".join(_digest(*key) for key in keys))
+        places = np.minimum(np.searchsorted(self._firsts, asked[:, 0]), len(self) - 1)
+        is_alike = self._firsts[places] == asked[:, 0]
+        is_it = is_alike & (self._seconds[places] == asked[:, 1])
+        ids[is_it] = self._ids[places[is_it]]
+        for row in np.flatnonzero(is_alike & ~is_it).tolist():
+            ids[row] = self._among_alike(int(asked[row, 0]), int(asked[row, 1]), int(places[row]))
         return ids
 
-    def _among_equal(self, text: bytes, hashed: int, place: int) -> int:
-        """Return the id of a candidate that is behind others with the same hash."""
-        while place < len(self) and self._hashes[place] == hashed:
-            candidate = int(self._order[place])
-            if self._texts[self._ends[candidate] : self._ends[candidate + 1]] == text:
-                return int(self._ids[candidate])
+    def _among_alike(self, first: int, second: int, place: int) -> int:
+        """Return the id of a candidate that is behind others whose hash begins alike."""
+        while place < len(self) and self._firsts[place] == first:
+            if self._seconds[place] == second:
+                return int(self._ids[place])
             place += 1
         return UNKNOWN
 
@@ -86,6 +81,11 @@ def replaced_candidates(session: Session, study_id: int) -> dict[tuple[str, str]
     return {(item, candidate): key for item, candidate, key in replaced if candidate is not None}
 
 
-def _text(item: str, candidate: str) -> bytes:
+def _digest(item: str, candidate: str) -> bytes:
     # No key holds the character between the two.
-    return f"{item}\0{candidate}".encode()
+    return blake2b(f"{item}\0{candidate}".encode(), digest_size=16).digest()
+
+
+def _halves(digests: bytes | bytearray) -> Ids:
+    """Return the first and the second half of each as a number."""
+    return np.frombuffer(digests, dtype=np.int64).reshape(-1, 2) if digests else np.empty((0, 2), dtype=np.int64)

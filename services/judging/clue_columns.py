@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,13 @@ def hashes_of(texts: Iterable[str]) -> Hashes:
     return frozenset(hash(compared(text)) for text in texts)
 
 
+def as_array(kind: str, numbers: npt.NDArray[Any]) -> array[int]:
+    """Return numbers as an array, whose elements are found faster one by one; they are copied once."""
+    copied = array(kind)
+    copied.frombytes(numbers.view(np.uint8).data)
+    return copied
+
+
 class KeyTexts:
     """Texts by their number, from 0: some ten bytes more than their letters each."""
 
@@ -47,7 +55,9 @@ class KeyTexts:
 
 
 class ClueColumn:
-    """What rows say under one name: nothing, one thing or several; 12 bytes each, 24 where it is looked up by value.
+    """What rows say under one name: nothing, one thing or several.
+
+    A row takes 8 bytes where each says one thing, else 12; and 12 more where rows are looked up by value.
 
     Parameters
     ----------
@@ -56,25 +66,31 @@ class ClueColumn:
     """
 
     def __init__(self, *, may_be_silent: bool = False) -> None:
-        self._hashes, self._starts = array("q"), array("i")
+        self._hashes = array("q")
+        # Where what each row says begins; None as long as each says one thing.
+        self._starts: array[int] | None = None
         self._may_be_silent = may_be_silent
 
     def add(self, row: int, hashes: Iterable[int]) -> None:
         """Note what a row says; rows are added in their order, and say nothing where they are left out."""
-        self._begin(row)
-        self._hashes.extend(hashes)
+        said = tuple(hashes)
+        self._begin(row, says_one=len(said) == 1)
+        self._hashes.extend(said)
 
     def end(self, rows: int) -> None:
         """Say how many rows there are; none is added afterwards."""
-        self._begin(rows)
+        self._begin(rows, says_one=True)
 
     def said(self, row: int) -> array[int]:
         """Return the hashes of what a row says."""
-        return self._hashes[self._starts[row] : self._starts[row + 1]]
+        starts = self._starts
+        return self._hashes[row : row + 1] if starts is None else self._hashes[starts[row] : starts[row + 1]]
 
     def fitting(self, rows: Iterable[int], asked: Hashes) -> list[int]:
         """Return those of some rows that say any of what is asked for."""
         hashes, starts, silent_fits = self._hashes, self._starts, self._may_be_silent
+        if starts is None:
+            return [row for row in rows if hashes[row] in asked]
         return [
             row
             for row in rows
@@ -96,7 +112,11 @@ class ClueColumn:
         """Return whether any of some rows says anything."""
         return bool(self._said[rows].any())
 
-    def _begin(self, row: int) -> None:
+    def _begin(self, row: int, *, says_one: bool) -> None:
+        if self._starts is None:
+            if says_one and row == len(self._hashes):
+                return
+            self._starts = array("i", range(len(self._hashes)))
         while len(self._starts) <= row:
             self._starts.append(len(self._hashes))
 
@@ -111,7 +131,7 @@ class ClueColumn:
         hashes = np.array(self._hashes, dtype=np.int64)
         order = np.argsort(hashes, kind="stable")
         rows = np.repeat(np.arange(self._said.size, dtype=np.int32), self._said)[order]
-        return array("q", hashes[order].tobytes()), array("i", rows.tobytes())
+        return as_array("q", hashes[order]), as_array("i", rows)
 
     @cached_property
     def _silent(self) -> list[int]:
@@ -123,5 +143,7 @@ class ClueColumn:
     @property
     def _said(self) -> npt.NDArray[np.int32]:
         """How much each row says."""
+        if self._starts is None:
+            return np.ones(len(self._hashes), dtype=np.int32)
         starts = np.array(self._starts, dtype=np.int32)
         return starts[1:] - starts[:-1]

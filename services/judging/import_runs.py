@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from agreement.judge.certificate import text_sha256
 from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
@@ -88,6 +87,9 @@ class Identity:
         if self.examples:
             said["examples"] = list(self.examples)
         if self.prompt:
+            # Loaded here, as the statistics take as much memory as 400,000 verdicts while they come in.
+            from agreement.judge.certificate import text_sha256
+
             said["prompt_sha256"] = text_sha256(self.prompt.encode())
         return said
 

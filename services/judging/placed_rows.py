@@ -122,7 +122,8 @@ def placed_rows(
                 code = _code_of_unknown(row)
             codes.append(code)
         feed(len(codes))
-    placed = np.array(codes, dtype=np.int64)
+    # The same memory, not a copy of it.
+    placed = np.frombuffer(codes, dtype=np.int64) if codes else np.empty(0, dtype=np.int64)
     _note_replaced(replaced, newer, len(placed), file_name, problems)
     _note_unmatched(unmatched, len(placed), file_name, problems)
     _note_doubled(rows, placed, file_name, problems, doubled_says)
@@ -166,14 +167,12 @@ def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: P
 
 
 def _note_doubled(rows: Iterable[JudgeRow], codes: Ids, file_name: str, problems: Problems, says: str) -> None:
-    if not codes.size:
+    ascending = np.sort(codes)
+    twice = ascending[1:][ascending[1:] == ascending[:-1]]
+    twice = twice[twice != UNKNOWN]
+    if not twice.size:
         return
-    order = np.argsort(codes, kind="stable")
-    is_equal = np.diff(codes[order]) == 0
-    is_doubled = np.append(is_equal, False) | np.insert(is_equal, 0, False)
-    places = np.sort(order[is_doubled & (codes[order] != UNKNOWN)])[:_NAMED].tolist()
-    if not places:
-        return
+    places = np.flatnonzero(np.isin(codes, twice))[:_NAMED].tolist()
     doubled = Offenders()
     for place, row in enumerate(islice(rows, places[-1] + 1)):
         if place in places:

@@ -16,7 +16,7 @@ from sqlmodel import Session, col
 from db import Candidate, Case, Item, queries
 from db.base import stored_id
 from exchange.refusal import InputRefused, listed, shown
-from services.judging.clue_columns import ClueColumn, Hashes, KeyTexts, hashes_of
+from services.judging.clue_columns import ClueColumn, Hashes, KeyTexts, as_array, hashes_of
 from services.studies.item_references import newest_references
 
 # In this order a line is narrowed down to its candidate; declared attributes come before the answer.
@@ -266,9 +266,10 @@ class Places:
     def _of_items(self) -> tuple[array[int], array[int]]:
         """The candidates, item by item, and where each item begins among them."""
         item_of = np.array(self.keys.item_of, dtype=np.int32)
-        order = np.argsort(item_of, kind="stable").astype(np.int32)
-        starts = np.searchsorted(item_of[order], np.arange(len(self.keys.items) + 1)).astype(np.int32)
-        return array("i", order.tobytes()), array("i", starts.tobytes())
+        # Of each item, and of those before it.
+        counted = np.cumsum(np.bincount(item_of, minlength=len(self.keys.items)))
+        starts = np.concatenate(([0], counted)).astype(np.int32)
+        return as_array("i", np.argsort(item_of, kind="stable").astype(np.int32)), as_array("i", starts)
 
     def _contradiction(self, label: str, value: str, passed: Sequence[str], remaining: Sequence[int] | None) -> str:
         if remaining is None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import pytest
+
 from services.judging.clue_columns import ClueColumn, KeyTexts, hashes_of
 
 SAID = [["yes"], [], ["no", "No finding"], ["yes", "no"], [], ["ü’s  answer"]]
@@ -44,6 +48,45 @@ def test_rows_that_all_say_nothing_are_no_rows_that_say_something() -> None:
     column = column_of([[], []])
 
     assert column.rows(hashes_of(["yes"])) == [] and column.said(1).tolist() == []
+
+
+ONE_EACH = [["yes"], ["no"], ["yes"], ["maybe"]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ONE_EACH,
+        [*ONE_EACH, ["no", "yes"], ["yes"]],
+        [*ONE_EACH, [], ["yes"]],
+        [[], *ONE_EACH],
+        [*ONE_EACH, []],
+        [],
+    ],
+)
+def test_what_rows_say_is_found_where_each_says_one_thing_and_where_one_does_not(said: list[list[str]]) -> None:
+    column = column_of(said)
+
+    assert [frozenset(column.said(row)) for row in range(len(said))] == [hashes_of(texts) for texts in said]
+    yes = [row for row, texts in enumerate(said) if "yes" in texts]
+    assert column.rows(hashes_of(["yes"])) == column.fitting(range(len(said)), hashes_of(["yes"])) == yes
+    assert column.count(hashes_of(["yes"])) == len(yes)
+
+
+def test_a_column_in_which_each_row_says_one_thing_takes_eight_bytes_for_each() -> None:
+    number = 8_000
+    tracemalloc.start()
+    try:
+        column = ClueColumn()
+        for row in range(number):
+            column.add(row, (row,))
+        column.end(number)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert column.rows(frozenset({7, number})) == [7]
+    assert held / number < 10
 
 
 def test_keys_are_what_they_were() -> None:
