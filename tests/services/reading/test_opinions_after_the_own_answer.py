@@ -97,9 +97,9 @@ def test_opinions_of_readers_who_saw_something_of_the_case_come_behind_the_last_
 
     screens = reviewed(opened)
 
-    told = [bool(screen.get("opinions")) for screen in screens]
-    assert told.count(True) == told.count(False) > 0
-    assert told != [False, True] * told.count(True)
+    with_opinions = [bool(screen.get("opinions")) for screen in screens]
+    assert with_opinions.count(True) == with_opinions.count(False) > 0
+    assert with_opinions != [False, True] * with_opinions.count(True)
 
 
 def test_the_rows_of_a_first_step_name_nobodys_answer(situation: Situation) -> None:
