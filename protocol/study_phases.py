@@ -203,7 +203,14 @@ class StudyPhases:
     def waits_for_subject(self, continuation: Phase) -> bool:
         """Return whether more is shown only once all units of a subject are answered, and not of the item alone."""
         more = self.rules_of(continuation).shows - self.rules[continuation.continues].shows
-        return any(self._reach_of(thing) == "subject" for thing in more)
+        if any(self._reach_of(thing) == "subject" for thing in more):
+            return True
+        # Opinions tell what their authors were shown, which is what the desk asks for as well.
+        return any(
+            known.reach == "subject" and phase.key == continuation.continues
+            for known in self.blind_to(continuation)
+            for phase in known.blind
+        )
 
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open when a member is done with this one, in order."""

@@ -72,7 +72,8 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[str]:
     """Return each point, as the crosshair reads it, with the radius within which an answer is right."""
     if reference.region is not None:
-        return ["inside the outlined region"]
+        # A mask that a point has to hit need not be shown: nothing on the screen outlines it.
+        return ["inside the region that counts as right"]
     radius = _radius(reference)
     if radius is None:
         return [_place_in_words(place) for place in reference.accepted]

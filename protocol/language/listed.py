@@ -292,5 +292,8 @@ def _options_by(depends: expanded.OptionsBy | None) -> OptionsBy | None:
 
 
 def _meaning(option: expanded.Option) -> str:
-    """Return what defines an option, with its example."""
-    return " ".join(filter(None, (option.definition, option.example and f"For example: {option.example}")))
+    """Return what defines an option, with its example, as sentences that follow each other."""
+    if not option.definition or not option.example:
+        return option.definition or (option.example and f"For example: {option.example}") or ""
+    stop = "" if option.definition.rstrip().endswith((".", "!", "?", ":", ";", "…", "。")) else "."
+    return f"{option.definition.rstrip()}{stop} For example: {option.example}"

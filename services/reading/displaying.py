@@ -51,7 +51,12 @@ def keys_of(study: Study, actor: Actor) -> Keys:
 def notice_of(study: Study, phases: StudyPhases) -> str | None:
     """Return the line above every image of the study."""
     parts = [phases.notice, "Simulated readers." if study.simulated_readers else ""]
-    return " ".join(part for part in parts if part) or None
+    return _side_by_side(*parts)
+
+
+def _side_by_side(*notices: str | None) -> str | None:
+    """Return notices as one line that tells where one ends: an author's need not end in a full stop."""
+    return " · ".join(filter(None, notices)) or None
 
 
 def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
@@ -129,7 +134,7 @@ def _payload_of(
     place = replace(
         place,
         practice=_practice_progress(phases, phase, progress),
-        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phases, assignment)))) or None,
+        notice=_side_by_side(place.notice, practice.notice_of_pass(phases, assignment)),
         ahead=_ahead(session, phases, assignment, progress),
         own=releasing.own_answer(session, phases, assignment, once_open=once_open),
     )

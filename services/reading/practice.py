@@ -345,10 +345,11 @@ def _practised(session: Session, phases: StudyPhases, training: Phase, item_id: 
     """Return what a practice verdict is in the field that is compared."""
     if verdict.not_assessable is not None:
         return "wrong"
+    # Practice that shows no reference and has no mark to pass may be on items without one.
+    if training.listed and not phases.rules_of(training).needs_reference:
+        return "not_scored"
     reference = queries.reference_of_practice_item(session, item_id)
     if training.listed:
-        if not phases.rules_of(training).needs_reference:
-            return "not_scored"
         shown = queries.shown_item(session, item_id)
         is_of_items = training.kind == "items"
         answers = _of_fields(session, phases, training, shown, reference, verdict) if is_of_items else {}

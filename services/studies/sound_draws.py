@@ -120,7 +120,9 @@ def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Poo
                 "select other items."
             )
             continue
-        says = _problem_of(field, reference.counts_as_right) if reference.compared_by == "program" else ""
+        # What is inside of a mask is known once scans are read, and an empty mask is refused then.
+        compares = reference.compared_by == "program" and not reference.overlay
+        says = _problem_of(field, reference.counts_as_right) if compares else ""
         if says:
             yield f"can never be answered right on item '{item}': '{key}' {says}."
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from protocol.fields import KINDS, ONE_OPTION, types_on
 from protocol.fields.kind import ClosedEndedFormat, Reference, WrongAnswer
+from protocol.fields.region import Region
 from protocol.forms import FieldType, Form, FormField, Option
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -200,6 +201,7 @@ def test_answers_are_said_in_the_words_of_the_screen(kind: str, answer: Any, wor
         ("number", Reference(high=3.0), ["at most 3"]),
         ("point", Reference(("1 -2 3",), high=5.0), ["within 5 mm of R 1.0 P 2.0 S 3.0 mm"]),
         ("point", Reference(("1 -2 3",)), ["R 1.0 P 2.0 S 3.0 mm"]),
+        ("point", Reference(region=Region((1, 1, 1), (), ((0, 1),))), ["inside the region that counts as right"]),
     ],
 )
 def test_references_are_said_in_words(kind: str, reference: Reference, words: list[str]) -> None:

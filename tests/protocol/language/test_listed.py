@@ -92,6 +92,25 @@ def test_only_what_a_phase_shows_hangs() -> None:
     assert (rules.context.vignette, rules.context.age, rules.context.dates) == (False, False, "hidden")
 
 
+@pytest.mark.parametrize(
+    ("says", "meaning"),
+    [
+        ("definition: Fluid alone, example: a colloid cyst", "Fluid alone. For example: a colloid cyst"),
+        ("definition: 'Fluid alone?', example: a colloid cyst", "Fluid alone? For example: a colloid cyst"),
+        ("definition: Fluid alone", "Fluid alone"),
+        ("example: a colloid cyst", "For example: a colloid cyst"),
+    ],
+)
+def test_a_definition_ends_before_its_example_begins(says: str, meaning: str) -> None:
+    phases = phases_of_listed(
+        expanded(one_phase(f"{{kind: {{type: choice, options: {{a: {{text: A, {says}}}, b: B}}}}}}"))
+    )
+
+    (field,) = phases.rules_of(phases.phases[0]).fields_of("")
+
+    assert field.meanings == {"a": meaning}
+
+
 def test_fields_are_drawn_as_the_types_that_the_room_has() -> None:
     form = """{
       verdict: {type: yes_no}, sure: {type: confidence, steps: 3}, chance: {type: confidence, range: [0, 1]},

@@ -338,6 +338,24 @@ phases:
 """
 
 
+UNTOLD = {
+    rates: f"""
+blindread: 2
+name: listed
+title: Practised without being told
+phases:
+  - {{key: practice, rates: {rates}, from: {{where: {{practice: yes}}}}, shows: {shows}, form: {{said: {asked}}},
+     counts: no}}
+  - {{key: read, rates: items, shows: [prompt], form: {{answer: text}}}}
+"""
+    for rates, shows, asked in (
+        ("items", "[prompt]", "text"),
+        ("candidates", "[prompt, candidate]", "correctness"),
+        ("pairs", "[prompt, candidate]", "preference"),
+    )
+}
+
+
 def with_answers_to_practise_with(folder: Path) -> None:
     rows = rows_of(folder / "candidates.csv")
     more = [{"candidate": f"t{n}", "item": f"p{n}", "model": "model-a", "answer": f"Answer {n}"} for n in (1, 2, 3)]
@@ -361,6 +379,30 @@ def test_scores_are_practised_from_words_alone_without_a_mark_to_pass(database: 
     assert [name for name, _ in receipt.feedback["lines"]] == ["Reference", "Explanation"]
     assert [payload["phase"] for payload in seen] == ["practice"] * 2 + ["scoring"] * 6
     assert {row["phase"] for row in closed_tables(situation)["verdicts.csv"]} == {"score"}
+
+
+@pytest.mark.parametrize("rates", ["items", "candidates", "pairs"])
+def test_practice_that_tells_nothing_ends_on_items_without_a_reference(
+    sqlite_database: Database, tmp_path: Path, rates: str
+) -> None:
+    def without_references(folder: Path) -> None:
+        (folder / "references.csv").unlink()
+        more = [
+            {"candidate": f"{model}-{n}", "item": f"p{n}", "model": f"model-{model}", "answer": f"Answer {n}"}
+            for model in ("a", "b")
+            for n in (1, 2)
+        ]
+        if rates != "items":
+            rewrite(folder / "candidates.csv", [*rows_of(folder / "candidates.csv"), *more])
+
+    situation = opened_listed(
+        sqlite_database, tmp_path / "study", UNTOLD[rates], raters=1, changes=[with_practice, without_references]
+    )
+    seen = work_through(situation)
+
+    phases = [payload["phase"] for payload in seen]
+    assert phases.count("practice") == {"items": 4, "candidates": 4, "pairs": 2}[rates]
+    assert phases[-6:].count("reading") == 6
 
 
 def test_a_group_without_practice_begins_with_its_own_part(sqlite_database: Database, tmp_path: Path) -> None:

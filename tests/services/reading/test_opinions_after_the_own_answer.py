@@ -13,6 +13,7 @@ from protocol.language.law import breaches
 from services.record.blinding_audit import auditing
 from tests.following_study import opened_following, plain, read_through
 from tests.protocol.language.study_text import expanded
+from tests.room_study import rewrite, rows_of
 from tests.situations import Situation, on_the_desk, show, submit
 
 REVIEW = """
@@ -77,6 +78,28 @@ def test_the_own_answer_comes_first_and_the_opinions_of_all_readers_after_it(sit
         assert not first.get("opinions") and not first.get("own")
         assert [opinion["name"] for opinion in second["opinions"]] == ["A", "B"]
         assert second["own"]
+
+
+def with_site(folder: Path) -> None:
+    rewrite(folder / "cases.csv", [{**row, "site": "North"} for row in rows_of(folder / "cases.csv")])
+
+
+def test_opinions_of_readers_who_saw_something_of_the_case_come_behind_the_last_item_of_its_subject(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = REVIEW.replace("shows: [scans, prompt", "shows: [scans, site, prompt", 1).replace(
+        "phases:\n", "attributes: {cases: {site: text}}\nphases:\n", 1
+    )
+    opened = opened_following(
+        sqlite_database, tmp_path / "study", protocol, groups=("readers", "readers", "reviewers"), changes=[with_site]
+    )
+    differing(opened)
+
+    screens = reviewed(opened)
+
+    with_opinions = [bool(screen.get("opinions")) for screen in screens]
+    assert with_opinions.count(True) == with_opinions.count(False) > 0
+    assert with_opinions != [False, True] * with_opinions.count(True)
 
 
 def test_the_rows_of_a_first_step_name_nobodys_answer(situation: Situation) -> None:

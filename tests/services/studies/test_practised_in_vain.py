@@ -10,7 +10,7 @@ import pytest
 from exchange.refusal import InputRefused
 from services.studies.checking import checked_folder, validated_folder
 from tests.listed_study import write_listed
-from tests.room_study import add_case, add_item, change_item, reading_rules, rewrite, rows_of
+from tests.room_study import add_case, add_item, change_item, reading_rules, rewrite, rows_of, write_overlay
 from tests.situations import PROTOCOL, write_study_folder, write_volume
 
 LISTED = """
@@ -187,3 +187,23 @@ def test_a_practice_that_the_freeze_would_refuse_is_said_with_the_folder(
     assert len(said) == (2 if refused else 0)
     begins = "The freeze would refuse phase 'training': it can never be answered right on item 'p1': 'asked' "
     assert not refused or said[0].startswith(begins)
+
+
+def test_a_mask_that_a_point_has_to_hit_can_be_practised_on(tmp_path: Path) -> None:
+    folder = listed(tmp_path / "study", POINT, coregistered=True, accepted="1 2 3", radius="5")
+    masks = []
+    for key in ("p1", "p2"):
+        write_overlay(folder / "volumes" / f"{key}-mask.nii.gz")
+        masks.append({"overlay": f"mask-{key}", "case": f"of-{key}", "label": "Lesion", "colour": "", "style": "",
+                      "opacity": "", "file": f"volumes/{key}-mask.nii.gz"})  # fmt: skip
+    rewrite(folder / "overlays.csv", masks)
+    hit = {"accepted": "", "radius": ""}
+    rewrite(
+        folder / "references.csv",
+        [
+            row | ({**hit, "overlay": f"mask-{row['item']}"} if row["item"] in ("p1", "p2") else {"overlay": ""})
+            for row in rows_of(folder / "references.csv")
+        ],
+    )
+
+    assert not [says for says in validated_folder(folder).warnings if says.startswith("The freeze would refuse")]
