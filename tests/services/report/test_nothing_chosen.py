@@ -1,4 +1,4 @@
-"""Options that were all left alone, reasons and flags, right and wrong together: counted from the answers given."""
+"""Options that were all left alone, a confidence of 0, reasons and flags, right and wrong together: counted."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ phases:
     shows: [prompt]
     form:
       lesion: {type: yes_no, label: Lesion}
+      sure: {type: confidence, label: Sure, range: [0, 1], required: no}
       signs: {type: several, label: Signs, required: no, options: {oedema: Oedema, rim: Rim, shift: Shift}}
       grade: {type: ordinal, label: Grade, required: no, options: {'1': Low, '2': Middle, '3': High}}
     not_assessable: {quality: Image quality, history: History is missing}
@@ -44,6 +45,8 @@ SIGNS: tuple[tuple[list[str] | None, ...], ...] = (
     ([], ["rim"], [], ["oedema", "rim"], [], [], ["shift"], [], ["rim"], [], None, None),
     ([], ["rim"], ["rim"], ["oedema"], [], [], [], [], ["rim"], ["shift"], [], None),
 )
+# The items of which the reference names the rim as their sign.
+WITH_SIGNS = (0, 1, 2, 3, 8, 9, 10)
 LESION = ("ynynyynnyyyn", "yynnyynynyyn")
 GRADES = ("111133331133", "113333111133")
 REASONS = (("history", "quality"), ("quality",))
@@ -58,6 +61,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
     write_table(study / "items.csv", "item,format,prompt", [(f"q{n}", "yes_no", f"Item {n}?") for n in range(N)])
     lines = [(f"q{n}", "lesion", ("no", "yes")[n % 2], "") for n in range(N)]
+    lines += [(f"q{n}", "signs", "rim", "") for n in WITH_SIGNS]
     write_table(study / "references.csv", "item,field,accepted,provenance", lines)
     situation = imported_listed(Database(engine, folder / "data"), study, raters=len(RATERS))
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
@@ -71,6 +75,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
             flag = {"id": "prompt", "note": "Which side?"} if rater == 0 else None
             return answers() | {"not_assessable": REASONS[rater][number - N + len(REASONS[rater])], "flag": flag}
         given: dict[str, Any] = {"lesion": said(rater, number), "grade": GRADES[rater][number]}
+        given["sure"] = (0.0, 0.05, 0.15)[number % 3]
         return answers(**given, **({"signs": chosen} if chosen else {}))
 
     work_through(situation, answer)
@@ -101,6 +106,24 @@ def test_two_who_leave_all_options_alone_agree(tables: dict[str, Rows]) -> None:
 
     assert math.isclose(float(row["value"]), sum(first == second for first, second in both) / len(both))
     assert row["n"] == str(len(both))
+
+
+def test_whoever_leaves_all_options_alone_is_not_right_where_the_reference_names_some(tables: dict[str, Rows]) -> None:
+    for rater, signs in zip(RATERS, SIGNS, strict=True):
+        given = [chosen for n, chosen in enumerate(signs) if n in WITH_SIGNS and chosen is not None]
+        row = estimate_in(tables, "phase_read", "signs_accuracy", "All items: accuracy on these items", rater)
+        assert math.isclose(float(row["value"]), sum(chosen == ["rim"] for chosen in given) / len(given))
+        assert row["n"] == str(len(given))
+
+
+def test_a_confidence_of_0_is_in_the_lowest_tenth_and_named_by_it(tables: dict[str, Rows]) -> None:
+    for place, rater in enumerate(RATERS):
+        low = [n for n in range(N) if SIGNS[place][n] is not None and n % 3 < 2]
+        row = estimate_in(
+            tables, "phase_read", "sure_reliability", "All items: confidence 0 up to 10 %: mean confidence", rater
+        )
+        assert math.isclose(float(row["value"]), sum(0.05 * (n % 3) for n in low) / len(low))
+        assert row["n"] == str(len(low))
 
 
 def test_reasons_and_flags_are_counted_by_rater(tables: dict[str, Rows]) -> None:
