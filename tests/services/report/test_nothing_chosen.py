@@ -23,6 +23,7 @@ PROTOCOL = """
 blindread: 2
 name: listed
 title: Findings
+attributes: {items: {low: text}}
 phases:
   - key: read
     title: Reads
@@ -59,7 +60,11 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     study = folder / "study"
     study.mkdir()
     (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
-    write_table(study / "items.csv", "item,format,prompt", [(f"q{n}", "yes_no", f"Item {n}?") for n in range(N)])
+    write_table(
+        study / "items.csv",
+        "item,format,prompt,low",
+        [(f"q{n}", "yes_no", f"Item {n}?", f"dose {n % 2}") for n in range(N)],
+    )
     lines = [(f"q{n}", "lesion", ("no", "yes")[n % 2], "") for n in range(N)]
     lines += [(f"q{n}", "signs", "rim", "") for n in WITH_SIGNS]
     write_table(study / "references.csv", "item,field,accepted,provenance", lines)
@@ -154,6 +159,11 @@ def test_a_declared_f1_of_two_options_is_computed(tables: dict[str, Rows]) -> No
         expected = f1_score([("no", "yes")[n % 2] for n in items], [said(place, n) for n in items], average="macro")
         row = estimate_in(tables, "plan", "line_2", "All items: macro-F1", rater)
         assert math.isclose(float(row["value"]), expected) and row["plan"] == "also"
+
+
+def test_an_attribute_hides_no_column_that_the_file_has_already(tables: dict[str, Rows]) -> None:
+    assert [row["attribute_low"] for row in tables["items.csv"]] == [f"dose {n % 2}" for n in range(N)]
+    assert {row["low"] for row in tables["items.csv"]} == {""}
 
 
 def test_a_step_that_nobody_used_is_in_the_map_of_a_scale(tables: dict[str, Rows]) -> None:
