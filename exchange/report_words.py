@@ -251,7 +251,8 @@ def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
     said = [f"P {'' if p < LEAST_P else '= '}{shown_p(p)}"] if p is not None and shown_p(p) else []
     if together is not None and has_interval(together):
         said.append(shown_interval(together, scale))
-    return f"{CORRECTIONS[comparison.correction]}, {comparison.count} comparisons: {', '.join(said) or 'no P value'}"
+    counted = "1 comparison" if comparison.count == 1 else f"{comparison.count} comparisons"
+    return f"{CORRECTIONS[comparison.correction]}, {counted}: {', '.join(said) or 'no P value'}"
 
 
 def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:

@@ -10,6 +10,7 @@ from exchange.folder_rows import CandidateRow, StudyFolder
 from exchange.item_table import ItemRow
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
+from protocol.language.criteria import SHARES, statistic_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
@@ -83,6 +84,8 @@ class PlanChecks:
         if self._study.analysis.cluster not in _ALWAYS_THERE:
             counted = {key: self._of(phase) for key, phase in self._phases.items() if phase.counts}
             yield from _clusters(self._study.analysis.cluster, counted)
+            if not self._frozen:
+                yield from _one_cluster(self._study.analysis.cluster, counted)
         for name in ("tables", "strata") if not self._frozen else ():
             yield from ((("analysis", name), says) for says in named_twice(getattr(self._study.analysis, name)))
         for key, line in lines_of(self._study):
@@ -93,6 +96,8 @@ class PlanChecks:
                 if line.compare not in (None, "group"):
                     yield from ((key, says) for says in _compared(line, phase, self._where(phase, line)))
                 if isinstance(line, AuthoredCriterion):
+                    if not self._frozen:
+                        yield from ((key, says) for says in _no_bound_of_a_share(self._study, line))
                     units, which = self._decidable(phase, line)
                     yield from (((*key, "least"), says) for says in too_few(line, phase, units, which))
 
@@ -256,6 +261,33 @@ def _clusters(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
                     "name what units share."
                 ),
             )
+
+
+def _one_cluster(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
+    for key, own in units.items():
+        values = {unit.value_of(name) for unit in own}
+        if len(own) > 1 and len(values) == 1 and "" not in values:
+            yield (
+                ("analysis", "cluster"),
+                (
+                    f"every unit of '{key}' has the value '{values.pop()}' of {name}, and a single cluster gives no "
+                    "interval; remove it, or name what parts the units."
+                ),
+            )
+
+
+def _no_bound_of_a_share(study: Expansion, line: AuthoredCriterion) -> Iterator[str]:
+    """Yield which bound of a share says nothing, since no limit of it can lie on the other side."""
+    phase, _, name = line.of[0].partition(".")
+    fields = [*study.phase(phase).fields, *(field for form in study.forms for field in form.fields)]
+    types = [field.type for field in fields if field.key == name]
+    if types and statistic_of(line, types[0]) in SHARES:
+        for limit, bound, beyond in (("lower", line.above, "above"), ("upper", line.below, "below")):
+            if bound is not None and not 0 <= bound <= 1:
+                yield (
+                    f"a share lies from 0 to 1, and no {limit} limit says anything {beyond} {bound:g}; correct the "
+                    "bound."
+                )
 
 
 def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[_Unit]) -> Iterator[str]:

@@ -49,8 +49,11 @@ def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
     return (*files, pairs_file([line for line in rows.candidates if line.pair])) if rows.compares else tuple(files)
 
 
-def _declared(keys: Sequence[str]) -> tuple[Column, ...]:
-    return tuple(Column(key, key, "Declared by the protocol") for key in keys)
+def _with_declared(own: Sequence[Column], keys: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns of a file with those of attributes behind; one of a name that the file has gets a prefix."""
+    taken = {column.key for column in own}
+    names = [f"attribute_{key}" if key in taken else key for key in keys]
+    return (*own, *(Column(name, name, "Declared by the protocol") for name in names))
 
 
 def _values(attributes: dict[str, str], keys: Sequence[str]) -> tuple[Cell, ...]:
@@ -62,13 +65,15 @@ def _items(rows: ListedRows) -> DataFile:
     return DataFile(
         "items.csv",
         "Every item of the study; one line per item. What counts as right per field is in references.csv.",
-        (
-            ITEM,
-            Column("case", "Case", "Key of the case"),
-            Column("subject", "Subject", "Pseudonym of the subject: the cluster"),
-            *QUESTION,
-            *ACCEPTED,
-            *_declared(declared),
+        _with_declared(
+            (
+                ITEM,
+                Column("case", "Case", "Key of the case"),
+                Column("subject", "Subject", "Pseudonym of the subject: the cluster"),
+                *QUESTION,
+                *ACCEPTED,
+            ),
+            declared,
         ),
         tuple(
             (
@@ -290,12 +295,16 @@ def _candidates(rows: ListedRows) -> DataFile:
         "candidates.csv",
         f"Every candidate of the study; one line per candidate. One without an answer is no response.{more}",
         (
-            CANDIDATE,
-            ITEM,
-            MODEL,
-            *(_AUTHOR if pooled else ()),
-            Column("answer", "Answer", "The candidate's answer"),
-            *_declared(declared),
+            *_with_declared(
+                (
+                    CANDIDATE,
+                    ITEM,
+                    MODEL,
+                    *(_AUTHOR if pooled else ()),
+                    Column("answer", "Answer", "The candidate's answer"),
+                ),
+                declared,
+            ),
             *(Column(key, key, "What the model wrote in this field") for key in rows.fields_of_models),
         ),
         tuple(

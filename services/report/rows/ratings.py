@@ -134,7 +134,8 @@ class Ratings:
     def correct(self) -> tuple[tuple[bool | None, ...], ...]:
         """By column, whether each answer is right; None without one or without a reference.
 
-        To abstain is not right; nor is what a model wrote that is no answer, or that it wrote nothing.
+        To abstain is not right; nor is a set of options of which none was chosen, or what a model wrote that is no
+        answer, or that it wrote nothing.
         """
         return tuple(tuple(scored.correct for scored in of_column) for of_column in self.scores)
 
@@ -398,6 +399,8 @@ def _asked_of(rows: ListedRows, step: str, field: Field, item_id: int) -> FieldK
 
 
 def _score(state: State | None, value: Any, key: FieldKey | None) -> Score:
-    if key is None or state not in ("answered", *NOT_RIGHT):
+    # No reference names an empty set: whoever chose none where some are right is not right, as a model is not.
+    chose_none = state == "empty" and value is not None
+    if key is None or not (chose_none or state in ("answered", *NOT_RIGHT)):
         return NOTHING
     return key.score(value) if state == "answered" else Score(correct=False)

@@ -1,4 +1,4 @@
-"""Options that were all left alone, reasons and flags, right and wrong together: counted from the answers given."""
+"""Options that were all left alone, a confidence of 0, reasons and flags, right and wrong together: counted."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ PROTOCOL = """
 blindread: 2
 name: listed
 title: Findings
+attributes: {items: {low: text}}
 phases:
   - key: read
     title: Reads
@@ -30,6 +31,7 @@ phases:
     shows: [prompt]
     form:
       lesion: {type: yes_no, label: Lesion}
+      sure: {type: confidence, label: Sure, range: [0, 1], required: no}
       signs: {type: several, label: Signs, required: no, options: {oedema: Oedema, rim: Rim, shift: Shift}}
       grade: {type: ordinal, label: Grade, required: no, options: {'1': Low, '2': Middle, '3': High}}
     not_assessable: {quality: Image quality, history: History is missing}
@@ -44,6 +46,8 @@ SIGNS: tuple[tuple[list[str] | None, ...], ...] = (
     ([], ["rim"], [], ["oedema", "rim"], [], [], ["shift"], [], ["rim"], [], None, None),
     ([], ["rim"], ["rim"], ["oedema"], [], [], [], [], ["rim"], ["shift"], [], None),
 )
+# The items of which the reference names the rim as their sign.
+WITH_SIGNS = (0, 1, 2, 3, 8, 9, 10)
 LESION = ("ynynyynnyyyn", "yynnyynynyyn")
 GRADES = ("111133331133", "113333111133")
 REASONS = (("history", "quality"), ("quality",))
@@ -56,8 +60,13 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     study = folder / "study"
     study.mkdir()
     (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
-    write_table(study / "items.csv", "item,format,prompt", [(f"q{n}", "yes_no", f"Item {n}?") for n in range(N)])
+    write_table(
+        study / "items.csv",
+        "item,format,prompt,low",
+        [(f"q{n}", "yes_no", f"Item {n}?", f"dose {n % 2}") for n in range(N)],
+    )
     lines = [(f"q{n}", "lesion", ("no", "yes")[n % 2], "") for n in range(N)]
+    lines += [(f"q{n}", "signs", "rim", "") for n in WITH_SIGNS]
     write_table(study / "references.csv", "item,field,accepted,provenance", lines)
     situation = imported_listed(Database(engine, folder / "data"), study, raters=len(RATERS))
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
@@ -71,6 +80,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
             flag = {"id": "prompt", "note": "Which side?"} if rater == 0 else None
             return answers() | {"not_assessable": REASONS[rater][number - N + len(REASONS[rater])], "flag": flag}
         given: dict[str, Any] = {"lesion": said(rater, number), "grade": GRADES[rater][number]}
+        given["sure"] = (0.0, 0.05, 0.15)[number % 3]
         return answers(**given, **({"signs": chosen} if chosen else {}))
 
     work_through(situation, answer)
@@ -103,6 +113,24 @@ def test_two_who_leave_all_options_alone_agree(tables: dict[str, Rows]) -> None:
     assert row["n"] == str(len(both))
 
 
+def test_whoever_leaves_all_options_alone_is_not_right_where_the_reference_names_some(tables: dict[str, Rows]) -> None:
+    for rater, signs in zip(RATERS, SIGNS, strict=True):
+        given = [chosen for n, chosen in enumerate(signs) if n in WITH_SIGNS and chosen is not None]
+        row = estimate_in(tables, "phase_read", "signs_accuracy", "All items: accuracy on these items", rater)
+        assert math.isclose(float(row["value"]), sum(chosen == ["rim"] for chosen in given) / len(given))
+        assert row["n"] == str(len(given))
+
+
+def test_a_confidence_of_0_is_in_the_lowest_tenth_and_named_by_it(tables: dict[str, Rows]) -> None:
+    for place, rater in enumerate(RATERS):
+        low = [n for n in range(N) if SIGNS[place][n] is not None and n % 3 < 2]
+        row = estimate_in(
+            tables, "phase_read", "sure_reliability", "All items: confidence 0 up to 10 %: mean confidence", rater
+        )
+        assert math.isclose(float(row["value"]), sum(0.05 * (n % 3) for n in low) / len(low))
+        assert row["n"] == str(len(low))
+
+
 def test_reasons_and_flags_are_counted_by_rater(tables: dict[str, Rows]) -> None:
     assert count_in(tables, "not_assessable_reasons") == [
         *("Reads", "Rater 1", "History is missing", "1"),
@@ -131,6 +159,11 @@ def test_a_declared_f1_of_two_options_is_computed(tables: dict[str, Rows]) -> No
         expected = f1_score([("no", "yes")[n % 2] for n in items], [said(place, n) for n in items], average="macro")
         row = estimate_in(tables, "plan", "line_2", "All items: macro-F1", rater)
         assert math.isclose(float(row["value"]), expected) and row["plan"] == "also"
+
+
+def test_an_attribute_hides_no_column_that_the_file_has_already(tables: dict[str, Rows]) -> None:
+    assert [row["attribute_low"] for row in tables["items.csv"]] == [f"dose {n % 2}" for n in range(N)]
+    assert {row["low"] for row in tables["items.csv"]} == {""}
 
 
 def test_a_step_that_nobody_used_is_in_the_map_of_a_scale(tables: dict[str, Rows]) -> None:

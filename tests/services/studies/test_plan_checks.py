@@ -50,6 +50,11 @@ LINE = "estimate: accuracy, of: read.answer"
         (f"primary: {{{LINE}, compare: site, where: {{site: north}}}}", "every unit of 'read' has the value 'north'"),
         (f"primary: {{{LINE}, compare: half}}", "every unit with a value of 'read' has the value 'h'"),
         ("cluster: own", "very unit of 'read' has its own value of own, so that nothing is clustered"),
+        (
+            "cluster: scanner",
+            "very unit of 'read' has the value 'A' of scanner, and a single cluster gives",
+        ),
+        (f"criteria: [{{key: it, {LINE}, above: -0.5}}]", "share lies from 0 to 1, and no lower limit says anything"),
         (f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 21}}}}]", "'read' rates at most 20"),
     ],
 )

@@ -10,7 +10,14 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields.nominal_agreement import agreement_rows
-from services.report.sections.fields.topics import POOLED, Topic, has_abstentions, has_bounds, has_models
+from services.report.sections.fields.topics import (
+    POOLED,
+    Topic,
+    has_abstentions,
+    has_bounds,
+    has_empty_sets,
+    has_models,
+)
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -107,6 +114,7 @@ ACCURACY = Topic(
     of_models=True,
     further=(
         ("An abstention is not right.", has_abstentions),
+        ("A set of which nothing was chosen is not right.", has_empty_sets),
         (
             "What was called not assessable leaves both, and the bounds count all of it wrong and all of it right.",
             has_bounds,

@@ -62,7 +62,9 @@ def reliability(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
             among = [
                 (sure, own) for sure, _, own in known if part.above < sure <= part.up_to or sure == part.above == 0
             ]
-            words = f"above {100 * part.above:.0f} up to {100 * part.up_to:.0f} %"
+            # The lowest holds 0, too.
+            lowest = f"above {100 * part.above:.0f}" if part.above else "0"
+            words = f"{lowest} up to {100 * part.up_to:.0f} %"
             category = Category(f"{part.up_to:.1f}", words)
             mean = intervals.mean([sure for sure, _ in among], [own for _, own in among], unit=unit)
             rows += [

@@ -9,6 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
 from exchange.shown_numbers import shown_p
 from exchange.statistic_names import Compared, Statistic
+from protocol.fields import SETS
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
@@ -108,6 +109,11 @@ def has_abstentions(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
 def has_unanswered(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
     """Return whether anybody abstained in the field, or called a unit not assessable."""
     return has_abstentions(ratings, rows) or any("not_assessable" in column.states for column in ratings.columns)
+
+
+def has_empty_sets(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
+    """Return whether anybody left all options of a set alone."""
+    return ratings.field.type in SETS and any("empty" in column.states for column in ratings.columns)
 
 
 def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
