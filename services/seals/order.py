@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlmodel import Session, col, select
 
 from db import AuditEvent
-from db.base import Base
+from db.base import Base, stored_id
 from services.seals import proofs
 
 
@@ -28,6 +28,6 @@ def places_in_chain(session: Session, study_id: int, table: type[Base], *actions
     places: dict[int, int] = {}
     for place, detail in session.exec(query.order_by(col(AuditEvent.id))):
         seal = (detail.get("rows") or {}).get(name)
-        for key in proofs.keys_in(seal[0]) if seal and place is not None else ():
-            places.setdefault(key, place)
+        for key in proofs.keys_in(seal[0]) if seal else ():
+            places.setdefault(key, stored_id(place))
     return places
