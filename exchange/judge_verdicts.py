@@ -18,10 +18,11 @@ from protocol.scales import CORRECTNESS, JudgeScale
 
 # Why there is no verdict: the call failed, the judge refused, its reply could not be read, or it gave none.
 NO_VERDICT = "no_verdict"
+UNREADABLE = "unreadable"
 IN_WORDS = {
     "error": "error",
     "refusal": "the judge refused",
-    "unreadable": "the reply could not be read",
+    UNREADABLE: "the reply could not be read",
     NO_VERDICT: "no verdict",
 }
 FAILURES = tuple(IN_WORDS)

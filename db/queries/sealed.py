@@ -5,12 +5,10 @@ Everything that lets an admin read what people answered asks `sealed_items` and 
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db.frozen import StudyEvent
+from db.base import stored_id
 from db.judging import SealedSplit, SplitOpening
 from db.reading import Assignment, Verdict
 from db.study import Case, Item
@@ -39,22 +37,16 @@ def items_for_test(session: Session, study_id: int) -> frozenset[int]:
 
 def is_unsealed(session: Session, study_id: int) -> bool:
     """Return whether all that people answered about test subjects was unsealed."""
-    return ("", "") in opened_for(session, study_id)
+    return ("", "") in openings_of(session, study_id)
 
 
-def opened_for(session: Session, study_id: int) -> dict[tuple[str, str], datetime]:
-    """Return for which judges and prompts agreement on test was opened, and when.
+def openings_of(session: Session, study_id: int) -> dict[tuple[str, str], int]:
+    """Return for which judges and prompts agreement on test was opened, with the key of the opening.
 
     One without a name unseals everything.
     """
     rows = session.exec(select(SplitOpening).where(SplitOpening.study_id == study_id)).all()
-    return {(row.judge, row.prompt): row.at for row in rows}
-
-
-def last_reopening(session: Session, study_id: int) -> datetime | None:
-    """Return when a study was last re-opened, so that answers could come or be replaced; None where it never was."""
-    query = select(func.max(StudyEvent.at)).where(StudyEvent.study_id == study_id, StudyEvent.kind == "reopen")
-    return session.exec(query).one()
+    return {(row.judge, row.prompt): stored_id(row.id) for row in rows}
 
 
 def sealed_items(session: Session, study_id: int) -> frozenset[int]:

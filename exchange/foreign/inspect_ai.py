@@ -94,8 +94,10 @@ def _score(row: dict[str, Any], asked: Asked) -> dict[str, Any] | None:
     if name and scores and name not in scores:
         raise NotInLayout(f"has no score '{name}', but {listed(scores)}; correct the name of the scorer.")
     score = scores.get(name) if name else next(iter(scores.values()), None)
-    if not isinstance(score, dict):
+    if score is None:
         return None
+    if not isinstance(score, dict):
+        raise NotInLayout("has a score that is not an object with its value; export the log again.")
     value = score.get("value")
     if isinstance(value, dict):
         if part not in value:
@@ -146,4 +148,5 @@ LAYOUT = Layout(
     words={"C": "correct", "I": "incorrect", "P": "partly"},
     identity=identity,
     stand_for={"epoch": ""},
+    stores_ungraded=True,
 )

@@ -209,6 +209,8 @@ class Layout:
         What a clue is compared with where a study declares no attribute of that name; with nothing where it is empty.
     confidence_of
         What the confidences that it reads by itself are of, a key of `CONFIDENCES`; empty where it reads none.
+    stores_ungraded
+        Whether what could not be graded stands in it as a verdict, too, which a mapped column must not bring back.
     """
 
     key: str
@@ -222,3 +224,4 @@ class Layout:
     unit: str = ""
     stand_for: Mapping[str, str] = field(default_factory=dict)
     confidence_of: str = ""
+    stores_ungraded: bool = False

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from exchange.foreign.json_rows import clue, clues_of, json_rows
+from exchange.foreign.json_rows import clue, clues_of, json_rows, value_at
 from exchange.foreign.layout import Asked, ForeignLine, Layout, NotInLayout, Source
 from exchange.json_text import json_value
+from exchange.refusal import listed
 
 _REFERENCES = ("ground_truth", "gts", "gt")
 _ANSWERS = ("model_answer", "prediction")
@@ -43,12 +44,14 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
             model=clue(*own),
             answer=clue(answer),
         ),
-        _said(row),
+        _said(row, asked),
     )
 
 
-def _said(row: dict[str, Any]) -> dict[str, Any]:
-    scores = [row[key] for key in _SCORES if row.get(key) not in (None, "")]
+def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    mapped = asked.columns.get("verdict")
+    found = [value_at(row, mapped)] if mapped else [row.get(key) for key in _SCORES]
+    scores = [score for score in found if score not in (None, "")]
     if len(scores) > 1:
         raise NotInLayout("has both likert_score and eval_label; remove the column that is not meant.")
     error = str(row.get("eval_error") or "").strip()
@@ -71,7 +74,9 @@ def _unfenced(score: Any) -> tuple[Any, str]:
         reply = json_value(text)
     except ValueError as error:
         raise NotInLayout(f"holds a reply that is not valid JSON ({error}); give the score alone.") from None
-    return reply.get("answer", ""), str(reply.get("explanation") or "")
+    if "answer" not in reply:
+        raise NotInLayout(f"holds a reply without answer, but {listed(reply)}; give the score alone.")
+    return reply["answer"], str(reply.get("explanation") or "")
 
 
 LAYOUT = Layout(

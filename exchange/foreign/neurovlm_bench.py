@@ -57,7 +57,7 @@ def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
     value = response[asked.field]
     said = {"verdict": "" if value in (None, "null") else value}
     confidence = response.get(_CONFIDENCES.get(asked.field, ""))
-    return said if confidence in (None, "null") or not said["verdict"] else {**said, "confidence": confidence}
+    return said if confidence in (None, "null") or said["verdict"] == "" else {**said, "confidence": confidence}
 
 
 LAYOUT = Layout(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from exchange.foreign.json_rows import clue, clues_of, json_rows
-from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, Source
+from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
+from exchange.refusal import listed
 from exchange.tables import JUDGE_VERDICTS
 
 
@@ -15,10 +16,23 @@ def recognises(source: Source) -> bool:
     return source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first) and LABELLER not in source.first
 
 
-def lines(number: int, row: dict[str, Any], _asked: Asked) -> Iterator[ForeignLine]:
+def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """Return what a row says of its candidate by the names of our columns.
+
+    Raises
+    ------
+    NotInLayout
+        It has no column for the verdict: under another name, it would be lost. One that was not given is empty.
+    """
+    if "verdict" not in row and "verdict" not in asked.columns and not asked.labellers:
+        raise NotInLayout(f"has no verdict, but {listed(row)}; correct the name, or leave it empty if none was given.")
+    return {name: row[name] for name in RESULTS if name in row}
+
+
+def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
     """Read a row by the names of our columns; others are ignored, as in our tables."""
     clues = clues_of(item=clue(row.get("item")), candidate=clue(row.get("candidate")))
-    yield ForeignLine(number, clues, {name: row[name] for name in RESULTS if name in row})
+    yield ForeignLine(number, clues, said_by(row, asked))
 
 
 LAYOUT = Layout(

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from exchange.foreign.json_rows import clue, clues_of, json_rows
-from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, RawRow, Source
+from exchange.foreign.layout import LABELLER, Asked, ForeignLine, Layout, NotInLayout, RawRow, Source
+from exchange.foreign.own_array import said_by
 from exchange.judge_csv import read_columns
 from exchange.refusal import Problems
 from exchange.spreadsheet import table_text, text_lines
@@ -51,13 +52,13 @@ def rows(source: Source, asked: Asked, problems: Problems) -> Iterator[RawRow]:
     yield from read_columns(source.content, source.name, problems, known=known, required=COLUMNS)
 
 
-def lines(number: int, row: dict[str, Any], _asked: Asked) -> Iterator[ForeignLine]:
+def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
     """Read a row by the names of our columns; others are ignored, as in our tables."""
     labeller = next(iter(clue(row.get(LABELLER))), "").strip()
     if not labeller:
         raise NotInLayout(f"{LABELLER} is empty; say who gave the label.")
     clues = clues_of(item=clue(row.get("item")), candidate=clue(row.get("candidate")))
-    yield ForeignLine(number, clues, {name: row[name] for name in RESULTS if name in row}, labeller)
+    yield ForeignLine(number, clues, said_by(row, asked), labeller)
 
 
 LAYOUT = Layout(

@@ -11,7 +11,7 @@ from exchange import formats
 from exchange.foreign import mapped_columns
 from exchange.foreign.json_rows import clue, value_at
 from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
-from exchange.judge_verdicts import in_place_of
+from exchange.judge_verdicts import NO_VERDICT, UNREADABLE, in_place_of
 from exchange.refusal import InputRefused, Problems, nearest, shown
 from exchange.spreadsheet import NotRead
 from exchange.tables import JUDGE_VERDICTS
@@ -119,7 +119,7 @@ def _lines(
                 keys |= dict.fromkeys(row)
             try:
                 for read in layout.lines(number, row, asked):
-                    for line in _by_labeller(_mapped(read, row, asked), row, asked):
+                    for line in _by_labeller(_mapped(read, row, asked, layout), row, asked):
                         _translate(line.said, layout, asked.says, scale)
                         yield line
             except NotInLayout as problem:
@@ -130,13 +130,13 @@ def _lines(
         problems.add(source.name, "", f"has nothing under '{shown(path)}', mapped to {name}{nearest(path, keys)}.")
 
 
-def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> ForeignLine:
+def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked, layout: Layout) -> ForeignLine:
     """Return a line with what an admin says in place of what its layout reads."""
     for name, path in asked.columns.items():
         if name in RESULTS:
-            # A reason why there is no verdict holds; a path then leads nowhere.
-            if path and not line.said.get("failure"):
-                line.said[name] = value_at(row, path)
+            value = value_at(row, path) if path else None
+            if path and _is_to_be_taken(line, name, value, path, layout):
+                line.said[name] = value
         elif name == LABELLER:
             line = _of(line, value_at(row, path) if path else None, path)
         elif values := clue(value_at(row, path)) if path else ():
@@ -146,6 +146,26 @@ def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> ForeignL
     if asked.of_model:
         line.clues["model"] = (asked.of_model,)
     return line
+
+
+def _is_to_be_taken(line: ForeignLine, name: str, value: Any, path: str, layout: Layout) -> bool:
+    """Return whether what a mapped column says is taken; a reason why there is no verdict holds where it says nothing.
+
+    That a layout finds no verdict is no such reason: it is looked for in the mapped column.
+    """
+    failure = line.said.get("failure")
+    if not failure:
+        return True
+    says_nothing = value is None or value != value or (isinstance(value, str) and not value.strip())
+    if name != "verdict" or says_nothing or (failure == UNREADABLE and layout.stores_ungraded):
+        return False
+    if failure != NO_VERDICT:
+        raise NotInLayout(
+            f"has both a verdict, under '{shown(path)}', and a reason why there is none ({shown(failure)}); remove one "
+            "of the two."
+        )
+    del line.said["failure"]
+    return True
 
 
 def _of(line: ForeignLine, labeller: Any, path: str) -> ForeignLine:

@@ -174,7 +174,7 @@ def _open(session: Session, actor: Actor, study: Study, judge: tuple[str, str], 
     study_id = stored_id(study.id)
     if queries.split_of(session, study_id) is None:
         raise Conflict("This study is not divided into development and test, so that there is nothing to open.")
-    if judge in queries.opened_for(session, study_id):
+    if judge in queries.openings_of(session, study_id):
         raise Conflict(f"This is done once, and {was_done} before; nothing was changed.")
     opening = SplitOpening(
         study_id=study_id, judge=judge[0], prompt=judge[1], reason=require_reason(reason), person_id=actor.person_id
@@ -253,7 +253,7 @@ def _values(item: Item, case: Case) -> Mapping[str, str]:
 
 def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
     items = queries.items_for_test(session, study_id)
-    opened = queries.opened_for(session, study_id)
+    opened = queries.openings_of(session, study_id)
     return SplitLine(
         split.method,
         len(split.test_subjects),

@@ -329,3 +329,82 @@ def test_what_a_layout_reads_can_be_mapped_otherwise_or_left_out() -> None:
     assert clues(lines)[1] == {
         "question": ("Prompt of i1?",), "answer": ("No.",), "case": ("presence",), "model": ("model-b",),
     }  # fmt: skip
+
+
+# ---- no verdict is lost ----------------------------------------------------------------------------------------------
+
+
+def _file(content: Any) -> Source:
+    return Source(json.dumps(content).encode(), "own.json")
+
+
+@pytest.mark.parametrize(
+    ("key", "row"),
+    [
+        ("marcus", {"question": "q", "gt": "r", "eval_error": None, "rating": 2}),
+        ("neurovlm-bench", {"input": {"image_path": "a"}, "output": {"status": "success"}, "rating": 2}),
+        ("array", {"item": "i1", "candidate": "k1", "failure": "", "rating": 2}),
+    ],
+)
+def test_a_mapped_verdict_is_taken_where_the_layout_itself_finds_none(key: str, row: dict[str, Any]) -> None:
+    (line,), problems = read(_file([row]), Asked(key, columns={"verdict": "rating"}), LIKERT)
+
+    assert problems == [] and line.said["verdict"] == 2 and not line.said.get("failure")
+
+
+@pytest.mark.parametrize(
+    ("key", "row", "says"),
+    [
+        ("marcus", {"question": "q", "gt": "r", "eval_error": "Timeout", "rating": 2}, "both a verdict and eval_error"),
+        ("neurovlm-bench", {"input": {"image_path": "a"}, "output": {"status": "failed"}, "rating": 2}, "none (error)"),
+        ("array", {"item": "i1", "candidate": "k1", "failure": "refusal", "rating": 2}, "none (refusal)"),
+    ],
+)
+def test_a_mapped_verdict_beside_a_reason_for_none_is_refused_and_not_left_out(
+    key: str, row: dict[str, Any], says: str
+) -> None:
+    lines, (problem,) = read(_file([row]), Asked(key, columns={"verdict": "rating"}), LIKERT)
+
+    assert lines == [] and says in problem
+
+
+def test_a_sample_of_inspect_ai_without_a_score_has_the_mapped_verdict() -> None:
+    log = {"version": 2, "eval": {"model": "m"}, "samples": [{"id": "i1", "metadata": {"rating": 2}}]}
+
+    (line,), problems = read(_file(log), Asked(columns={"verdict": "metadata.rating"}), LIKERT)
+
+    assert problems == [] and line.said["verdict"] == 2 and not line.said.get("failure")
+
+
+def test_a_score_of_inspect_ai_that_is_no_object_is_refused_and_not_taken_for_none() -> None:
+    log = {"version": 2, "eval": {"model": "m"}, "samples": [{"id": "i1", "scores": {"grader": "C"}}]}
+
+    lines, (problem,) = read(_file(log))
+
+    assert lines == [] and "sample 1: has a score that is not an object" in problem
+
+
+def test_a_whole_reply_in_a_score_of_marcus_that_names_it_otherwise_is_refused() -> None:
+    row = {"question": "q", "gt": "r", "likert_score": '```json\n{"score": 3, "explanation": "e"}\n```'}
+
+    lines, (problem,) = read(_file([row]), scale=LIKERT)
+
+    assert lines == [] and "holds a reply without answer, but score, explanation" in problem
+
+
+def test_the_confidence_in_a_severity_of_zero_is_read() -> None:
+    response = {"severity_score": 0, "severity_confidence": 0.7}
+    row = {"input": {"image_path": "a"}, "output": {"status": "success", "parsed_response": response}}
+
+    (line,), _ = read(_file([row]), Asked(field="severity_score"), LIKERT)
+
+    assert line.said == {"verdict": 0, "confidence": 0.7}
+
+
+@pytest.mark.parametrize("labelled", [{}, {"labeller": "Dr A"}])
+def test_an_entry_of_our_own_columns_without_a_verdict_is_refused_as_a_line_is(labelled: dict[str, str]) -> None:
+    row = {"item": "i1", "candidate": "k1", **labelled}
+
+    lines, (problem,) = read(_file([{**row, "verdict": "correct"}, {**row, "score": "correct"}]))
+
+    assert len(lines) == 1 and "entry 2: has no verdict, but item, candidate" in problem

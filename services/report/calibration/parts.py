@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from sqlmodel import Session, col, select
 
@@ -30,6 +29,7 @@ from services.report.calibration.material import (
     material_of_scores,
     part_of,
 )
+from services.report.calibration.opened import Openings, openings_of
 from services.report.calibration.planning import plan_of
 from services.report.rows.candidate_columns import load_candidate_columns
 from services.report.rows.candidates import load_runs
@@ -139,7 +139,8 @@ def read_parts(
     for_test = queries.items_for_test(session, study_id)
     of_field = "" if expansion is None else field
     given = load_labels(session, study_id, of_field, labels, for_test) if labels else None
-    too_late = _too_late(session, study_id, wanted, given)
+    openings = openings_of(session, study_id)
+    too_late = [run for run in wanted if not openings.holds_for(run, given)]
     opened = judges.keys() - {in_words(judge_of(run)) for run in too_late}
     without = frozenset() if opened else for_test
     if given is not None and opened:
@@ -168,48 +169,15 @@ def read_parts(
                     plan,
                     is_trial=False,
                     fewest_shown=fewest,
-                    runs_opened=_opened_together(session, study_id, judge, wanted, stored),
+                    runs_opened=openings.opened_together(judge, wanted, stored),
                 ),
             )
             if on_test is not None and name in opened
             else OfJudge(judge, part, *_alone(whole, name), plan)
             for name, judge in judges.items()
         },
-        said=_said(session, study_id, sorted(opened), for_test, wanted, given),
+        said=_said(session, study_id, sorted(opened), for_test, wanted, given, openings),
         labels=given,
-    )
-
-
-def _too_late(session: Session, study_id: int, runs: Sequence[JudgeRun], labels: Labels | None) -> list[JudgeRun]:
-    """Return the runs for which nothing is open on test: of a judge that was not opened, or imported after that.
-
-    Of labels that were imported after that nothing is open either, nor of answers to a study that was re-opened.
-    """
-    opened_at = queries.opened_for(session, study_id)
-    return [
-        run
-        for run in runs
-        if judge_of(run) not in opened_at
-        or run.created_at > opened_at[judge_of(run)]
-        or _was_reopened(session, study_id, opened_at[judge_of(run)])
-        or (labels is not None and labels.imported_at > opened_at[judge_of(run)])
-    ]
-
-
-def _was_reopened(session: Session, study_id: int, opened_at: datetime) -> bool:
-    """Return whether answers could come or be replaced since agreement was opened, while they are sealed."""
-    at = queries.last_reopening(session, study_id)
-    return at is not None and at > opened_at and not queries.is_unsealed(session, study_id)
-
-
-def _opened_together(
-    session: Session, study_id: int, judge: Judge, wanted: Sequence[JudgeRun], stored: Sequence[JudgeRun]
-) -> int:
-    """Return how many runs of a judge with its prompt were there when its agreement on test was opened."""
-    at = queries.opened_for(session, study_id)[judge]
-    fields = {run.parameters.get("field") for run in wanted}
-    return sum(
-        judge_of(run) == judge and run.created_at <= at and run.parameters.get("field") in fields for run in stored
     )
 
 
@@ -291,22 +259,22 @@ def _said(
     for_test: frozenset[int],
     runs: Sequence[JudgeRun],
     labels: Labels | None,
+    openings: Openings,
 ) -> tuple[str, ...]:
     split = queries.split_of(session, study_id)
     if split is None:
         return ()
     many = f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(for_test), 'item')}"
-    opened_at = queries.opened_for(session, study_id)
-    mine = [run for run in runs if judge_of(run) in opened_at]
-    after = [run.name for run in mine if run.created_at > opened_at[judge_of(run)]]
+    mine = [run for run in runs if openings.is_of(run)]
+    after = [run.name for run in mine if openings.came_after(run)]
     later: tuple[str, ...] = ()
     if after:
         later = (
             f"Imported after agreement on test was opened, and held against development subjects: {', '.join(after)}.",
         )
-    if labels is not None and any(labels.imported_at > opened_at[judge_of(run)] for run in mine):
+    if any(openings.labels_came_after(run, labels) for run in mine):
         later = (*later, "The labels were imported after agreement on test was opened: on development subjects only.")
-    if any(_was_reopened(session, study_id, opened_at[judge_of(run)]) for run in mine):
+    if any(openings.was_reopened(run) for run in mine):
         later = (
             *later,
             "The study was re-opened after agreement on test was opened: on development subjects only.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlmodel import Session, col, select
 
@@ -33,14 +32,14 @@ class Labels:
     ----------
     lines
         Where those of each import came from.
-    imported_at
-        When the last of them was imported.
+    imports
+        The keys of these imports.
     given
         The labels themselves.
     """
 
     lines: tuple[LabelLine, ...]
-    imported_at: datetime
+    imports: tuple[int, ...]
     given: tuple[Label, ...]
 
     @property
@@ -108,4 +107,4 @@ def load_labels(session: Session, study_id: int, field: str, names: Sequence[str
         seen.add((label.candidate_id, label.labeller))
     wanted = {row.name for row in chosen}
     lines = tuple(line for line in lines_of(session, study_id) if line.name in wanted)
-    return Labels(lines, max(row.at for row in chosen), given)
+    return Labels(lines, tuple(stored_id(row.id) for row in chosen), given)

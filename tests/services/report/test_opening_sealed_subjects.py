@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from agreement.judge.panels.corrected import CORRECTED
+from db import StudyEvent, now
 from services.errors import Conflict
-from services.judging import sealed_split
+from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
@@ -115,6 +117,43 @@ def test_two_texts_are_not_one_version_of_a_prompt(sealed: Situation) -> None:
         imported(sealed, "with another", "v5", prompt="Be lenient.")
 
 
+@pytest.fixture
+def clock_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is stored from now on have times of the day before."""
+
+    def earlier() -> datetime:
+        return now() - timedelta(days=1)
+
+    for module in (import_runs, import_labels):
+        monkeypatch.setattr(module, "now", earlier)
+    monkeypatch.setattr(StudyEvent.model_fields["at"], "default_factory", earlier)
+
+
+@pytest.mark.usefixtures("clock_set_back")
+def test_a_run_that_came_after_the_opening_by_a_clock_set_back_came_after_it_all_the_same(sealed: Situation) -> None:
+    imported(sealed, "by the wrong clock", "v1")
+
+    late = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["by the wrong clock"])
+    in_time = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
+
+    assert late.of_judges["Judge (v1)"].part == "development"
+    assert "against development subjects: by the wrong clock." in " ".join(late.said)
+    assert in_time.of_judges["Judge (v1)"].part == "test"
+    assert in_time.of_judges["Judge (v1)"].plan.runs_opened == 2
+
+
+@pytest.mark.usefixtures("clock_set_back")
+def test_labels_that_came_after_the_opening_by_a_clock_set_back_came_after_it_all_the_same(sealed: Situation) -> None:
+    labelled(sealed, "by the wrong clock")
+
+    late = calibration.calibration_of(
+        sealed.database, sealed.admin, "sealed", runs=["first"], labels=["by the wrong clock"]
+    )
+
+    assert late.of_judges["Judge (v1)"].part == "development"
+    assert "The labels were imported after agreement on test was opened" in " ".join(late.said)
+
+
 def test_an_answer_that_could_come_after_the_opening_is_not_told_by_what_it_changes(sealed: Situation) -> None:
     database, admin = sealed.database, sealed.admin
     data_lock.reopen_study(database, admin, "sealed", "A reader has something to correct.")
@@ -128,6 +167,20 @@ def test_an_answer_that_could_come_after_the_opening_is_not_told_by_what_it_chan
 
     assert {each.of_judges["Judge (v1)"].part for each in (while_open, closed_again)} == {"development"}
     assert "The study was re-opened after agreement on test was opened" in " ".join(closed_again.said)
+
+
+@pytest.mark.usefixtures("clock_set_back")
+def test_a_study_that_was_reopened_after_the_opening_by_a_clock_set_back_was_so_all_the_same(sealed: Situation) -> None:
+    database, admin = sealed.database, sealed.admin
+    sealed_split.open_test(database, admin, "sealed", "second", "The prompt is final.")
+    opened = calibration.calibration_of(database, admin, "sealed", runs=["second"])
+    data_lock.reopen_study(database, admin, "sealed", "A reader has something to correct.")
+    data_lock.close_study(database, admin, "sealed")
+
+    closed_again = calibration.calibration_of(database, admin, "sealed", runs=["second"])
+
+    assert opened.of_judges["Judge (v2)"].part == "test"
+    assert closed_again.of_judges["Judge (v2)"].part == "development"
 
 
 def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed: Situation, tmp_path: Path) -> None:
@@ -150,7 +203,7 @@ def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed:
     assert verification.verify_study(sealed.database, "sealed") == []
     kinds = [event.kind for event in data_lock.events_of(sealed.database, sealed.admin, "sealed")]
     assert [kind for kind in kinds if "test" in kind or "divide" in kind] == [
-        "divide subjects", "open test for Judge", "unseal test subjects",
+        "divide subjects", "open test for Judge", "open test for Judge", "unseal test subjects",
     ]  # fmt: skip
 
 
