@@ -129,7 +129,7 @@ def _chosen(
     imports = calibration.labels_in(database(), actor, study_key, field)
     with st.form(f"chosen-{field}"):
         left, right, end = st.columns([7, 4, 2], vertical_alignment="bottom")
-        runs = left.multiselect("Runs", names, default=names, key=f"runs-{field}")
+        runs = left.multiselect("Runs", names, default=names, key=f"runs-{field}", wrap=True)
         place = right.empty()
         end.form_submit_button(
             "Show these", width="stretch", help="What is shown is a look at agreement with people, and is counted."

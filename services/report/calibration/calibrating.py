@@ -19,7 +19,7 @@ from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
-from agreement.judge.wording import p_in_figures
+from agreement.judge.wording import called, p_in_figures
 from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
@@ -340,7 +340,7 @@ def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
     value, limits = shown_figures(row, scale)
     said = (estimate.undefined_because, estimate.warning, estimate.method)
     return (
-        row.statistic.replace("_", " "),
+        called(row.statistic),
         ", ".join(row.parties),
         said_once(row.stratum),
         f"{value} {limits}".rstrip(),
