@@ -37,7 +37,7 @@ def unbroken(text: str) -> str:
     >>> unbroken("It is .77 [.65, .88] (n = 136).").split(" ")
     ['It', 'is', '.77', '[.65,\xa0.88]', '(n\xa0=\xa0136).']
     """
-    return _READ_AS_ONE.sub(lambda found: found.group().replace(" ", _NO_BREAK), text)
+    return _READ_AS_ONE.sub(lambda figure: figure.group().replace(" ", _NO_BREAK), text)
 
 
 def has_interval(estimate: Estimated) -> bool:

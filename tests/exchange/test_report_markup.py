@@ -11,7 +11,7 @@ AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("said", "drawn"),
     [
         ("kappa .77 [.65, .88]", f"kappa .77 {AS_ONE}"),
         ("of 31.7 % [23.8, 40.8] of all", "of 31.7~% [23.8,~40.8] of all"),
@@ -20,8 +20,8 @@ AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
         ("a list [of words, and more words]", "a list [of words, and more words]"),
     ],
 )
-def test_a_figure_is_not_broken_in_a_sentence(said: str, kept: str) -> None:
-    assert f"<p>{kept.replace('~', chr(0xA0))}</p>" in sentences_markup([said])
+def test_a_figure_is_not_broken_in_a_sentence(said: str, drawn: str) -> None:
+    assert f"<p>{drawn.replace('~', chr(0xA0))}</p>" in sentences_markup([said])
 
 
 def test_nor_in_the_words_and_tables_of_a_section() -> None:
