@@ -138,7 +138,7 @@ def cohen_kappa(
     text = "linearised standard error with two items added"
     if interval not in adjustable:
         text = f"{'cluster ' if groups is not None else ''}bootstrap"
-    value, reason = _value(table)
+    value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
     rare = _rare(table, unit, pairs.n / n_clusters if n_clusters else 1.0)
@@ -210,13 +210,13 @@ def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: b
     return np.arange(max(2, len(categories)), dtype=np.float64)
 
 
-def _value(table: Table) -> tuple[float, str | None]:
+def _value(table: Table, unit: str) -> tuple[float, str | None]:
     """Kappa, and why it, or its limits, are undefined on grounds that any interval shares."""
     n = table.n
     if n == 0:
-        return math.nan, "no item has both verdicts"
+        return math.nan, f"no {unit} has both verdicts"
     if n == 1:
-        return math.nan, "one item: kappa needs two or more"
+        return math.nan, f"one {unit}: kappa needs two or more"
     expected = float(table.rows @ table.against(table.columns))  # n^2 (1 - pe), a whole number
     if expected == 0:
         return math.nan, "both raters constant on the same category: expected agreement is 1"
@@ -236,7 +236,7 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     check_confidence(confidence)
     method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note
     n = table.n
-    value, reason = _value(table)
+    value, reason = _value(table, unit)
     if reason is not None:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     variance = _variance(table)

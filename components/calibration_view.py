@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from components.calibration_differing import draw_differing
 from components.calibration_files import draw_downloads
@@ -23,9 +26,31 @@ from services.report import calibration
 from services.report.calibration import Calibration, Certificate
 from services.studies.catalogue import StudyLine
 
+# What is of a choice, and out of sight while another is computed: a page that draws tabs and folds anew forgets which
+# of them were open, so that nothing is taken away.
+_SHOWN = "calibrated"
+# With a word of its own for all that is in it, since Streamlit makes some of that visible again.
+_OUT_OF_SIGHT = f"<style>.st-key-{_SHOWN}, .st-key-{_SHOWN} * {{ visibility: hidden !important }}</style><span></span>"
+# What is computed of: study, field, runs, human verdicts, labels made elsewhere, and the stamp of the data.
+_Asked = tuple[str, str, tuple[str, ...], str, tuple[str, ...], str]
 # A table with more rows than fit on three screens is opened on demand.
 _MOST_ROWS = 60
 _RATERS, _ELSEWHERE = "Raters of this study", "Labels made elsewhere"
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """Where it says that figures are computed, and what ends when they are drawn."""
+
+    place: DeltaGenerator
+    until_drawn: ExitStack = field(default_factory=ExitStack)
+
+    def begin(self) -> None:
+        """Put what was shown before out of sight."""
+        with self.place.container():
+            st.html(_OUT_OF_SIGHT)
+            self.until_drawn.callback(self.place.empty)
+            self.until_drawn.enter_context(st.spinner("Calibrating ..."))
 
 
 def draw_calibration(actor: Actor, line: StudyLine) -> None:
@@ -37,8 +62,16 @@ def draw_calibration(actor: Actor, line: StudyLine) -> None:
         st.info("No judge fills in what people rate in this study; import a judge's verdicts on the study's page.")
         return
     field = _choose_field({name: f"{label} ({name})" for name, (label, _) in fields.items()})
-    shown = _chosen(actor, line.key, field, fields[field][1], stamp)
-    runs, labels = shown.runs, tuple(each.name for each in shown.labels)
+    choice, waiting = st.container(), _Waiting(st.empty())
+    with waiting.until_drawn:
+        with choice:
+            shown = _chosen(actor, line.key, field, fields[field][1], stamp, waiting)
+        with st.container(key=_SHOWN):
+            _draw_shown(actor, line, shown, stamp)
+
+
+def _draw_shown(actor: Actor, line: StudyLine, shown: Calibration, stamp: str) -> None:
+    field, runs, labels = shown.field, shown.runs, tuple(each.name for each in shown.labels)
     st.html(f"<style>{report.STYLE}</style>")
     summary = calibration.summary_of(shown)
     st.html(report.section_markup(summary))
@@ -86,12 +119,17 @@ def _draw_details(sentences: tuple[str, ...]) -> None:
             st.html(report.sentences_markup(sentences))
 
 
-def _chosen(actor: Actor, study_key: str, field: str, names: Sequence[str], stamp: str) -> Calibration:
-    """Ask in one form which runs are held against whom: each combination that is computed is a look, and is counted."""
+def _chosen(
+    actor: Actor, study_key: str, field: str, names: Sequence[str], stamp: str, waiting: _Waiting
+) -> Calibration:
+    """Ask in one form which runs are held against whom: each combination that is computed is a look, and is counted.
+
+    While it is computed, `waiting` says so, and what was shown before is out of sight.
+    """
     imports = calibration.labels_in(database(), actor, study_key, field)
     with st.form(f"chosen-{field}"):
         left, right, end = st.columns([7, 4, 2], vertical_alignment="bottom")
-        runs = left.multiselect("Runs", names, default=names, key=f"runs-{field}")
+        runs = left.multiselect("Runs", names, default=names, key=f"runs-{field}", wrap=True)
         place = right.empty()
         end.form_submit_button(
             "Show these", width="stretch", help="What is shown is a look at agreement with people, and is counted."
@@ -104,7 +142,8 @@ def _chosen(actor: Actor, study_key: str, field: str, names: Sequence[str], stam
         st.info("Choose at least one import of labels.")
         st.stop()
     with refusals():
-        shown = _computed(actor, study_key, field, tuple(runs), "", labels, stamp)
+        usual_asked = (study_key, field, tuple(runs), "", labels, stamp)
+        shown = _calibrated(waiting, actor, usual_asked)
     # Which human verdicts there are is known of what was computed; another basis of the same verdicts is no new look.
     usual, *others = shown.bases
     basis = place.selectbox(
@@ -115,7 +154,11 @@ def _chosen(actor: Actor, study_key: str, field: str, names: Sequence[str], stam
     )
     if labels:
         st.warning(f"People's labels were {NOT_BLINDED_HERE}.", icon=":material/visibility:")
-    return _computed(actor, study_key, field, tuple(runs), basis, labels, stamp) if basis else shown
+    asked = (study_key, field, tuple(runs), basis, labels, stamp)
+    if basis:
+        shown = _calibrated(waiting, actor, asked)
+    st.session_state[_SHOWN] = (usual_asked, asked)
+    return shown
 
 
 def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[str]) -> tuple[str, ...] | None:
@@ -159,8 +202,16 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
                 st.link_button(label, address, icon=":material/download:")
 
 
+def _calibrated(waiting: _Waiting, actor: Actor, asked: _Asked) -> Calibration:
+    """Return what is computed of a choice; the figures of another are out of sight until it is drawn."""
+    # What is on the page already stays in sight: whatever is pressed below it runs the page again.
+    if asked not in st.session_state.get(_SHOWN, ()):
+        waiting.begin()
+    return _computed(actor, *asked)
+
+
 # Not copied, as data would be: of a million candidates it holds a hundred megabytes, and nothing changes it.
-@st.cache_resource(max_entries=2, show_spinner="Calibrating ...")
+@st.cache_resource(max_entries=2, show_spinner=False)
 def _computed(
     _actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, labels: tuple[str, ...], stamp: str
 ) -> Calibration:

@@ -11,17 +11,19 @@ from jinja2.environment import TemplateModule
 from exchange.report_answer import answer_of
 from exchange.report_structure import Report, Section, Table
 from exchange.report_tables import printed
+from exchange.shown_numbers import unbroken
 
 _TEMPLATES = Path(__file__).parent / "templates"
 STYLE = (_TEMPLATES / "report_parts.css").read_text(encoding="utf-8")
 
 
 def environment() -> Environment:
-    """Return what fills the report's templates; every text is escaped."""
+    """Return what fills the report's templates; every text is escaped, and no figure in it is broken."""
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
+        finalize=_whole,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -55,6 +57,11 @@ def sentences_markup(sentences: Sequence[str]) -> str:
 def table_markup(table: Table) -> str:
     """Return a table with its title, explanation and notes."""
     return str(_parts().table(printed(table)))  # type: ignore[attr-defined]
+
+
+def _whole(part: object) -> object:
+    """Return a text without breaks within its figures; what is markup already, or no text, as it is."""
+    return unbroken(part) if isinstance(part, str) and not hasattr(part, "__html__") else part
 
 
 def _parts() -> TemplateModule:

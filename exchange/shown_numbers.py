@@ -6,6 +6,7 @@ Page, HTML file, CSV, JSON and figures all print from here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 from exchange.estimate_rows import Estimated
@@ -21,6 +22,22 @@ _UNITS: dict[Scale, str] = {
     "seconds": " s",
     "millimetres": " mm",
 }
+
+
+# An interval, n or P with its number, a number with its percent sign.
+_READ_AS_ONE = re.compile(r"\[[^\[\]\s]+, [^\[\]\s]+\]|\b[nP] [=<>] [-.\d]|[<>] [-.\d]|\d %(?!\w)")
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def unbroken(text: str) -> str:
+    r"""Return a text in which no line ends within an interval, n, P or percentage.
+
+    Examples
+    --------
+    >>> unbroken("It is .77 [.65, .88] (n = 136).").split(" ")
+    ['It', 'is', '.77', '[.65,\xa0.88]', '(n\xa0=\xa0136).']
+    """
+    return _READ_AS_ONE.sub(lambda figure: figure.group().replace(" ", _NO_BREAK), text)
 
 
 def has_interval(estimate: Estimated) -> bool:

@@ -9,6 +9,13 @@ from collections.abc import Mapping, Sequence
 from agreement.estimate import Estimate
 
 _LEAST_P = 0.001  # below it a P value is only said to be less
+_WRITTEN_OUT = {
+    "ccc": "Lin's concordance",
+    "icc": "ICC",
+    "ac1": "Gwet's AC1",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+}
 
 
 def in_brief(estimate: Estimate) -> str:
@@ -121,9 +128,20 @@ def margin_in_words(margin: float, shares: bool) -> str:
     Examples
     --------
     >>> margin_in_words(0.05, True), margin_in_words(0.2, False)
-    ('5 points', '0.2 of the scale')
+    ('5 points', '0.2 on the scale')
     """
-    return f"{100 * margin:g} points" if shares else f"{margin:g} of the scale"
+    return f"{100 * margin:g} points" if shares else f"{margin:g} on the scale"
+
+
+def called(statistic: str) -> str:
+    """What a statistic is called where it is read: an abbreviation or a name alone is written out.
+
+    Examples
+    --------
+    >>> called("ccc"), called("weighted kappa"), called("winning_rate")
+    ("Lin's concordance", 'weighted kappa', 'winning rate')
+    """
+    return _WRITTEN_OUT.get(statistic, statistic.replace("_", " "))
 
 
 def in_figures(number: float) -> str:

@@ -18,7 +18,7 @@ _ESTIMATES = {
     "agreement": "agreement on",
     "direction": "signed difference on",
     "uniformity": "uniformity of the signed difference on",
-    "corrected": "share that is right, corrected for the judges' errors, by",
+    "corrected": "share that is right, corrected for the judges’ errors, by",
     "distribution": "distribution of",
     "mean": "mean of",
     "difference": "difference in",

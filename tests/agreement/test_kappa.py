@@ -110,7 +110,8 @@ def test_no_overlap_one_item_and_equal_constants_have_no_kappa():
 
     assert all(math.isnan(estimate.value) for estimate in (empty, no_overlap, one_item, constant))
     assert empty.undefined_because == no_overlap.undefined_because == "no item has both verdicts"
-    assert "one item" in one_item.undefined_because
+    assert one_item.undefined_because == "one item: kappa needs two or more"
+    assert cohen_kappa([1], [1], unit="candidate").undefined_because == "one candidate: kappa needs two or more"
     assert constant.undefined_because == "both raters constant on the same category: expected agreement is 1"
 
 

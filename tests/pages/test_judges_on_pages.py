@@ -50,6 +50,7 @@ def test_the_calibration_shows_prompts_and_offers_files(
     chosen += [each for each in app.selectbox if each.label == "Human verdicts"]
     (show,) = [each for each in app.button if each.label == "Show these"]
     assert {each.proto.form_id for each in (*chosen, show)} == {"chosen-score.verdict"}
+    assert chosen[0].proto.wrap, "All runs are in sight."
     assert chosen[1].options[0] == "mean of 2, as usual for this scale"
     assert any("-Be strict.\n+Be fair." in code.value for code in app.code)
     (chosen,) = [group for group in app.get("button_group") if group.label == "Format"]

@@ -15,7 +15,7 @@ from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale, State
-from agreement.judge.wording import counted, in_brief, in_figures, listed
+from agreement.judge.wording import called, counted, in_brief, in_figures, listed
 from agreement.leave_one_out import FEWEST_RATERS
 
 KEY = "ceiling"
@@ -152,7 +152,7 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
     for judge in material.judges:
         each = [panel.of(key, stratum=EVERYTHING, parties=(judge, basis.name))[0].estimate for basis in against]
         said = [f"{basis.name} {in_brief(estimate)}" for basis, estimate in zip(against, each, strict=True)]
-        text = f"{judge} agrees, by {key}, with {listed(said)}"
+        text = f"{judge} agrees, by {called(key)}, with {listed(said)}"
         humans = (judge, *material.humans)
         for gap in panel.of(GAP, stratum=EVERYTHING, parties=humans):
             (ceiling,) = panel.of(CEILING, stratum=EVERYTHING, judge=judge)

@@ -189,7 +189,7 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
     dict of str to str
     """
     margin = plan.criteria.direction_margin or margin_of(material.scale, plan)
-    within = "not declared" if margin is None else margin_in_words(margin, material.scale.shares)
+    within = "a margin, which is not declared" if margin is None else margin_in_words(margin, material.scale.shares)
     shipped = {
         AGREEMENT: f"judge minus left-out human: lower limit above {in_figures(plan.criteria.agreement_bound)}",
         DIRECTION: f"human minus judge: both limits within {within}",

@@ -19,7 +19,7 @@ from agreement.judge.printing import report as printed
 from agreement.judge.printing import what_was_read
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
-from agreement.judge.wording import p_in_figures
+from agreement.judge.wording import called, p_in_figures
 from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
@@ -302,7 +302,6 @@ def _fills_in(run: JudgeRun, name: str, field_type: str) -> bool:
     return str(run.parameters.get("field", "")) in ((name, "") if field_type == "correctness" else (name,))
 
 
-_NO_BREAK = "\N{NO-BREAK SPACE}"
 _COLUMNS = (
     Column("statistic", "Statistic", "What was computed"),
     Column("parties", "Whose", "Humans, judges or models by name"),
@@ -333,8 +332,7 @@ def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
 def _p_cell(p: float | None) -> Cell:
     if p is None:
         return None
-    # "< .001" stays on one line in the narrowest column.
-    return ("no P" if math.isnan(p) else p_in_figures(p)).replace(" ", "\N{NO-BREAK SPACE}")
+    return "no P" if math.isnan(p) else p_in_figures(p)
 
 
 def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
@@ -342,11 +340,10 @@ def _cells(row: Row, scale: Scale) -> tuple[Cell, ...]:
     value, limits = shown_figures(row, scale)
     said = (estimate.undefined_because, estimate.warning, estimate.method)
     return (
-        row.statistic.replace("_", " "),
+        called(row.statistic),
         ", ".join(row.parties),
         said_once(row.stratum),
-        # An interval is not read in two halves.
-        f"{value} {limits.replace(' ', _NO_BREAK)}".rstrip(),
+        f"{value} {limits}".rstrip(),
         f"{estimate.n} {estimate.unit}{'' if estimate.n == 1 else 's'}",
         _p_cell(estimate.p),
         row.basis or None,

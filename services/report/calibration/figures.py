@@ -119,7 +119,8 @@ def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:
         drawn = [_span(panel.key, row, scale, factor, several=len(asked.statistics) > 1) for row in wanted]
         if drawn and len({span.line for span in drawn}) <= _MOST_LINES:
             draw = partial(spans, drawn, axis, limits=asked.limits, from_zero=asked.is_signed)
-            caption = f"{PANELS[panel.key].question} {axis}; lines are intervals, the number at the right is n."
+            lines = "lines are intervals" if any(span.low < span.high for span in drawn) else "no point has an interval"
+            caption = f"{PANELS[panel.key].question} {axis}; {lines}, the number at the right is n."
             key = "-".join(filter(None, ("panel", panel.key, asked.key)))
             return Figure(key, panel.key, PANELS[panel.key].title, caption, draw)
     return None

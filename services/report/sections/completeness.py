@@ -79,7 +79,7 @@ def clock_sentences(study: StudyRows) -> tuple[str, ...]:
         return ()
     verdicts = "1 verdict bears" if count == 1 else f"{count} verdicts bear"
     sentence = (
-        f"{verdicts} times that contradict each other, because the server's clock was changed; `manage.py verify` "
+        f"{verdicts} times that contradict each other, because the server’s clock was changed; `manage.py verify` "
         "lists them. Answers and their order, and active and idle times, are not affected."
     )
     return (sentence,)
@@ -197,7 +197,7 @@ def _flags(study: StudyRows, reads: Reads) -> PlainTable:
             Column("item", "Item", "Key of the item"),
             Column("rater", "Rater", "Pseudonym"),
             Column("flag", "Flag", "What the flag is for"),
-            Column("note", "Note", "The rater's note"),
+            Column("note", "Note", "The rater’s note"),
         ),
         rows=tuple(
             (item.key, column.rater.pseudonym, texts.get(kind, kind), note)

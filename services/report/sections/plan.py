@@ -92,7 +92,9 @@ def plan_section(
                 "A line for several raters, models or options has a row for each, and none is corrected for their "
                 "number unless its table says so."
             ),
-        ),
+        )
+        if tables
+        else (),
     )
 
 

@@ -11,6 +11,7 @@ from agreement.judge.bases import bases, main_basis
 from agreement.judge.material import Factor
 from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement, uniformity
 from agreement.judge.plan import Plan
+from agreement.judge.scale import Scale
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans, verdicts
 
 
@@ -43,6 +44,15 @@ def test_two_humans_are_compared_pairwise_only():
     with_judge = np.mean([np.mean(human[known] == judge[known]) for human in humans])
     assert panel.of("human with the others") == []
     assert panel.of(ceiling.GAP)[0].estimate.value == pytest.approx(with_judge - between)
+
+
+def test_numbers_agree_by_a_coefficient_with_its_name_and_have_no_margin_that_nobody_declared():
+    rng = np.random.default_rng(4)
+    given = material(rng.normal(20, 5, (1, 40)), {"judge": rng.normal(20, 5, 40)}, scale=Scale("number"))
+
+    assert "judge agrees, by Lin's concordance, with h1" in ceiling.panel(given, PLAN).sentence
+    words = criteria.criteria_in_words(given, PLAN)[criteria.DIRECTION]
+    assert words == "human minus judge: both limits within a margin, which is not declared"
 
 
 def test_of_a_human_alone_there_is_no_ceiling():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import Scale
 from db import CalibrationLook, Database
 from db.engine import make_engine
+from exchange.report_markup import table_markup
 from server import downloads, gate
 from services.errors import Conflict, NotAllowed
 from services.judging import import_runs
@@ -168,8 +170,8 @@ def test_an_interval_stays_on_one_line_and_a_column_that_says_all_of_every_row_i
 
     titles = {key: [column.title for column in table.columns] for key, table in tables.items()}
     assert "On" in titles["panel_uniformity"] and "On" not in titles["panel_direction"]
-    values = [row[titles[key].index("Estimate")] for key, table in tables.items() for row in table.rows]
-    intervals = [str(value).partition("[")[2] for value in values]
+    drawn = "".join(table_markup(table) for table in tables.values())
+    intervals = re.findall(r"\[[-.\d][^\]<]*\]</td>", drawn)
     assert any(intervals) and not any(" " in interval for interval in intervals)
 
 

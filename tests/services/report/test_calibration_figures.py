@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from agreement.judge.panels import direction
-from agreement.judge.rows import Panel
+from agreement.estimate import undefined
+from agreement.judge.panels import direction, replacement
+from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import BINARY, Scale
 from services.report.calibration.figures import figures_of
 from tests.agreement.judge.panel_material import PLAN, mri_eval
@@ -36,3 +37,12 @@ def test_a_difference_of_a_scale_without_shares_has_no_unit() -> None:
 
     assert round(drawn["data"][0]["x"][0], 3) == 0.088
     assert drawn["layout"]["xaxis"]["title"]["text"].endswith("stricter")
+
+
+def test_lines_are_called_intervals_only_where_there_are_lines() -> None:
+    rate = undefined("winning rate", 3, "rater", "alt-test", "these raters are fixed", value=1.0)
+    (figure,) = figures_of(Panel(replacement.KEY, (), (Row(replacement.WINNING, ("j", "h1"), rate),), ()), SHARES)
+    (of_lines,) = figures_of(Panel(direction.KEY, (), tuple(direction.panel(mri_eval(), PLAN).rows), ()), SHARES)
+
+    assert figure.caption.endswith("no point has an interval, the number at the right is n.")
+    assert of_lines.caption.endswith("lines are intervals, the number at the right is n.")

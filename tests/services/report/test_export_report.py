@@ -13,7 +13,7 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database
-from exchange.shown_numbers import shown_estimate
+from exchange.shown_numbers import shown_estimate, unbroken
 from services.errors import Conflict, NotAllowed
 from services.progress import data_lock
 from services.report import (
@@ -74,7 +74,7 @@ def test_numbers_are_the_same_in_csv_json_and_html(folder: Path, report: Report)
             assert line[field] == ("" if number != number else str(number))
             assert as_json[field] == (None if number != number else number)
         assert int(line["n"]) == as_json["n"] == estimate.n
-        assert shown_estimate(estimate, row.scale) in page
+        assert unbroken(shown_estimate(estimate, row.scale)) in page
 
 
 def test_undefined_is_null_with_its_reason(folder: Path) -> None:

@@ -232,6 +232,7 @@ def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tm
     plan = build_report(sqlite_database, situation.admin, situation.study_key).section("plan")
 
     assert plan is not None
+    assert plan.tables == plan.method == (), "Nothing was computed, so there is no way of it."
     reasons = [said.partition(", since ")[2].partition(":")[0] for said in plan.explanation if "not computed" in said]
     assert reasons == [
         "a single rater has answered these items",

@@ -1,0 +1,31 @@
+"""Words and tables of the report as HTML, in which no line ends within a figure."""
+
+from __future__ import annotations
+
+import pytest
+
+from exchange.report_markup import section_markup, sentences_markup, table_markup
+from exchange.report_structure import Column, PlainTable, Section
+
+AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
+
+
+@pytest.mark.parametrize(
+    ("said", "drawn"),
+    [
+        ("kappa .77 [.65, .88]", f"kappa .77 {AS_ONE}"),
+        ("of 31.7 % [23.8, 40.8] of all", "of 31.7~% [23.8,~40.8] of all"),
+        ("GPT-4o .57 (n = 1,360)", "GPT-4o .57 (n~=~1,360)"),
+        ("P = .02, or P < .001", "P~=~.02, or P~&lt;~.001"),
+        ("a list [of words, and more words]", "a list [of words, and more words]"),
+    ],
+)
+def test_a_figure_is_not_broken_in_a_sentence(said: str, drawn: str) -> None:
+    assert f"<p>{drawn.replace('~', chr(0xA0))}</p>" in sentences_markup([said])
+
+
+def test_nor_in_the_words_and_tables_of_a_section() -> None:
+    table = PlainTable("t", "Figures", "", (Column("value", "Estimate", ""),), ((".77 [.65, .88]",),))
+
+    assert AS_ONE in section_markup(Section("s", "S", "S", ("It is .77 [.65, .88].",), ()))
+    assert f">.77 {AS_ONE}</td>" in table_markup(table)
