@@ -310,5 +310,5 @@ def test_a_share_that_is_not_tuned_refuses_numbers_of_a_judge_whose_squares_are_
 
     with pytest.raises(ValueError, match=r"^judge holds 1e\+160; expected numbers from -1e\+140 to 1e\+140"):
         prediction_powered_mean(human, judge, [0, 1, 1], tuned=False, interval="score")
-    with pytest.raises(ValueError, match="^unlabelled holds 1e"):
+    with pytest.raises(ValueError, match=r"^unlabelled holds 1e"):
         prediction_powered_mean(human, human, judge, tuned=False, interval="score")
