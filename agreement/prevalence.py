@@ -11,6 +11,7 @@ from scipy import stats
 from agreement.arguments import yes_or_no
 from agreement.caution import Caution
 from agreement.cautions import rare_among_heavy
+from agreement.codebook import refuse_unlike
 from agreement.coding import (
     Codes,
     Floats,
@@ -248,7 +249,14 @@ def codes_of_both(
         both: Ratings = np.concatenate([first, second])
     else:
         both = [*as_values(first, argument), *as_values(second, argument)]
-    codes = encode_clusters(both, known.size + there.size, argument)
+    try:
+        codes = encode_clusters(both, known.size + there.size, argument)
+    except ValueError:  # of which of the two it is said
+        other = f"unlabelled_{argument}"
+        encode_clusters(first, known.size, argument)
+        encode_clusters(second, there.size, other)
+        refuse_unlike(**{argument: as_values(first, argument), other: as_values(second, other)})
+        raise
     codes, _ = compact(codes[np.concatenate([known, there])])
     size = int(known.sum())
     return codes[:size], codes[size:]
