@@ -210,7 +210,7 @@ def _places(pairs: Pairs, weights: Weights | None, *, declared: bool) -> Floats:
             numbers = np.array(categories, dtype=np.float64)
             for codes, argument in ((pairs.a, "a"), (pairs.b, "b")):
                 refuse_huge(numbers[codes], argument)
-            return numbers - numbers[0]
+            return np.asarray(numbers - numbers[0])
     return np.arange(max(2, len(categories)), dtype=np.float64)
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from agreement.arguments import listed, one_of, shown, unmasked, yes_or_no
 from agreement.cautions import rare_outcome
-from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
+from agreement.coding import Codes, Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude, refuse_huge
 from agreement.prevalence import clusters_of_both, inclusion_probabilities, variance_of_parts
@@ -316,7 +316,7 @@ def _covariates(values: Any, argument: str) -> Floats:
     """A table of numbers; a plain sequence is one covariate."""
     values = unmasked(values)
     if not hasattr(values, "shape") and hasattr(values, "__iter__") and not isinstance(values, str | bytes | dict):
-        values = list(values) if not hasattr(values, "itercolumns") else values
+        values = as_values(values, argument) if not hasattr(values, "itercolumns") else values
         if not any(hasattr(value, "__iter__") and not isinstance(value, str) for value in values):
             return numbers_or_nan(values, argument)[:, None]
     elif len(getattr(values, "shape", ())) == 1:

@@ -34,12 +34,12 @@ def test_groups_of_the_unlabelled_are_refused_by_their_own_name(of, unlabelled, 
 
 
 def test_a_group_written_as_text_among_the_labelled_and_as_a_number_among_the_others_is_refused_with_both_names():
-    with pytest.raises(ValueError, match="^unlabelled_strata holds numbers and strata text; expected both"):
+    with pytest.raises(ValueError, match=r"^unlabelled_strata holds numbers and strata text; expected both"):
         powered(strata=["1", "1", "2", "2"], unlabelled_strata=[1, 2, 2, 1, 1])
 
 
 def test_groups_of_the_labelled_keep_their_name():
-    with pytest.raises(ValueError, match="^clusters has no value at position 3"):
+    with pytest.raises(ValueError, match=r"^clusters has no value at position 3"):
         regression(clusters=["a", "a", "b", None], unlabelled_clusters=["a", "a", "b", "b", "b"])
 
 
@@ -77,5 +77,5 @@ def test_a_judge_is_refused_by_its_own_name(judge, categories, sentence):
 
 
 def test_humans_keep_their_name():
-    with pytest.raises(ValueError, match="^humans holds 3; expected one of the categories"):
+    with pytest.raises(ValueError, match=r"^humans holds 3; expected one of the categories"):
         alt_test([*READS, [3, 1, 1]], [1, 2, 1, 1], categories=[1, 2])
