@@ -135,7 +135,7 @@ def classification_scores(
     true, given = as_values(reference, "reference"), as_values(predicted, "predicted")
     same_length(true, given, "reference", "predicted")
     _, observed = encode(true, None, "reference")
-    levels = declared(classes) if classes is not None else tuple(observed)
+    levels = declared(classes, "classes") if classes is not None else tuple(observed)
     encode(given, None, "predicted")  # names what cannot be compared
     abstentions, unreadable = values_of(abstained, "abstained"), values_of(invalid, "invalid")
     twice = [level for level in levels if level in abstentions or level in unreadable]

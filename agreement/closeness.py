@@ -168,8 +168,13 @@ def _as_numbers(
         scale = magnitude(of_humans, of_judge)
         return of_humans / scale, of_judge / scale
     rows = rows_of(humans, "humans", fewest=1)
-    flat = [value for row in rows for value in row] + as_values(judge, "judge")
-    codes, levels = encode(flat, categories, "humans")
+    judge_verdicts = as_values(judge, "judge")
+    flat = [value for row in rows for value in row] + judge_verdicts
+    try:
+        codes, levels = encode(flat, categories, "humans")
+    except ValueError:
+        encode(judge_verdicts, categories, "judge")  # refused by its own name where the wrong ones are the judge's
+        raise
     size = sum(len(row) for row in rows)
     if categories is None:
         refuse_unlike_columns([*zip(*rows, strict=True), flat[size:]], levels, "humans and judge")

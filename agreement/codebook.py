@@ -322,13 +322,15 @@ def _written(number: Any) -> str:
     return f"{number:.0f}" if isinstance(number, float | np.floating) and float(number).is_integer() else str(number)
 
 
-def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:
+def declared(categories: Sequence[Hashable], argument: str = "categories") -> tuple[Hashable, ...]:
     """Declared categories as a tuple, checked.
 
     Parameters
     ----------
     categories : sequence
         In order.
+    argument : str
+        Name to use in the error, in the plural.
 
     Returns
     -------
@@ -339,16 +341,16 @@ def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:
     ValueError
         When one is missing or occurs twice, or there are fewer than two.
     """
-    levels = listed(categories, "categories", "a sequence of categories")
+    levels = listed(categories, argument, f"a sequence of {argument}")
     # rows of a structured array say that they can be compared, and cannot
     if not all(isinstance(level, Hashable) and not isinstance(level, np.void) for level in levels):
-        raise ValueError(f"categories is {shown(levels)}; expected texts or numbers")
+        raise ValueError(f"{argument} is {shown(levels)}; expected texts or numbers")
     if any(is_missing(level) for level in levels):
-        raise ValueError(f"categories is {shown(levels)}; expected none of them missing")
+        raise ValueError(f"{argument} is {shown(levels)}; expected none of them missing")
     if len(set(levels)) != len(levels):
-        raise ValueError(f"categories is {shown(levels)}; expected each category once")
+        raise ValueError(f"{argument} is {shown(levels)}; expected each of them once")
     if len(levels) < 2:
-        raise ValueError(f"categories is {shown(levels)}; expected two or more")
+        raise ValueError(f"{argument} is {shown(levels)}; expected two or more")
     return levels
 
 

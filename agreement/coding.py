@@ -88,7 +88,7 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
         raise ValueError(f"{argument} has shape {tuple(shape)}; expected one dimension, one entry for each item")
     if isinstance(values, str | bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
         raise ValueError(f"{argument} is a {type(values).__name__}; expected a sequence with one entry for each item")
-    to_list = getattr(values, "tolist", None)
+    to_list = getattr(values, "tolist", getattr(values, "to_pylist", None))  # of a chunked array of Arrow the latter
     plain = to_list() if to_list is not None else values
     return plain if isinstance(plain, list) else list(plain)
 
@@ -142,7 +142,9 @@ def same_length(first: Sized, second: Sized, first_name: str, second_name: str) 
         )
 
 
-def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str) -> tuple[Codes, tuple[Any, ...]]:
+def encode(
+    values: Ratings, categories: Sequence[Hashable] | None, argument: str, named: str = "categories"
+) -> tuple[Codes, tuple[Any, ...]]:
     """Codes of one sequence of verdicts.
 
     Parameters
@@ -151,8 +153,8 @@ def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str
         Verdicts.
     categories : sequence, optional
         The declared categories in order; by default the observed ones, sorted.
-    argument : str
-        Name to use in errors.
+    argument, named : str
+        Names of the verdicts and of the categories to use in errors.
 
     Returns
     -------
@@ -172,8 +174,8 @@ def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str
     ([0, -1, 1], ('no', 'yes'))
     """
     entries, which = _distinct(values, argument)
-    levels = declared(categories) if categories is not None else in_order(entries)
-    return _position(entries, which, levels, argument)[which], levels
+    levels = declared(categories, named) if categories is not None else in_order(entries)
+    return _position(entries, which, levels, argument, named)[which], levels
 
 
 def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None = None) -> Pairs:
@@ -234,13 +236,15 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
     return distinct_entries(as_values(values, argument), argument)
 
 
-def _position(entries: list[Any], which: Codes, levels: tuple[Any, ...], argument: str) -> Codes:
+def _position(
+    entries: list[Any], which: Codes, levels: tuple[Any, ...], argument: str, named: str = "categories"
+) -> Codes:
     """Position among the levels of each distinct verdict, and last that of a missing one."""
     of_level: dict[Any, int] = {level: place for place, level in enumerate(levels)}
     position = np.array([of_level.get(entry, MISSING) for entry in entries] + [MISSING], dtype=np.intp)
     if (position[:-1] == MISSING).any():
         first = int(np.flatnonzero((position[which] == MISSING) & (which != MISSING))[0])
-        raise ValueError(f"{argument} holds {shown(entries[which[first]])}; expected one of the categories {levels!r}")
+        raise ValueError(f"{argument} holds {shown(entries[which[first]])}; expected one of the {named} {levels!r}")
     return position
 
 

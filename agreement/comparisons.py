@@ -15,6 +15,7 @@ from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, 
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
+from agreement.magnitude import refuse_huge
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
@@ -230,7 +231,7 @@ def paired_difference(
     Raises
     ------
     ValueError
-        When lengths differ, a score is no number, or a cluster lies in two strata.
+        When lengths differ, a score is no number or beyond 1e140, or a cluster lies in two strata.
 
     References
     ----------
@@ -246,6 +247,8 @@ def paired_difference(
     check_resamples(resamples)
     interval, tests_zero = chosen_interval(interval, *BOOTSTRAPS), yes_or_no(tests_zero, "tests_zero")
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
+    for values, argument in ((first, "a"), (second, "b")):
+        refuse_huge(values, argument)
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))
     lost = int((~known).sum())

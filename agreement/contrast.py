@@ -12,6 +12,7 @@ from agreement.arguments import check_resamples, yes_or_no
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.magnitude import refuse_huge
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -59,7 +60,8 @@ def difference_of_parts(
     Raises
     ------
     ValueError
-        When lengths differ, a value is no finite number, a unit belongs to neither part, or a cluster is missing.
+        When lengths differ, a value is no number or beyond 1e140, a unit belongs to neither part, or a cluster is
+        missing.
 
     References
     ----------
@@ -78,6 +80,7 @@ def difference_of_parts(
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     scores = numbers_or_nan(values, "values")
+    refuse_huge(scores, "values")
     assigned, in_first = correctness(first, "first")
     same_length(scores, assigned, "values", "first")
     known = ~np.isnan(scores)

@@ -44,7 +44,9 @@ class CorrectedMean(NamedTuple):
     weights: Floats | None = None
 
 
-def over_strata(y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_others: Codes, tuned: bool) -> CorrectedMean:
+def over_strata(
+    y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_others: Codes, tuned: bool, most: float = 1.0
+) -> CorrectedMean:
     """The mean over strata, each with its own lambda (Fisch et al. 2024, section 3).
 
     Parameters
@@ -54,7 +56,9 @@ def over_strata(y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_other
     of_labelled, of_others : ndarray of int
         Stratum of each.
     tuned : bool
-        Whether lambda is estimated; 1 otherwise.
+        Whether lambda is estimated; `most` otherwise.
+    most : float
+        The greatest lambda: 1 where human and judge are in one unit, else what 1 is in that of both.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def over_strata(y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_other
     for stratum in range(int(max(of_labelled.max(), of_others.max())) + 1):
         own, other = of_labelled == stratum, of_others == stratum
         n, others = int(own.sum()), int(other.sum())
-        share = 0.0 if others == 0 else _tuning(y[own], f[own], rest[other]) if tuned else 1.0
+        share = 0.0 if others == 0 else _tuning(y[own], f[own], rest[other], most) if tuned else most
         imputed = share * float(rest[other].mean()) if others else 0.0
         residual = y[own] - share * f[own]
         rectifier = float(residual.mean())
@@ -82,12 +86,12 @@ def over_strata(y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_other
     return CorrectedMean(value, from_labelled, from_others, between, parts, means, lambdas, ranges)
 
 
-def by_weights(y: Floats, f: Floats, rest: Floats, weights: Floats, tuned: bool) -> CorrectedMean:
+def by_weights(y: Floats, f: Floats, rest: Floats, weights: Floats, tuned: bool, most: float = 1.0) -> CorrectedMean:
     """The mean of labels with unequal inclusion probabilities, the difference estimator.
 
     Parameters
     ----------
-    y, f, rest, tuned
+    y, f, rest, tuned, most
         As in `over_strata`.
     weights : ndarray, shape (n,)
         One over the probabilities.
@@ -97,12 +101,12 @@ def by_weights(y: Floats, f: Floats, rest: Floats, weights: Floats, tuned: bool)
     CorrectedMean
     """
     total, pool = weights.sum(), np.concatenate([f, rest])
-    share = 1.0
+    share = most
     if tuned:
         by_y, by_f = y - (weights * y).sum() / total, f - (weights * f).sum() / total
         factor = weights * (weights - 1.0)
         scale = float((factor * by_f**2).sum())
-        share = min(1.0, max(0.0, float((factor * by_y * by_f).sum()) / scale)) if scale > 0.0 else 0.0
+        share = min(most, max(0.0, float((factor * by_y * by_f).sum()) / scale)) if scale > 0.0 else 0.0
     centre = float(pool.mean())
     residual = y - share * f
     rectifier = float((weights * residual).sum() / total)
@@ -127,7 +131,7 @@ def score_limits(
     Parameters
     ----------
     corrected : CorrectedMean
-        Of verdicts over `scale`.
+        In units of `scale`.
     y : ndarray, shape (n,)
         Human verdicts, 0 and 1.
     strata, other_strata : ndarray of int, shapes (n,) and (N,)
@@ -137,7 +141,7 @@ def score_limits(
     tuned : bool
         Whether lambda was estimated.
     scale : float
-        By what the verdicts were divided.
+        By what the human verdicts were divided.
     confidence : float
         Nominal coverage.
 
@@ -199,11 +203,11 @@ def _drawn(variance: float, mean: float, y: Floats, weights: Floats, units: floa
     return max(variance, (events * variance + mean * (1.0 - mean) / worth) / (events + 1.0)), worth
 
 
-def _tuning(y: Floats, f: Floats, rest: Floats) -> float:
+def _tuning(y: Floats, f: Floats, rest: Floats, most: float) -> float:
     """PPI++ (Angelopoulos, Duchi and Zrnic 2023), section 6: the lambda of least variance of a mean."""
     n = y.size
     variance = float(np.concatenate([f, rest]).var(ddof=1))
     if variance <= 0.0:
         return 0.0
     covariance = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
-    return min(1.0, max(0.0, covariance / ((1.0 + n / rest.size) * variance)))
+    return min(most, max(0.0, covariance / ((1.0 + n / rest.size) * variance)))

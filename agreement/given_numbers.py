@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import unmasked
+from agreement.codebook import is_missing
 
 
 def number_arrays(data: Any, argument: str) -> list[npt.NDArray[Any]]:
@@ -56,7 +58,7 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
     Parameters
     ----------
     values : array_like
-        Numbers; None is nan.
+        Numbers; None and pandas' NA are nan.
 
     Returns
     -------
@@ -76,6 +78,10 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
     array = np.asarray(values)
     if array.dtype.kind in "cmMV":  # numpy makes days since 1970 of a date
         raise TypeError
+    if array.dtype == object:
+        array = np.array([math.nan if is_missing(value) else value for value in array.flat], object).reshape(
+            array.shape
+        )
     try:
         return array.astype(np.float64)
     except OverflowError:  # a whole number of 400 digits

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.magnitude import refuse_huge
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
@@ -91,8 +91,8 @@ def cohen_kappa(
     Raises
     ------
     ValueError
-        When lengths differ, a verdict is not among the declared categories, weights lack an order, or a normal
-        interval is asked for clustered items.
+        When lengths differ, a verdict is not among the declared categories, weights lack an order or go over numbers
+        beyond 1e140, or a normal interval is asked for clustered items.
 
     References
     ----------
@@ -125,7 +125,7 @@ def cohen_kappa(
         interval, *adjustable, "normal", *BOOTSTRAPS,
         clustered=groups is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
     )  # fmt: skip
-    places = _places(pairs.categories, name_of_weights, declared=categories is not None)
+    places = _places(pairs, name_of_weights, declared=categories is not None)
     name = with_weights("Cohen's kappa", weights)
     note = left_out(pairs, excluded)
     table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
@@ -197,8 +197,9 @@ def cohen_kappa_of_table(
     return _normal(name, result, confidence, unit, "").warned(_rare(result, unit))
 
 
-def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
+def _places(pairs: Pairs, weights: Weights | None, *, declared: bool) -> Floats:
     """Position of each category on the scale, in ascending order."""
+    categories = pairs.categories
     if weights is not None and not declared:
         if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
             raise ValueError(
@@ -206,7 +207,10 @@ def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: b
             )
         # whole numbers stand for the scale from their least to their greatest: a level that nobody used is a gap
         if len(categories) > 1:
-            return np.array(categories, dtype=np.float64) - float(categories[0])
+            numbers = np.array(categories, dtype=np.float64)
+            for codes, argument in ((pairs.a, "a"), (pairs.b, "b")):
+                refuse_huge(numbers[codes], argument)
+            return np.asarray(numbers - numbers[0])
     return np.arange(max(2, len(categories)), dtype=np.float64)
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from agreement.coding import Floats
 
+LARGEST = 1e140
+"""Up to here the squares of numbers are finite, and so are sums of many of them."""
+
 
 def magnitude(*values: Floats) -> float:
     """The greatest power of two that is no greater than the largest number; dividing by it loses no digit.
@@ -54,3 +57,30 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
     greatest = max((float(np.nanmax(np.abs(part))) for part in values if not np.isnan(part).all()), default=0.0)
     exponent = math.frexp(greatest)[1]
     return [np.ldexp(part, -exponent) for part in values], exponent
+
+
+def refuse_huge(values: Floats, argument: str) -> None:
+    """Refuse numbers of which sums of squares are not finite, for who does not divide them by their `magnitude`.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        Finite numbers, nan where missing.
+    argument : str
+        Name to use in the error.
+
+    Raises
+    ------
+    ValueError
+        When one is above `LARGEST`, or below its negative.
+
+    Examples
+    --------
+    >>> refuse_huge(np.array([-1e100, np.nan]), "values")
+    """
+    huge = np.flatnonzero(np.abs(values) > LARGEST)
+    if huge.size:
+        raise ValueError(
+            f"{argument} holds {float(values.flat[huge[0]])!r}; expected numbers from {-LARGEST:g} to {LARGEST:g}, "
+            "whose squares can be summed: give them in a larger unit"
+        )

@@ -22,6 +22,7 @@ from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
 
+_UNLIKE = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
 _GREATEST = 1000  # exponent of two
 _ROUNDING = 1e-12  # shares below this are rounding errors of an exact zero
 _APART = 1e-3  # bias correction of numbers whose sizes, or whose means beside their spread, have little in common
@@ -138,6 +139,8 @@ def lin_ccc(
     if short < _ROUNDING or short > 2.0 - _ROUNDING:
         reason = "perfect concordance: no standard error" if value > 0 else "perfect discordance: no standard error"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    if var_x * var_y == 0.0:  # beside the larger numbers, squares of the smaller ones vanish
+        return undefined(name, n, unit, method, _UNLIKE, value=value, confidence=confidence)
     u2 = gap**2 / math.sqrt(var_x * var_y)
     bias = 2.0 * math.sqrt(var_x * var_y) / whole  # value / r, which r = 0 has too
     unexplained = float(((from_y - covariance / var_x * from_x) ** 2).mean()) / var_y  # 1 - r^2
@@ -150,7 +153,7 @@ def lin_ccc(
     if variance <= _ROUNDING * (short * (1.0 + value)) ** 2:
         reason = "the standard error is 0"
         if bias < _APART:
-            reason = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
+            reason = _UNLIKE
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (short * (1.0 + value))

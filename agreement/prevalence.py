@@ -11,6 +11,7 @@ from scipy import stats
 from agreement.arguments import yes_or_no
 from agreement.caution import Caution
 from agreement.cautions import rare_among_heavy
+from agreement.codebook import refuse_unlike
 from agreement.coding import (
     Codes,
     Floats,
@@ -25,7 +26,7 @@ from agreement.corrected_mean import by_weights, over_strata, score_limits
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
-from agreement.magnitude import magnitude
+from agreement.magnitude import magnitude, refuse_huge
 
 _HEAVY = 1.25
 """Times the mean of what the labelled stand for: from there on a label is one that stands for most others."""
@@ -142,12 +143,16 @@ def prediction_powered_mean(
     groups, other_groups = clusters_of_both(clusters, unlabelled_clusters, known, there)
     n_clusters = int(np.unique(groups).size) if groups is not None else None
     binary = bool(np.isin(y[known], (0.0, 1.0)).all())
-    scale = magnitude(y, f, rest)
-    lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / scale, rest[there] / scale
-    n, others = y.size, rest.size
     kinds: tuple[Interval, ...] = ("score", "normal") if binary else ("normal",)
     usual: Interval = "score" if binary and tuned else "normal"
     interval = chosen_interval(usual if interval is None else interval, *kinds)
+    if interval == "score" and not tuned:
+        refuse_huge(f, "judge")
+        refuse_huge(rest, "unlabelled")
+    # beside a judge of huge numbers, humans would differ by no more than rounding; lambda brings both to one unit
+    scale, of_judge = (magnitude(y), magnitude(f, rest)) if tuned else (magnitude(y, f, rest),) * 2
+    lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / of_judge, rest[there] / of_judge
+    n, others, most = y.size, rest.size, of_judge / scale
     words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
     if interval == "score" and strata is not None:
         words = "Wilson score intervals of the strata on their effective numbers, put together"
@@ -169,10 +174,10 @@ def prediction_powered_mean(
         reason = "fewer than two labelled in a stratum"
         return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     if chance is not None:
-        corrected = by_weights(y, f, rest, 1.0 / chance, tuned)
+        corrected = by_weights(y, f, rest, 1.0 / chance, tuned, most)
     else:
-        corrected = over_strata(y, f, rest, of_stratum, of_other_stratum, tuned)
-    value, used = corrected.value * scale, corrected.lambdas
+        corrected = over_strata(y, f, rest, of_stratum, of_other_stratum, tuned, most)
+    value, used = corrected.value * scale, [share / most if most else 0.0 for share in corrected.lambdas]
     method += f"; {len(used)} strata" if strata is not None else ""
     stands_for = 1.0 / chance if chance is not None else _units_of_pool(of_stratum, of_other_stratum)
     rare = _rare_among_heavy(y * scale, stands_for) if binary else None
@@ -244,7 +249,14 @@ def codes_of_both(
         both: Ratings = np.concatenate([first, second])
     else:
         both = [*as_values(first, argument), *as_values(second, argument)]
-    codes = encode_clusters(both, known.size + there.size, argument)
+    try:
+        codes = encode_clusters(both, known.size + there.size, argument)
+    except ValueError:  # of which of the two it is said
+        other = f"unlabelled_{argument}"
+        encode_clusters(first, known.size, argument)
+        encode_clusters(second, there.size, other)
+        refuse_unlike(**{argument: as_values(first, argument), other: as_values(second, other)})
+        raise
     codes, _ = compact(codes[np.concatenate([known, there])])
     size = int(known.sum())
     return codes[:size], codes[size:]

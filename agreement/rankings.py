@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arguments import listed, number_in, read_once, shown, whole_number
+from agreement.arguments import listed, number_in, read_once, shown, unmasked, whole_number
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
@@ -314,7 +314,10 @@ def ranking_agreement(
     """
     depths = _depths(ks)
     _check_p(p)
-    rows = [[None if is_missing(cell) else _distinct(cell, "ratings") for cell in row] for row in rows_of(ratings)]
+    rows = [
+        [None if is_missing(cell) else _distinct(cell, "ratings") for cell in row]
+        for row in rows_of(_of_lists(ratings))
+    ]
     settings: dict[str, Any] = {
         "clusters": read_once(clusters), "unit": unit, "note": "without two comparable lists",
         "resamples": resamples, "seed": seed, "interval": interval, "confidence": confidence,
@@ -330,6 +333,12 @@ def ranking_agreement(
             **settings,
         ),
     )
+
+
+def _of_lists(ratings: Any) -> Any:
+    """An array that numpy made of lists of lists, as these: of lists of one length it has made a third dimension."""
+    ratings = unmasked(ratings)
+    return ratings.tolist() if isinstance(ratings, np.ndarray) and ratings.ndim != 2 else ratings
 
 
 def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:

@@ -13,9 +13,9 @@ from scipy import stats
 
 from agreement.arguments import listed, one_of, shown, unmasked, yes_or_no
 from agreement.cautions import rare_outcome
-from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
+from agreement.coding import Codes, Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.magnitude import magnitude
+from agreement.magnitude import magnitude, refuse_huge
 from agreement.prevalence import clusters_of_both, inclusion_probabilities, variance_of_parts
 from agreement.ratings import RatingTable, numbers_of
 from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
@@ -138,8 +138,8 @@ def prediction_powered_regression(
     Raises
     ------
     ValueError
-        When lengths or numbers of covariates differ, something is no finite number, outcomes of a logistic model are
-        others than 0 and 1, or a probability is outside (0, 1].
+        When lengths or numbers of covariates differ, something is no number or beyond 1e140, outcomes of a logistic
+        model are others than 0 and 1, or a probability is outside (0, 1].
 
     References
     ----------
@@ -176,6 +176,10 @@ def prediction_powered_regression(
     x, others_x, called = _alike(x, others_x, called)
     if model == "logistic":
         _check_outcomes(y, f, rest)
+    for values, argument in (
+        (y, "human"), (f, "judge"), (rest, "unlabelled"), (x, "covariates"), (others_x, "unlabelled_covariates"),
+    ):  # fmt: skip
+        refuse_huge(values, argument)
     known = ~(np.isnan(y) | np.isnan(f) | np.isnan(x).any(axis=1))
     there = ~(np.isnan(rest) | np.isnan(others_x).any(axis=1))
     chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
@@ -312,7 +316,7 @@ def _covariates(values: Any, argument: str) -> Floats:
     """A table of numbers; a plain sequence is one covariate."""
     values = unmasked(values)
     if not hasattr(values, "shape") and hasattr(values, "__iter__") and not isinstance(values, str | bytes | dict):
-        values = list(values) if not hasattr(values, "itercolumns") else values
+        values = as_values(values, argument) if not hasattr(values, "itercolumns") else values
         if not any(hasattr(value, "__iter__") and not isinstance(value, str) for value in values):
             return numbers_or_nan(values, argument)[:, None]
     elif len(getattr(values, "shape", ())) == 1:

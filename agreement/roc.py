@@ -151,7 +151,7 @@ def macro_auc(
         raise ValueError("scores is no table of numbers; expected shape (items, classes), None where missing") from None
     if np.isinf(table).any():
         raise ValueError("scores holds an infinite value; expected finite numbers")
-    codes, levels = encode(reference, classes, "reference")
+    codes, levels = encode(reference, classes, "reference", "classes")
     if table.ndim != 2 or table.shape != (codes.size, len(levels)):
         raise ValueError(f"scores has shape {table.shape}; expected ({codes.size}, {len(levels)}), (items, classes)")
     used = (codes != MISSING) & ~np.isnan(table).any(axis=1)

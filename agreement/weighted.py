@@ -24,6 +24,7 @@ from agreement.effective_size import drawn_effect
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_limits
+from agreement.magnitude import refuse_huge
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
@@ -93,8 +94,8 @@ def weighted_mean(
     Raises
     ------
     ValueError
-        When lengths differ, a value is no finite number, a probability is outside (0, 1], a cluster lies in two
-        strata, or, for a finite pool, probabilities differ within a stratum.
+        When lengths differ, a value is no number or beyond 1e140, a probability is outside (0, 1], a cluster lies in
+        two strata, or, for a finite pool, probabilities differ within a stratum.
 
     References
     ----------
@@ -123,6 +124,7 @@ def weighted_mean(
     check_confidence(confidence)
     finite_pool = yes_or_no(finite_pool, "finite_pool")
     scores = numbers_or_nan(values, "values")
+    refuse_huge(scores, "values")
     binary = bool(np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all())
     default: Interval = "score" if binary and not finite_pool else "percentile"
     interval = chosen_interval(default if interval is None else interval, "score", *BOOTSTRAPS, "linearised")

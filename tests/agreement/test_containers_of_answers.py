@@ -108,3 +108,36 @@ def test_counts_may_have_a_point():
     assert agreement.cases_needed(agreement.VARIANCES["Van Dyke"], 6.0, width=0.1) == agreement.cases_needed(
         agreement.VARIANCES["Van Dyke"], 6, width=0.1
     )
+
+
+def test_a_frame_of_scores_with_a_missing_one_is_taken_as_its_rows():
+    frame = pd.DataFrame({"a": [1, 2, None, 4, 5], "b": [3, 2, 1, 0, 5]}, dtype="Int64")
+    rows = [[1, 3], [2, 2], [None, 1], [4, 0], [5, 5]]
+    reference, classes = ["b", "a", "a", "a", "b"], ["a", "b"]
+
+    assert agreement.macro_auc(frame, reference, classes=classes) == agreement.macro_auc(
+        rows, reference, classes=classes
+    )
+
+
+@pytest.mark.parametrize("hold", [pa.array, lambda column: pa.chunked_array([column[:3], column[3:]])])
+def test_a_covariate_in_an_arrow_array_is_taken_as_its_list(hold):
+    human, judge, rest = [1, 0, 1, 0, 1, 1], [1, 0, 1, 1, 1, 0], [1, 0, 1, 1, 0]
+    x, others = [None, 1, 2, 3, 4, 6], [1, None, 3, 2, 2]
+
+    def of(covariates, unlabelled):
+        return agreement.prediction_powered_regression(human, judge, covariates, rest, unlabelled, model="linear")
+
+    assert of(hold(x), hold(others)) == of(x, others)
+
+
+def test_an_array_of_rankings_is_taken_as_its_lists_whatever_dimensions_numpy_gives_it():
+    alike = [[["a", "b"], ["b", "a"]], [["a", "c"], ["a", "c"]], [["b", "c"], ["c", "a"]]]
+    rows = np.empty(3, dtype=object)
+    for item, row in enumerate(alike):
+        rows[item] = row
+
+    expected = agreement.ranking_agreement(alike, **FEW)
+
+    for array in (np.array(alike, dtype=object), np.array(alike), rows):
+        assert agreement.ranking_agreement(array, **FEW) == expected

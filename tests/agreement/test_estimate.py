@@ -106,7 +106,7 @@ def test_what_is_no_sequence_of_verdicts_is_refused():
         encode({"a", "b"}, None, "a")
     with pytest.raises(ValueError, match="cannot be compared"):
         encode([["a"], ["b"]], None, "a")
-    with pytest.raises(ValueError, match="expected each category once"):
+    with pytest.raises(ValueError, match="expected each of them once"):
         encode(["a"], ["a", "a"], "a")
     with pytest.raises(ValueError, match="expected two or more"):
         encode(["a"], ["a"], "a")

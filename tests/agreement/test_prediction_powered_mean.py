@@ -283,3 +283,32 @@ def test_strata_that_share_clusters_vary_together():
     apart = prediction_powered_mean(human, judge, unlabelled, **given)
 
     assert together.high - together.low == pytest.approx(2**0.5 * (apart.high - apart.low), rel=0.07)
+
+
+@pytest.mark.parametrize("interval", ["score", "normal"])
+@pytest.mark.parametrize("drawn", ["at random", "unequally", "in strata"])
+@pytest.mark.parametrize("power", [40, 600])
+def test_the_unit_of_a_judges_numbers_does_not_matter_where_lambda_is_below_1(power, drawn, interval):
+    rng = np.random.default_rng(5)
+    human = (rng.random(40) < 0.6).astype(float)
+    judge, rest = 4.0 + human + rng.random(40) * 4.0, 4.0 + rng.random(100) * 5.0
+    options = {
+        "at random": {},
+        "unequally": {"probabilities": [0.25, 0.5] * 20},
+        "in strata": {"strata": ["x", "y"] * 20, "unlabelled_strata": ["x", "y"] * 50},
+    }[drawn]
+    plain = prediction_powered_mean(human, judge, rest, interval=interval, **options)
+    factor = 2.0**power
+
+    other = prediction_powered_mean(human, judge * factor, rest * factor, interval=interval, **options)
+
+    assert (other.value, other.low, other.high, other.se) == (plain.value, plain.low, plain.high, plain.se)
+
+
+def test_a_share_that_is_not_tuned_refuses_numbers_of_a_judge_whose_squares_are_not_finite():
+    human, judge = [1, 0, 1, 0], [1e160, 0, 1e160, 0]
+
+    with pytest.raises(ValueError, match=r"^judge holds 1e\+160; expected numbers from -1e\+140 to 1e\+140"):
+        prediction_powered_mean(human, judge, [0, 1, 1], tuned=False, interval="score")
+    with pytest.raises(ValueError, match=r"^unlabelled holds 1e"):
+        prediction_powered_mean(human, human, judge, tuned=False, interval="score")

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from agreement.clustered_tests import mcnemar_in_clusters
-from agreement.coding import Floats
+from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
-from agreement.intervals import wilson_interval
 from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import judge_direction
@@ -20,6 +19,7 @@ from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference, stands_for
 from agreement.judge.wording import counted, in_figures, in_points, margin_in_words, p_in_words
 from agreement.measurements import bland_altman
+from agreement.percent import share
 
 KEY = "direction"
 DIFFERENCE = "signed difference"
@@ -73,7 +73,7 @@ def _against(
     )
     yield Row(DIFFERENCE, parties, estimate, basis=words, sentence=stands_for(estimate))
     if shares:
-        yield from _of_shares(human, own, in_clusters, parties, words, plan)
+        yield from _of_shares(human, own, labelled.clusters, in_clusters, parties, words, plan)
     elif not scale.shares:
         limits = bland_altman(human, own, clusters=labelled.clusters, unit=UNIT, **plan.bootstrap)
         yield Row("lower limit of agreement", parties, limits.lower, basis=words)
@@ -88,14 +88,21 @@ def _against(
 
 
 def _of_shares(
-    human: Floats, own: Floats, in_clusters: Estimate | None, parties: tuple[str, str], words: str, plan: Plan
+    human: Floats,
+    own: Floats,
+    clusters: Codes | None,
+    in_clusters: Estimate | None,
+    parties: tuple[str, str],
+    words: str,
+    plan: Plan,
 ) -> Iterator[Row]:
     result = judge_direction(human, own, confidence=plan.confidence)
-    for name, count in (("strict", result.strict), ("lenient", result.lenient)):
-        share = wilson_interval(
-            count, result.n, confidence=plan.confidence, name=f"share judged too {name}ly", unit=UNIT
-        )
-        yield Row(f"{name}", parties, share, basis=words, sentence=f"{count} of {result.n}")
+    known = ~(np.isnan(human) | np.isnan(own))
+    groups = clusters[known] if clusters is not None else None
+    for name, differs in (("strict", human > own), ("lenient", human < own)):
+        among = differs[known]
+        judged = share(among, groups, name=f"share judged too {name}ly", unit=UNIT, confidence=plan.confidence)
+        yield Row(name, parties, judged, basis=words, sentence=f"{int(among.sum())} of {result.n}")
     is_second = in_clusters is not None and in_clusters.p is not None
     yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=_INDEPENDENT if is_second else "")
     if in_clusters is not None:

@@ -16,6 +16,7 @@ from agreement.judge.panels import repeatability as repeats
 from agreement.judge.plan import Criteria, Declared, Plan
 from agreement.judge.scale import Scale
 from agreement.judge.wording import p_in_words
+from agreement.percent import share
 from tests.agreement.judge.panel_material import PLAN, WIDE, YES_NO, material, mri_eval, three_humans, verdicts
 
 # ---- MRI-Eval --------------------------------------------------------------------------------------------------------
@@ -322,6 +323,29 @@ def test_verdicts_by_interval_and_by_direction_agree_with_the_statistics():
     assert (row.estimate.value, row.estimate.low, row.estimate.high, row.sentence) == (
         alone.difference.value, alone.difference.low, alone.difference.high, alone.direction_by_interval,
     )  # fmt: skip
+
+
+def test_strict_and_lenient_in_clusters_have_the_interval_of_a_share_in_clusters():
+    given = three_humans()
+    basis = main_basis(given, PLAN)
+    human, judge = given.scale.scores(basis.codes), given.scale.scores(given.labelled.judges["judge"].codes)
+    known = ~(np.isnan(human) | np.isnan(judge))
+    panel = direction.panel(given, PLAN)
+
+    for name, differs in (("strict", human > judge), ("lenient", human < judge)):
+        (row,) = panel.of(name, parties=("judge", basis.name))
+        expected = share(differs[known], given.labelled.clusters[known], name=row.estimate.name, unit="candidate")
+        assert row.estimate == expected
+        assert "on the effective number of independent items" in row.estimate.method
+
+
+def test_strict_and_lenient_of_one_candidate_to_a_cluster_have_wilsons_interval():
+    given = three_humans()
+    alone = replace(given, clusters=np.arange(given.clusters.size))
+
+    rows = [row for name in ("strict", "lenient") for row in direction.panel(alone, PLAN).of(name)]
+
+    assert {row.estimate.method for row in rows} == {"Wilson score interval, assumes independent items"}
 
 
 def test_the_p_beside_a_difference_in_clusters_is_the_one_that_the_sentence_names():

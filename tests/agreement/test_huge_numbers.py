@@ -1,0 +1,65 @@
+"""Numbers of which squares are not finite are refused with the name of the argument, or held in a unit of their own."""
+
+import warnings
+
+import pytest
+
+from agreement import (
+    cohen_kappa,
+    difference_of_parts,
+    lin_ccc,
+    paired_difference,
+    prediction_powered_regression,
+    weighted_mean,
+)
+
+HUGE = [1e308, -1e308, 1e308, 5.0, 1e308, 3.0, 1.0]
+FEW = [2, 1, 3, 5, 4, 3, 1]
+MOST = [number / 1e168 for number in HUGE]  # of 1e140
+
+CALLS = {
+    "values of weighted_mean": lambda huge: weighted_mean(huge, [0.5] * 7, resamples=60),
+    "values of weighted_mean, linearised": lambda huge: weighted_mean(huge, [0.5] * 7, interval="linearised"),
+    "a of paired_difference": lambda huge: paired_difference(huge, FEW, resamples=60, seed=1),
+    "b of paired_difference": lambda huge: paired_difference(FEW, huge, resamples=60, seed=1),
+    "values of difference_of_parts": lambda huge: difference_of_parts(huge, [True] * 3 + [False] * 4, resamples=60),
+    "a of cohen_kappa": lambda huge: cohen_kappa(whole(huge), FEW, weights="quadratic"),
+    "b of cohen_kappa": lambda huge: cohen_kappa(FEW, whole(huge), weights="linear"),
+    "human of prediction_powered_regression": lambda huge: regression(human=huge),
+    "judge of prediction_powered_regression": lambda huge: regression(judge=huge),
+    "unlabelled of prediction_powered_regression": lambda huge: regression(unlabelled=huge),
+    "covariates of prediction_powered_regression": lambda huge: regression(covariates=huge),
+    "unlabelled_covariates of prediction_powered_regression": lambda huge: regression(unlabelled_covariates=huge),
+}
+
+
+def whole(numbers):
+    return [float(round(number)) for number in numbers]
+
+
+def regression(**given):
+    usual = {"human": FEW, "judge": FEW[::-1], "covariates": range(7)}
+    usual |= {"unlabelled": FEW, "unlabelled_covariates": range(7)}
+    return prediction_powered_regression(model="linear", **(usual | given))
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_numbers_whose_squares_are_not_finite_are_refused_by_the_name_of_the_argument(what):
+    argument = what.partition(" ")[0]
+
+    with pytest.raises(ValueError, match=rf"^{argument} holds 1e\+308; expected numbers from -1e\+140 to 1e\+140"):
+        CALLS[what](HUGE)
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_the_largest_numbers_that_are_taken_give_no_warning(what):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CALLS[what](MOST)
+
+
+def test_concordance_of_numbers_of_very_different_size_has_no_limits_and_says_why():
+    estimate = lin_ccc(HUGE, FEW)
+
+    assert estimate.value == pytest.approx(0.0, abs=1e-12)
+    assert "of very different size" in estimate.undefined_because
