@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
-from agreement.ratings_file import Columns, RatingsFile, as_seen, read
+from agreement.ratings_file import Columns, RatingsFile, read
+from agreement.spellings import as_seen
 
 KEYS = (
     *("name", "raters", "unit", "value", "low", "high"),

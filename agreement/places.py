@@ -48,11 +48,10 @@ class Localisation:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-        quartiles = [None if math.isnan(value) else value for value in self.quartiles]
         return {
             "distance": self.distance.as_dict(),
             "hits": self.hits.as_dict(),
-            "quartiles": quartiles,
+            "quartiles": [None if math.isnan(value) else value for value in self.quartiles],
             "n_missing": self.n_missing,
         }
 
@@ -395,8 +394,7 @@ def _estimate(
     *,
     proportion: bool = False,
 ) -> Estimate:
-    estimate = share_of_items if proportion else mean_of_items
-    return estimate(
+    return (share_of_items if proportion else mean_of_items)(
         values, clusters, name=name, unit=unit, note=note, resamples=resamples, seed=seed, interval=interval,
         confidence=confidence,
     )  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,8 +22,8 @@ from agreement.separated import (
     separator_of,
     what_is_no_text,
     what_is_torn,
-    with_point,
 )
+from agreement.spellings import as_seen, stripped, with_decimal_points, written_alike
 from agreement.unlike_raters import unlike_raters
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -164,7 +162,7 @@ def _read(
         if column not in frame.columns:
             raise RatingsFileError(no_column(column, [str(name) for name in frame.columns]))
     for column in {*columns.item, columns.rater, *columns.by}:
-        frame[column] = _stripped(frame[column])
+        frame[column] = stripped(frame[column])
     if frame.empty:
         raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
     for column in (*columns.item, columns.rater):
@@ -177,12 +175,12 @@ def _read(
         of_cluster = columns.item[0]
     if separator == ";" and level != "nominal":
         for column in [columns.verdict, *([of_reference] if of_reference else [])]:
-            frame[column] = _with_points(frame[column])
+            frame[column] = with_decimal_points(frame[column])
     item, items = _items(frame, columns.item)
     rater, raters = pd.factorize(frame[columns.rater], sort=True)
     place = item.astype(np.int64) * len(raters) + rater
     _refuse_doubles(place, raters, items)
-    verdicts = _text(frame[columns.verdict]) if level != "interval" else frame[columns.verdict]
+    verdicts = written_alike(frame[columns.verdict]) if level != "interval" else frame[columns.verdict]
     apart = np.zeros(len(items) * len(raters), dtype=np.bool_)
     if excluded:
         says_none = verdicts.astype(str).isin(list(excluded)).to_numpy()
@@ -197,7 +195,7 @@ def _read(
     ratings[place] = codes
     clusters = None
     if of_cluster:
-        result = _one_for_each_item(_stripped(frame[of_cluster]), item, items, "cluster")
+        result = _one_for_each_item(stripped(frame[of_cluster]), item, items, "cluster")
         if result.isna().any():
             raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
         clusters = pd.factorize(result)[0]
@@ -220,56 +218,6 @@ def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
     named = frame[columns[0]] if len(columns) == 1 else frame[list(columns)].astype(str).agg(" / ".join, axis=1)
     item, items = pd.factorize(named)
     return item, items
-
-
-def as_seen(text: str) -> str:
-    """A name without what nobody sees: the blanks around it, and whether a letter and its accent are one sign or two.
-
-    Parameters
-    ----------
-    text : str
-        As written in a file or on the command line.
-
-    Returns
-    -------
-    str
-        In Unicode's composed form.
-
-    Examples
-    --------
-    >>> len(as_seen(f" e{chr(0x301)} "))
-    1
-    """
-    return text.strip() if text.isascii() else unicodedata.normalize("NFC", text).strip()
-
-
-def _stripped(names: pd.Series) -> pd.Series:
-    """Names as they are seen; nothing where there are blanks alone."""
-    codes, levels = pd.factorize(names)
-    plain = [as_seen(level) if isinstance(level, str) else level for level in levels]
-    if plain == list(levels) and "" not in plain:
-        return names
-    named = np.array([*(None if name == "" else name for name in plain), None], dtype=object)
-    return pd.Series(named[codes], index=names.index)
-
-
-def _text(verdicts: pd.Series) -> pd.Series:
-    """Verdicts as text, written alike: a table with gaps writes the whole number 1 as 1.0."""
-    if not isinstance(verdicts.dtype, pd.CategoricalDtype):
-        codes, levels = pd.factorize(verdicts)
-    else:
-        codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
-    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", as_seen(str(level))) or None for level in levels]
-    # as objects, of which there are few: pandas would make a text of each again
-    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
-
-
-def _with_points(verdicts: pd.Series) -> pd.Series:
-    """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
-    codes, levels = pd.factorize(verdicts)
-    written = [with_point(str(level)) for level in levels]
-    # as objects, of which there are few: pandas would make a text of each again
-    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
 
 def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:
@@ -342,7 +290,7 @@ def _code(
 ) -> tuple[Floats, Floats | None, list[Any]]:
     """Codes of verdicts and reference, and the categories; at the interval level the numbers themselves."""
     if reference is not None and level != "interval":
-        reference = _text(reference)
+        reference = written_alike(reference)
         _refuse_strangers(verdicts, reference)
     every = verdicts if reference is None else pd.concat([verdicts, reference], ignore_index=True)
     if level == "interval":
