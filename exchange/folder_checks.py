@@ -79,9 +79,9 @@ def check_subjects(
         problems.add(
             file,
             f"line {line}",
-            f"subject '{shown(subject)}' and '{shown(before)}' in line {its_line} differ only in case, blanks, forms of "
-            "a character or characters that are not drawn; write one subject in one way, and two in ways that can be "
-            "told apart.",
+            f"subject '{shown(subject)}' and '{shown(before)}' in line {its_line} differ only in case, blanks, forms "
+            "of a character or characters that are not drawn; write one subject in one way, and two in ways that can "
+            "be told apart.",
         )
 
 

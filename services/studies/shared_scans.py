@@ -10,6 +10,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db import Case, Volume
+from db.base import stored_id
 
 # A folder in which a file was copied many times is told by the first.
 _MOST_SAID = 20
@@ -55,8 +56,8 @@ def _reasons(shared: Sequence[Sequence[_Place]], last_volume: int) -> Iterator[s
             said.add(pair)
             yield (
                 f"Case '{place.case}' of subject '{place.subject}' has a scan of case '{other.case}' (volumes "
-                f"'{place.volume}' and '{other.volume}'), whose subject is '{other.subject}': who saw one has seen both; "
-                f"give '{place.case}' that subject or its own scan, or leave it out."
+                f"'{place.volume}' and '{other.volume}'), whose subject is '{other.subject}': who saw one has seen "
+                f"both; give '{place.case}' that subject or its own scan, or leave it out."
             )
 
 
@@ -70,12 +71,12 @@ def _shared(session: Session, study_id: int) -> list[list[_Place]]:
         .having(func.count(func.distinct(Case.subject)) > 1)
     )
     rows = session.exec(
-        select(Volume.voxel_sha256, Volume.id, Volume.key, Case.key, Case.subject)
+        select(Volume, Case.key, Case.subject)
         .join(Case, col(Case.id) == Volume.case_id)
         .where(Volume.study_id == study_id, col(Volume.voxel_sha256).in_(under_two))
         .order_by(col(Volume.id))
     )
     by_voxels: dict[str, list[_Place]] = defaultdict(list)
-    for voxels, number, volume, case, subject in rows:
-        by_voxels[voxels].append(_Place(number or 0, volume, case, subject))
+    for volume, case, subject in rows:
+        by_voxels[volume.voxel_sha256].append(_Place(stored_id(volume.id), volume.key, case, subject))
     return list(by_voxels.values())

@@ -163,11 +163,12 @@ def test_subjects_that_read_alike_are_refused_with_both_lines(
     for case in ("c2", "c3"):
         changed_cell("cases.csv", case, "subject", written)(folder)
 
-    assert refused_folder(folder) == [
+    (problem,) = refused_folder(folder)
+    assert problem == (
         f"cases.csv, line 3: subject '{written.replace(chr(0x200B), '?')}' and 'subject-1' in line 2 differ only in "
         "case, blanks, forms of a character or characters that are not drawn; write one subject in one way, and two in "
         "ways that can be told apart."
-    ]
+    )
 
 
 def test_subjects_that_only_items_name_are_refused_with_their_lines(tmp_path: Path) -> None:
