@@ -94,8 +94,8 @@ def build(shape: str, target: Path) -> Path:
     tables: dict[str, list[dict[str, str]]] = {}
     for name, parts in _yaml(source / "example.yaml")["tables"].items():
         tables[name] = list(_rows(parts if isinstance(parts, list) else [parts], tables))
-        pictures = _pictures(tables[name]) if name == "volumes" else {}
-        for path, (number, own) in pictures.items():
+        files = _files_of(tables[name]) if name == "volumes" else {}
+        for path, (number, own) in files.items():
             _write_picture(target / path, number, own)
         with (target / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(tables[name][0]), lineterminator="\n")
@@ -104,21 +104,21 @@ def build(shape: str, target: Path) -> Path:
     return target
 
 
-def _pictures(volumes: Sequence[dict[str, str]]) -> dict[str, tuple[int, int]]:
+def _files_of(volumes: Sequence[dict[str, str]]) -> dict[str, tuple[int, int]]:
     """Name in each line a file of its case alone; return the number of its kind and that among those of the kind.
 
-    The tables of an example name a few kinds of pictures, and no two subjects may have a scan in common.
+    The tables of an example name a few kinds of scans and images, and no two subjects may have a scan in common.
     """
     kinds = sorted({row["file"] for row in volumes})
     of_kind: dict[str, dict[str, int]] = {kind: {} for kind in kinds}
-    pictures = {}
+    files = {}
     for row in volumes:
         kind, cases = row["file"], of_kind[row["file"]]
         own = cases.setdefault(row["case"], len(cases))
         path = PurePosixPath(kind)
         row["file"] = path.with_name(f"{own}-{path.name}").as_posix() if own else kind
-        pictures[row["file"]] = (kinds.index(kind), own)
-    return pictures
+        files[row["file"]] = (kinds.index(kind), own)
+    return files
 
 
 def _yaml(path: Path) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _write_picture(path: Path, number: int, own: int) -> None:
     Parameters
     ----------
     number, own
-        Of the kind of picture, and of this one among those of its kind, which differ in noise or in phase.
+        Of the kind, and of this file among those of its kind, which differ in noise or in phase.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".png" and path.parent.name != "slices":
