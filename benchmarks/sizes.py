@@ -134,16 +134,16 @@ def _write(path: Path, columns: str, rows: Iterable[Sequence[object]]) -> None:
 
 
 def _bring_in(folder: Path, missing: Sequence[str]) -> None:
-    """Put a scan in each place that is named: the smallest there is, since reading it is not what is measured."""
+    """Put a scan of its own in each place that is named: the smallest, since reading it is not what is measured."""
     # NumPy and nibabel are what a process has loaded that measures this.
     import nibabel
     import numpy as np
 
-    voxels = np.random.default_rng(1).integers(1, 1_000, size=(12, 14, 10)).astype(np.int16)
-    content = nibabel.Nifti1Image(voxels, np.eye(4)).to_bytes()
+    rng = np.random.default_rng(1)
     (folder / "volumes").mkdir(exist_ok=True)
     for path in missing:
-        (folder / path).write_bytes(content)
+        voxels = rng.integers(1, 1_000, size=(12, 14, 10)).astype(np.int16)
+        (folder / path).write_bytes(nibabel.Nifti1Image(voxels, np.eye(4)).to_bytes())
 
 
 @contextmanager

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 
 from exchange.csv_table import Read
+from exchange.folder_rows import CaseRow
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Problems, listed, shown
 from protocol.hanging import Hanging
+from protocol.seen import as_seen
 
 _EXAMPLES = 6
 
@@ -45,6 +47,42 @@ def check_dates(problems: Problems, volumes: Read[VolumeRow]) -> None:
                 f"the prior of case '{shown(case)}' is of {max(days)}, later than the current scan of {min(current)}; "
                 "swap the roles or correct the dates.",
             )
+
+
+def check_subjects(
+    problems: Problems, cases: Read[CaseRow], items: Read[ItemRow], stored: Collection[str] = frozenset()
+) -> None:
+    """Refuse two subjects that read alike: blinding goes by the subject, and would take one patient for two.
+
+    Without a table of cases, the case that a line of items.csv names is the subject. An item that names none is a
+    subject of its own, by a key that nobody wrote as a subject.
+
+    Parameters
+    ----------
+    stored
+        The subjects of the study of which this is to be a version. Those of them that are alike are left as they are.
+    """
+    if cases.rows or cases.keys is None:
+        file, named = "cases.csv", [(case.subject, case.line) for case in cases.rows]
+    else:
+        file, named = "items.csv", [(item.case, item.line) for item in items.rows if item.case != item.key]
+    first: dict[str, tuple[str, int]] = {}
+    said: set[str] = set()
+    for subject, line in named:
+        if not subject:
+            # That it is empty is said of its cell.
+            continue
+        before, its_line = first.setdefault(as_seen(subject), (subject, line))
+        if before == subject or subject in said or (before in stored and subject in stored):
+            continue
+        said.add(subject)
+        problems.add(
+            file,
+            f"line {line}",
+            f"subject '{shown(subject)}' and '{shown(before)}' in line {its_line} differ only in case, blanks, forms "
+            "of a character or characters that are not drawn; write one subject in one way, and two in ways that can "
+            "be told apart.",
+        )
 
 
 def check_items(

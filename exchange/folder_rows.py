@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from exchange.csv_table import Line, Read, Reader, read_table
@@ -33,6 +33,7 @@ class CaseRow:
     note: str
     history: tuple[tuple[str, str], ...] = ()
     attributes: Attributes = ()
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def case_row(line: Line) -> CaseRow:
         vignette=line.text("vignette"),
         age=None if age is None else int(age),
         note=line.text("note"),
+        line=line.number,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from exchange.attribute_columns import attributes_of, declared_of, table_of
 from exchange.compared_pairs import lacking_pairs, read_pairs
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.field_references import read_references, without_some_fields
-from exchange.folder_checks import check_dates, check_hanging, check_items, warnings_of
+from exchange.folder_checks import check_dates, check_hanging, check_items, check_subjects, warnings_of
 from exchange.folder_rows import (
     CandidateRow,
     CaseRow,
@@ -52,13 +52,21 @@ class Expanding:
     list_folders: Sequence[Path]
 
 
-def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], expanding: Expanding) -> ExaminedFolder:
+def look_through_listed(
+    folder: Path,
+    text: str,
+    document: Mapping[str, Any],
+    expanding: Expanding,
+    stored_subjects: Collection[str] = frozenset(),
+) -> ExaminedFolder:
     """Read and cross-check a study folder whose protocol lists its phases.
 
     Parameters
     ----------
     text, document
         The protocol as its author wrote it, and what it says as YAML.
+    stored_subjects
+        As for `study_folder.look_through`.
     """
     problems = Problems()
     read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
@@ -84,6 +92,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=drawn))
     table = replace(table_of(study, "items"), optional=False)
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
+    check_subjects(problems, cases, items, stored_subjects)
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
     by_key = {item.key: item for item in reversed(items.rows)}

@@ -6,11 +6,12 @@ refused with all that is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 from exchange.csv_table import Read, Reader, read_table
-from exchange.folder_checks import check_dates, check_hanging, check_items, warnings_of
+from exchange.folder_checks import check_dates, check_hanging, check_items, check_subjects, warnings_of
 from exchange.folder_rows import (
     CandidateRow,
     ExaminedFolder,
@@ -60,13 +61,17 @@ def read_study_folder(folder: Path, expanding: Expanding | None = None) -> Study
     return outcome.contents
 
 
-def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFolder:
+def look_through(
+    folder: Path, expanding: Expanding | None = None, stored_subjects: Collection[str] = frozenset()
+) -> ExaminedFolder:
     """Read and cross-check a study folder, and gather what is wrong instead of ending at the first thing.
 
     Parameters
     ----------
     expanding
         As for `read_study_folder`.
+    stored_subjects
+        The subjects of the study of which it is to be a version.
 
     Raises
     ------
@@ -81,7 +86,7 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
         unread = Problems()
         text, document = document_of(folder / "protocol.yaml", unread)
         if lists_phases(document):
-            return look_through_listed(folder, text, document, expanding)
+            return look_through_listed(folder, text, document, expanding, stored_subjects)
         if unread.count and (not text or would_list_phases(text)):
             # Which tables it needs, and with which columns, nobody knows before the protocol can be read.
             return ExaminedFolder(None, unread, (), ())
@@ -96,6 +101,7 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
         check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases))
     items = read_table(reader, folder, ITEMS, lambda line: item_row(line, protocol, cases, volumes, overlays))
+    check_subjects(problems, cases, items)
     subjects = None if cases.keys is None else {case.key: case.subject for case in cases.rows}
     check_items(problems, protocol, items, subjects)
     item_by_key = {item.key: item for item in reversed(items.rows)}

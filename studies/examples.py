@@ -19,10 +19,10 @@ import gzip
 import itertools
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import nibabel
@@ -94,13 +94,31 @@ def build(shape: str, target: Path) -> Path:
     tables: dict[str, list[dict[str, str]]] = {}
     for name, parts in _yaml(source / "example.yaml")["tables"].items():
         tables[name] = list(_rows(parts if isinstance(parts, list) else [parts], tables))
+        files = _files_of(tables[name]) if name == "volumes" else {}
+        for path, (number, own) in files.items():
+            _write_picture(target / path, number, own)
         with (target / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(tables[name][0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(tables[name])
-    for number, file_name in enumerate(sorted({row["file"] for row in tables.get("volumes", ())})):
-        _write_picture(target / file_name, number)
     return target
+
+
+def _files_of(volumes: Sequence[dict[str, str]]) -> dict[str, tuple[int, int]]:
+    """Name in each line a file of its case alone; return the number of its kind and that among those of the kind.
+
+    The tables of an example name a few kinds of scans and images, and no two subjects may have a scan in common.
+    """
+    kinds = sorted({row["file"] for row in volumes})
+    of_kind: dict[str, dict[str, int]] = {kind: {} for kind in kinds}
+    files = {}
+    for row in volumes:
+        kind, cases = row["file"], of_kind[row["file"]]
+        own = cases.setdefault(row["case"], len(cases))
+        path = PurePosixPath(kind)
+        row["file"] = path.with_name(f"{own}-{path.name}").as_posix() if own else kind
+        files[row["file"]] = (kinds.index(kind), own)
+    return files
 
 
 def _yaml(path: Path) -> dict[str, Any]:
@@ -128,19 +146,34 @@ def _rows(parts: list[dict[str, Any]], tables: Mapping[str, list[dict[str, str]]
                 yield row
 
 
-def _write_picture(path: Path, number: int) -> None:
-    """Write what a volume's file holds: a head with lesions or without, a slice of it (slices/*.png), or a trace."""
+def _write_picture(path: Path, number: int, own: int) -> None:
+    """Write what a volume's file holds: a head with lesions or without, a slice of it (slices/*.png), or a trace.
+
+    Parameters
+    ----------
+    number, own
+        Of the kind, and of this file among those of its kind, which differ in noise or in phase.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".png" and path.parent.name != "slices":
-        _trace(number).save(path)
+        _trace(number, own).save(path)
         return
     sequence = "T1" if "t1" in path.name else "T2"
-    voxels = head(_SHAPE, _SPACING, _LESIONS[number % len(_LESIONS)], sequence, seed=number)
+    voxels = _head(number, sequence)
+    if own:
+        noise = np.random.default_rng(own).integers(0, 8, voxels.shape, dtype=np.int16)
+        # The air stays what is cut off.
+        voxels = np.where(voxels > 0, voxels + noise, voxels)
     if path.suffix == ".png":
         _slice(voxels).save(path)
         return
     image = nibabel.Nifti1Image(voxels, affine_of(_SHAPE, _SPACING))
-    path.write_bytes(gzip.compress(image.to_bytes(), mtime=0))
+    path.write_bytes(gzip.compress(image.to_bytes(), compresslevel=1, mtime=0))
+
+
+@lru_cache(maxsize=8)
+def _head(number: int, sequence: str) -> npt.NDArray[np.int16]:
+    return head(_SHAPE, _SPACING, _LESIONS[number % len(_LESIONS)], sequence, seed=number)
 
 
 def _slice(voxels: npt.NDArray[np.int16]) -> Image.Image:
@@ -150,11 +183,11 @@ def _slice(voxels: npt.NDArray[np.int16]) -> Image.Image:
     return grey.resize((320, 384), Image.Resampling.BICUBIC)
 
 
-def _trace(number: int) -> Image.Image:
-    """Return a grey sheet with the line of a recording, 320 x 160 pixels."""
-    across = np.arange(320)
+def _trace(number: int, own: int) -> Image.Image:
+    """Return a grey sheet with the line of a recording, 320 x 160 pixels, which begins at a phase of its own."""
     beat = 48 + 8 * (number % 4)
-    height = 80 - 60 * np.exp(-(((across % beat) - beat // 2) ** 2) / 20)
-    paper = Image.new("L", (320, 160), 235)
+    across = np.arange(320)
+    height = 80 - 60 * np.exp(-((((across + own) % beat) - beat // 2) ** 2) / 20)
+    paper = Image.new("L", (320, 160), 235 - own // beat)
     ImageDraw.Draw(paper).line(list(zip(across.tolist(), height.tolist(), strict=True)), fill=20, width=2)
     return paper

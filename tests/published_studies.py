@@ -14,6 +14,7 @@ from PIL import Image
 from db import Database
 from services.studies import freezing
 from tests.listed_study import imported_listed
+from tests.own_scans import give_own_scans
 from tests.situations import Situation, write_table, write_volume
 
 STUDIES = Path(__file__).resolve().parents[1] / "studies"
@@ -69,7 +70,8 @@ def opened(
     resamples
         So many are drawn for the intervals of the report instead of what the protocol says.
     files
-        What lies beside the tables, by the name there without its ending.
+        What lies beside the tables, by the name there without its ending. Of a scan that several cases name, each has
+        one of its own.
     """
     folder.mkdir()
     protocol = (STUDIES / name / "protocol.yaml").read_text("utf-8")
@@ -89,6 +91,8 @@ def opened(
         shutil.copy(file, folder / f"{key}{''.join(file.suffixes)}")
     for file_name, (columns, rows) in tables.items():
         write_table(folder / file_name, columns, rows)
+    if "volumes.csv" in tables:
+        give_own_scans(folder)
     situation = imported_listed(database, folder, raters, groups=groups)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation

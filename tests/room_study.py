@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def add_case(folder: Path, case: str, sequences: tuple[str, ...] = ("T1",)) -> N
     volumes = rows_of(folder / "volumes.csv")
     for place, sequence in enumerate(sequences):
         file = f"volumes/{case}-{sequence}.nii.gz"
-        write_volume(folder / file, seed=sum(map(ord, case)) + place)
+        write_volume(folder / file, seed=zlib.crc32(case.encode()) + place)
         volumes.append(
             {"volume": f"{case}-{sequence}", "case": case, "role": "current", "sequence": sequence, "file": file,
              "label": sequence}

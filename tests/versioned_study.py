@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def without_item(folder: Path) -> None:
 
 def one_more_case(folder: Path, name: str = "c4", item: str = "i7", subject: str = "subject-4") -> None:
     """Add a case with a scan, an item and a candidate to the tables."""
-    write_volume(folder / "volumes" / f"{name}-t1.nii.gz", seed=77)
+    write_volume(folder / "volumes" / f"{name}-t1.nii.gz", seed=zlib.crc32(name.encode()))
     for table, line in (
         ("cases.csv", f"{name},{subject},A vignette,61,"),
         ("volumes.csv", f"{name}-t1,{name},current,T1,2024-06-01,volumes/{name}-t1.nii.gz,T1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +26,17 @@ from services.studies.plan_checks import PlanChecks
 from services.studies.unfit_samples import cannot_be_drawn
 
 
-def checked_folder(folder: Path, *, plan_is_frozen: bool = False) -> StudyFolder:
+def checked_folder(
+    folder: Path, *, plan_is_frozen: bool = False, stored_subjects: Collection[str] = frozenset()
+) -> StudyFolder:
     """Read a study folder; of a folder that is refused, the scans are looked at too.
 
     Parameters
     ----------
     plan_is_frozen
         It is to be a version of a frozen study, whose plan keeps lines that a new study could not have.
+    stored_subjects
+        The subjects of that study.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def checked_folder(folder: Path, *, plan_is_frozen: bool = False) -> StudyFolder
         With everything that is wrong with protocol, tables and scans.
     """
     with no_search_for_garbage():
-        inspection = look_through(folder, EXPANDING)
+        inspection = look_through(folder, EXPANDING, stored_subjects)
         if inspection.contents is not None:
             phases = _phases_of(inspection.contents.protocol)
             contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen=plan_is_frozen)

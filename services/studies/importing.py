@@ -24,7 +24,7 @@ from exchange.refusal import Conversion
 from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
 from services.seals import proofs
-from services.studies import draft_studies, leftovers, pairing, pool_files, table_rows, volume_store
+from services.studies import draft_studies, leftovers, pairing, pool_files, shared_scans, table_rows, volume_store
 from services.studies.alignment import Files
 from services.studies.checking import checked_folder, items_in_words
 from services.studies.many_objects import no_search_for_garbage
@@ -187,6 +187,8 @@ def _store_study(
             rows=proofs.sealed([membership]),
         )
         require_files(database, prepared)
+        shared = shared_scans.reasons_against(session, study_id)
+        warnings = (*contents.warnings, *(f"volumes.csv: {says} Until then the freeze is refused." for says in shared))
         study_key, title = study.key, study.title
     return Imported(
         study_key=study_key,
@@ -197,7 +199,7 @@ def _store_study(
         practice=sum(item.practice for item in contents.items),
         candidates=len(contents.candidates),
         conversions=contents.conversions,
-        warnings=contents.warnings,
+        warnings=warnings,
         needs=None if drawn is None else drawn.needs,
     )
 

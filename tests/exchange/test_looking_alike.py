@@ -1,7 +1,8 @@
-"""Options and labels that nobody can see, or tell from each other, are refused wherever a study names them."""
+"""Options, labels and subjects that nobody can tell from each other are refused wherever a study names them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,12 @@ from exchange.refusal import InputRefused
 from exchange.study_file import read_study
 from exchange.study_folder import read_study_folder
 from protocol.seen import as_seen
+from services.studies.explaining import EXPANDING
+from tests.listed_study import write_listed
 from tests.room_study import change_item, rows_of
+from tests.sealed_study import with_many_items
 from tests.situations import PROTOCOL, write_study_folder
+from tests.versioned_study import READS, changed_cell
 
 # Options as id and text, and what is said of them.
 ALIKE = {
@@ -141,3 +146,45 @@ def test_texts_that_can_be_told_apart_are_taken() -> None:
 )
 def test_words_are_compared_as_they_are_seen(written: str, seen: str) -> None:
     assert as_seen(written) == seen
+
+
+def refused_folder(folder: Path) -> list[str]:
+    with pytest.raises(InputRefused) as refusal:
+        read_study_folder(folder, EXPANDING)
+    return [str(problem) for problem in refusal.value.problems]
+
+
+@pytest.mark.parametrize("write", [write_study_folder, lambda folder: write_listed(folder, READS)], ids=["1", "2"])
+@pytest.mark.parametrize("written", ["Subject-1", "subject\u200b-1", "ｓubject-1"], ids=["case", "unseen", "wide"])
+def test_subjects_that_read_alike_are_refused_with_both_lines(
+    tmp_path: Path, written: str, write: Callable[[Path], Path]
+) -> None:
+    folder = write(tmp_path / "study")
+    for case in ("c2", "c3"):
+        changed_cell("cases.csv", case, "subject", written)(folder)
+
+    (problem,) = refused_folder(folder)
+    assert problem == (
+        f"cases.csv, line 3: subject '{written.replace(chr(0x200B), '?')}' and 'subject-1' in line 2 differ only in "
+        "case, blanks, forms of a character or characters that are not drawn; write one subject in one way, and two in "
+        "ways that can be told apart."
+    )
+
+
+def test_subjects_that_only_items_name_are_refused_with_their_lines(tmp_path: Path) -> None:
+    folder = with_many_items(tmp_path / "study", items=2)
+    lines = ["item,case,category,format,prompt", "i0,Head 1,a,open,?", "i1,head  1,b,open,?"]
+    (folder / "items.csv").write_text("\n".join(lines), "utf-8")
+
+    (problem,) = refused_folder(folder)
+
+    assert problem.startswith("items.csv, line 3: subject 'head  1' and 'Head 1' in line 2 differ only in")
+
+
+def test_items_that_are_subjects_of_their_own_may_have_keys_that_differ_in_case(tmp_path: Path) -> None:
+    folder = with_many_items(tmp_path / "study", items=2)
+    for table in ("items.csv", "references.csv", "candidates.csv"):
+        text = (folder / table).read_text("utf-8")
+        (folder / table).write_text(text.replace("i1,", "I0,"), "utf-8")
+
+    assert [case.subject for case in read_study_folder(folder, EXPANDING).cases] == ["i0", "I0"]

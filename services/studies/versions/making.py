@@ -51,6 +51,7 @@ from services.studies import (
     groups,
     leftovers,
     pool_files,
+    shared_scans,
     sound_draws,
     stored_pool,
     table_rows,
@@ -191,11 +192,12 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
                 f"The protocol of '{study_key}' does not list its phases, and versions are made of studies that do; "
                 "import the changed folder under another key."
             )
-        contents = checked_folder(folder, plan_is_frozen=True)
+        current = current_of(session, study_id)
+        subjects = {case.subject for case in current.cases.values()}
+        contents = checked_folder(folder, plan_is_frozen=True, stored_subjects=subjects)
         after = contents.protocol
         if not isinstance(after, Expansion):
             raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")
-        current = current_of(session, study_id)
         version = current.version + 1
         rows, reasons = new_rows(current, contents, version)
         refuse_all([*reasons_against_protocol(before, after), *reasons])
@@ -281,7 +283,12 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
     highest = {table: _highest(session, table) for table in _NEW}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)
     _store_new_files(session, study_id, case_ids, planned.files, prepared)
-    refuse_all(list(sealed_copies.reasons_against(session, study_id, highest[Case], highest[Item])))
+    refuse_all(
+        [
+            *shared_scans.reasons_against(session, study_id, highest[Volume]),
+            *sealed_copies.reasons_against(session, study_id, highest[Item]),
+        ]
+    )
     # Of what is replaced it still has the numbers, of which nothing is drawn.
     pool = pairs.store(session, study_id, planned.rows.pairs, planned.anew.parts)
     read = {table: proofs.rows_of(session, table, study_id) for table in VERSIONED}

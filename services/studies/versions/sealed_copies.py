@@ -1,4 +1,4 @@
-"""Whether a version brings a test subject in once more, under the name of another, which would not be sealed."""
+"""Whether a version has the texts of a test subject once more, under the name of another, which would not be sealed."""
 
 from __future__ import annotations
 
@@ -17,36 +17,30 @@ _ASKED_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class _Place:
-    """Where something stands: in a case or an item, of a subject; new with this version or not."""
+    """An item and its subject; new with this version or not."""
 
-    what: str
     key: str
     subject: str
     is_new: bool
 
 
-def reasons_against(session: Session, study_id: int, last_case: int, last_item: int) -> Iterator[str]:
+def reasons_against(session: Session, study_id: int, last_item: int) -> Iterator[str]:
     """Yield, a sentence each, what a version adds that is there already, of a subject in the other part of the study.
 
-    Known by its voxels is a scan; an item without scans by all its text and an answer of the same model. A file that
-    was drawn or cropped anew, and a text that was written anew, are not known again.
+    An item without scans is known by all its text and an answer of the same model; a text that was written anew is not
+    known again. The same scan under two subjects is refused in every study, by `shared_scans`.
 
     Parameters
     ----------
-    last_case, last_item
-        The highest numbers before the version.
+    last_item
+        The highest number of an item before the version.
     """
     split = queries.split_of(session, study_id)
     if split is None:
         return
     for_test = set(split.test_subjects)
-    yield from _reasons(_volumes(session, study_id, last_case), for_test, "has a scan of")
-    yield from _reasons(_texts(session, study_id, last_item), for_test, "says and is answered what is in")
-
-
-def _reasons(by_content: dict[Any, list[_Place]], for_test: set[str], is_copy: str) -> Iterator[str]:
     said = set()
-    for places in by_content.values():
+    for places in _texts(session, study_id, last_item).values():
         for new in places:
             other = next((place for place in places if (place.subject in for_test) != (new.subject in for_test)), None)
             if not new.is_new or other is None or new in said:
@@ -54,22 +48,9 @@ def _reasons(by_content: dict[Any, list[_Place]], for_test: set[str], is_copy: s
             said.add(new)
             part = "test" if other.subject in for_test else "development"
             yield (
-                f"{new.what} '{new.key}' of subject '{new.subject}' {is_copy} {other.what.lower()} '{other.key}', "
+                f"Item '{new.key}' of subject '{new.subject}' says and is answered what is in item '{other.key}', "
                 f"whose subject '{other.subject}' is for {part}; give it that subject, or leave it out."
             )
-
-
-def _volumes(session: Session, study_id: int, last_case: int) -> dict[Any, list[_Place]]:
-    rows = session.exec(
-        select(Volume.voxel_sha256, Case.id, Case.key, Case.subject)
-        .join(Case, col(Case.id) == Volume.case_id)
-        .where(Volume.study_id == study_id)
-        .order_by(col(Volume.id))
-    )
-    by_content: dict[Any, list[_Place]] = defaultdict(list)
-    for voxels, number, key, subject in rows:
-        by_content[voxels].append(_Place("Case", key, subject, (number or 0) > last_case))
-    return by_content
 
 
 def _texts(session: Session, study_id: int, last_item: int) -> dict[Any, list[_Place]]:
@@ -88,7 +69,7 @@ def _texts(session: Session, study_id: int, last_item: int) -> dict[Any, list[_P
         ).all()
         for item, case, model, answer in rows:
             text = (item.prompt, _as_text(item.options), case.vignette, case.age, _as_text(case.history), model, answer)
-            by_content[text].append(_Place("Item", item.key, case.subject, item.id > last_item))
+            by_content[text].append(_Place(item.key, case.subject, item.id > last_item))
     return by_content
 
 

@@ -18,6 +18,7 @@ from services.studies import freezing
 from tests.harness.databases import MIGRATED, copy_of_sqlite_file, migrated_sqlite_file
 from tests.harness.ending import made_once
 from tests.listed_study import imported_listed, work_through
+from tests.own_scans import give_own_scans
 from tests.published_studies import STUDIES, opened, write_image
 from tests.situations import Situation, answers, write_table, write_volume
 
@@ -262,6 +263,7 @@ def read_subset(database: Database, folder: Path) -> Report:
     )  # fmt: skip
     write_table(folder / "items.csv", columns, items)
     write_table(folder / "references.csv", REFERENCES, references)
+    give_own_scans(folder)
     situation = imported_listed(database, folder)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return reported(situation, lambda about, rater: {"answer": answers_to[about][rater]})

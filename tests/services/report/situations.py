@@ -20,6 +20,7 @@ from services.reading import submission
 from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, members
 from services.studies.importing import import_study
+from tests.own_scans import give_own_scans
 
 STUDY = "tiny"
 PASSWORD = "a long enough password"
@@ -130,6 +131,7 @@ def study_folder(
     for number in (1, 2, 3):
         voxels = rng.integers(1, 1000, (6, 7, 5)).astype(np.int16)
         nib.save(nib.Nifti1Image(voxels, np.eye(4)), folder / f"v{number}.nii.gz")
+    give_own_scans(folder)
     return folder
 
 

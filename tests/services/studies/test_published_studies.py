@@ -11,6 +11,7 @@ from db import Database
 from services.judging import import_runs
 from services.studies import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.own_scans import give_own_scans
 from tests.published_studies import (
     STUDIES,
     opened,
@@ -197,6 +198,7 @@ def test_neuroqa_reads_a_part_of_a_pool_with_one_per_template_and_subject(
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     for file, (columns, rows) in tables.items():
         write_table(folder / file, columns, rows)
+    give_own_scans(folder)
     situation = imported_listed(sqlite_database, folder, raters=1)
     freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
 

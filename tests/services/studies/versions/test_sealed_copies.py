@@ -1,4 +1,4 @@
-"""A version brings no test subject in once more under another name: its items would count as development."""
+"""A version brings no subject in once more under another name: nobody would be blind, and no test subject sealed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+from sqlalchemy import update
+from sqlmodel import col, select
 
-from db import Case, Database, Item, SealedSplit, queries
-from services.errors import Conflict
+from db import Case, Database, Item, SealedSplit, Volume, queries
+from services.errors import Conflict, InputRefused
 from services.studies import freezing
 from services.studies.versions import making
 from tests.listed_study import imported_listed
@@ -40,45 +41,55 @@ def same_scan(folder: Path, subject: str) -> None:
     shutil.copy(folder / "volumes" / "c1-t1.nii.gz", folder / "volumes" / "c4-t1.nii.gz")
 
 
-@pytest.mark.parametrize(
-    ("for_test", "part"), [(("subject-1",), "test"), (("subject-4",), "development")], ids=["test", "development"]
-)
-def test_the_scan_of_a_subject_does_not_come_in_under_another_in_the_other_part(
-    sqlite_database: Database, tmp_path: Path, for_test: tuple[str, ...], part: str
+@pytest.mark.parametrize("for_test", [(), ("subject-1",), ("subject-2",)], ids=["undivided", "test", "development"])
+def test_the_scan_of_a_subject_does_not_come_in_under_another(
+    sqlite_database: Database, tmp_path: Path, for_test: tuple[str, ...]
 ) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
-    divided(situation, *for_test)
+    if for_test:
+        divided(situation, *for_test)
     same_scan(tmp_path / "study", "subject-4")
 
     (reason,) = refused(situation, tmp_path / "study")
     assert reason == (
-        f"Case 'c4' of subject 'subject-4' has a scan of case 'c1', whose subject 'subject-1' is for {part}; give it "
-        "that subject, or leave it out."
+        "Case 'c4' of subject 'subject-4' has a scan of case 'c1' (volumes 'c4-t1' and 'c1-t1'), whose subject is "
+        "'subject-1': who saw one has seen both; give 'c4' that subject or its own scan, or leave it out."
     )
 
 
 @pytest.mark.parametrize(
-    ("for_test", "change"),
-    [
-        (("subject-1",), lambda folder: same_scan(folder, "subject-1")),
-        (("subject-2",), lambda folder: same_scan(folder, "subject-4")),
-        (("subject-1",), one_more_case),
-    ],
-    ids=["of the same subject", "in the same part", "another scan"],
+    "change",
+    [lambda folder: same_scan(folder, "subject-1"), one_more_case],
+    ids=["of the same subject", "another scan"],
 )
-def test_other_cases_come_in(
-    sqlite_database: Database, tmp_path: Path, for_test: tuple[str, ...], change: Callable[[Path], None]
-) -> None:
+def test_other_cases_come_in(sqlite_database: Database, tmp_path: Path, change: Callable[[Path], None]) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
-    divided(situation, *for_test)
+    divided(situation, "subject-1")
     change(tmp_path / "study")
 
     making.make_version(sqlite_database, situation.admin, situation.study_key, tmp_path / "study", REASON)
 
 
-def test_the_same_scan_comes_in_where_nothing_is_divided(sqlite_database: Database, tmp_path: Path) -> None:
+def test_a_subject_that_reads_like_one_that_is_there_does_not_come_in(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
-    same_scan(tmp_path / "study", "subject-4")
+    one_more_case(tmp_path / "study", subject="Subject-1 ")
+
+    with pytest.raises(InputRefused, match="line 5: subject 'Subject-1' and 'subject-1' in line 2 differ only in"):
+        making.make_version(sqlite_database, situation.admin, situation.study_key, tmp_path / "study", REASON)
+
+
+def test_what_was_frozen_under_two_names_still_gets_other_cases(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
+    with sqlite_database.writing() as session:
+        for case, subject in (("c2", "Subject-1"), ("c3", "SUBJECT-1")):
+            session.exec(update(Case).where(col(Case.key) == case).values(subject=subject))
+            changed_cell("cases.csv", case, "subject", subject)(tmp_path / "study")
+        first = select(Volume.voxel_sha256).where(Volume.key == "c1-t2").scalar_subquery()
+        session.exec(update(Volume).where(col(Volume.key) == "c2-t2").values(voxel_sha256=first))
+    shutil.copy(tmp_path / "study" / "volumes" / "c1-t2.nii.gz", tmp_path / "study" / "volumes" / "c2-t2.nii.gz")
+    one_more_case(tmp_path / "study")
 
     making.make_version(sqlite_database, situation.admin, situation.study_key, tmp_path / "study", REASON)
 

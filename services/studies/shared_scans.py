@@ -1,0 +1,82 @@
+"""Which scans a study has under two subjects: who saw the one has seen the other, and blinding would not know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db import Case, Volume
+from db.base import stored_id
+
+# A folder in which a file was copied many times is told by the first.
+_MOST_SAID = 20
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A scan as a case has it."""
+
+    volume_id: int
+    volume: str
+    case: str
+    subject: str
+
+
+def reasons_against(session: Session, study_id: int, last_volume: int = 0) -> list[str]:
+    """Return, a sentence for each two subjects, which prepared scans of a study they have in common.
+
+    A scan is known by its voxels, however its file is named and packed; one that was drawn, cropped or scaled anew is
+    another. Masks are not looked at: the same one may lie over many.
+
+    Parameters
+    ----------
+    last_volume
+        The highest number of a volume before the version that is to be made. What was shared by then is left as it is.
+    """
+    reasons = list(_reasons(_shared(session, study_id), last_volume))
+    more = len(reasons) - _MOST_SAID
+    return reasons if more <= 0 else [*reasons[:_MOST_SAID], f"There are {more:,} more such pairs of subjects."]
+
+
+def _reasons(shared: Sequence[Sequence[_Place]], last_volume: int) -> Iterator[str]:
+    said: set[frozenset[str]] = set()
+    for places in shared:
+        for place in places:
+            other = next(each for each in places if each.subject != place.subject)
+            # The later one is the copy.
+            if place.volume_id < other.volume_id:
+                continue
+            pair = frozenset((place.subject, other.subject))
+            if place.volume_id <= last_volume or pair in said:
+                continue
+            said.add(pair)
+            yield (
+                f"Case '{place.case}' of subject '{place.subject}' has a scan of case '{other.case}' (volumes "
+                f"'{place.volume}' and '{other.volume}'), whose subject is '{other.subject}': who saw one has seen "
+                f"both; give '{place.case}' that subject or its own scan, or leave it out."
+            )
+
+
+def _shared(session: Session, study_id: int) -> list[list[_Place]]:
+    """Return, for each scan of several subjects, where it is, in the order of the tables."""
+    under_two = (
+        select(Volume.voxel_sha256)
+        .join(Case, col(Case.id) == Volume.case_id)
+        .where(Volume.study_id == study_id)
+        .group_by(col(Volume.voxel_sha256))
+        .having(func.count(func.distinct(Case.subject)) > 1)
+    )
+    rows = session.exec(
+        select(Volume, Case.key, Case.subject)
+        .join(Case, col(Case.id) == Volume.case_id)
+        .where(Volume.study_id == study_id, col(Volume.voxel_sha256).in_(under_two))
+        .order_by(col(Volume.id))
+    )
+    by_voxels: dict[str, list[_Place]] = defaultdict(list)
+    for volume, case, subject in rows:
+        by_voxels[volume.voxel_sha256].append(_Place(stored_id(volume.id), volume.key, case, subject))
+    return list(by_voxels.values())
