@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from exchange.foreign.json_rows import json_rows
+from exchange.foreign import own_labels
+from exchange.foreign.json_rows import clue, clues_of, json_rows
 from exchange.foreign.layout import Asked, ForeignLine, Layout, RawRow, Source
 from exchange.judge_csv import read_columns
 from exchange.refusal import Problems
+
+# What our own columns name a candidate by. Beside columns of labellers they are read without being mapped.
+KEYS = ("item", "candidate")
 
 
 def recognises(_source: Source) -> bool:
@@ -28,12 +32,18 @@ def rows(source: Source, asked: Asked, problems: Problems) -> Iterator[RawRow]:
         yield from json_rows(source, asked, problems)
         return
     wanted = [column for column in (*asked.columns.values(), *asked.labellers) if column]
-    yield from read_columns(source.content, source.name, problems, known=wanted, required=wanted)
+    yield from read_columns(source.content, source.name, problems, known=(*wanted, *KEYS), required=wanted)
 
 
-def lines(number: int, _row: dict[str, Any], _asked: Asked) -> Iterator[ForeignLine]:
-    """Return a line that says nothing yet: the reader of all layouts fills in what is mapped."""
-    yield ForeignLine(number, {}, {})
+def names_candidates(source: Source, asked: Asked) -> bool:
+    """Return whether a file with a column for each labeller calls a key of its candidates as our own columns do."""
+    return bool(asked.labellers) and not source.is_archive and not own_labels.header(source).isdisjoint(KEYS)
+
+
+def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
+    """Return a line that says nothing yet, beside columns of labellers its keys: the reader fills in what is mapped."""
+    keys = {name: clue(row.get(name)) for name in KEYS} if asked.labellers else {}
+    yield ForeignLine(number, clues_of(**keys), {})
 
 
 LAYOUT = Layout(

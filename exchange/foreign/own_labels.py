@@ -23,10 +23,13 @@ def recognises(source: Source) -> bool:
     """Return whether the header, or the first object, has our columns and says who labelled."""
     if source.is_archive:
         return False
-    return set(COLUMNS) <= (set(source.first) if source.is_json else _header(source))
+    return set(COLUMNS) <= header(source)
 
 
-def _header(source: Source) -> set[str]:
+def header(source: Source) -> set[str]:
+    """Return the names of the columns of a table, or what the first object of a JSON file names."""
+    if source.is_json:
+        return set(source.first)
     # It is no table of labels unless all of it is text.
     text_lines(source.content, newline=None)
     table = table_text(source.beginning[:_LONGEST_HEADER].encode(errors="replace"), COLUMNS)

@@ -93,7 +93,8 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
             f"{source.name} matches none of the known formats ({known}): say what its columns are, such as "
             "verdict=score and question=prompt, or which format it is."
         )
-    return recognised or (mapped_columns.LAYOUT if asked.columns else None)
+    is_mapped = asked.columns or mapped_columns.names_candidates(source, asked)
+    return recognised or (mapped_columns.LAYOUT if is_mapped else None)
 
 
 def _is_of_others(name: str) -> bool:

@@ -121,7 +121,8 @@ def _furthest(result: Uniformity, shares: bool) -> str:
     """On which levels the judge is furthest from the humans, in either direction."""
     ends = sorted(result.levels.items(), key=lambda pair: pair[1].value)
     # Why one of them has no interval is said below the line.
-    return ", ".join(f"{value_in_points(estimate, shares)} on {level}" for level, estimate in (ends[0], ends[-1]))
+    said = ", ".join(f"{value_in_points(estimate, shares)} on {level}" for level, estimate in (ends[0], ends[-1]))
+    return f"{said}; {'above 0 is stricter' if shares else 'human minus judge'}"
 
 
 def of_factors(material: Material, judge: str, basis: Basis, plan: Plan) -> dict[str, Uniformity]:

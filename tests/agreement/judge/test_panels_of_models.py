@@ -237,7 +237,8 @@ def test_a_judge_that_errs_differently_stands_first_in_a_line_of_its_own_with_it
 
     assert [head.partition(":")[0] for head in panel.heads] == ["judge", "calm"]
     assert panel.heads[0].startswith("judge: errs differently over model (2.0 points")
-    assert "30.0 points" in panel.heads[0] and panel.heads[0].count("must not be trusted") == 1
+    assert "30.0 points" in panel.heads[0] and "on C; above 0 is stricter)" in panel.heads[0]
+    assert panel.heads[0].count("must not be trusted") == 1
     first = [(row.statistic, row.parties[0], row.stratum) for row in panel.rows[:2]]
     assert first == [(uniformity.TEST, "judge", "model"), (uniformity.LEVEL, "judge", "model C")]
     assert panel.in_short == panel.heads and len(panel.sentences) > len(panel.heads)

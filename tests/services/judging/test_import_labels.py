@@ -131,6 +131,29 @@ def test_columns_of_labellers_beside_strange_keys_ask_for_the_keys_and_not_for_a
     assert stored(situation, "keyed")[1] == {("k1", "Dr A"): ("correct", ""), ("k1", "Dr B"): ("incorrect", "")}
 
 
+TWO_KEYS = [{"item": "i1", "candidate": "k1"}, {"item": "i1", "candidate": "k2"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "columns"),
+    [
+        ("both keys", b"item,candidate,Dr A,Dr B\ni1,k1,correct,\ni1,k2,,incorrect\n", []),
+        ("one key", b"item;Antwort;Dr A;Dr B\ni1;k1;correct;\ni1;k2;;incorrect\n", ["candidate=Antwort"]),
+        (
+            "keys of an array",
+            json.dumps([TWO_KEYS[0] | {"Dr A": "correct"}, TWO_KEYS[1] | {"Dr B": "incorrect"}]).encode(),
+            [],
+        ),
+    ],
+)
+def test_keys_beside_columns_of_labellers_are_mapped_only_where_they_are_called_otherwise(
+    situation: Situation, name: str, table: bytes, columns: list[str]
+) -> None:
+    take_in(situation, table, name, asked=asked_of(columns=columns, labellers=["Dr A", "Dr B"]))
+
+    assert stored(situation, name)[1] == {("k1", "Dr A"): ("correct", ""), ("k2", "Dr B"): ("incorrect", "")}
+
+
 def test_a_file_that_names_nobody_takes_the_labeller_that_is_named(situation: Situation) -> None:
     content = (FILES / "marcus_vqa.json").read_bytes()
     (problem,) = problems_of(situation, content, field="grade.likert", file_name="marcus.json")
