@@ -173,7 +173,9 @@ def stratum_in_words(stratum: Stratum) -> str:
     if stratum.kind in ("model", "prior"):
         return said_once(f"{stratum.kind.capitalize()} {stratum.value}")
     if stratum.kind == "attribute":
-        return f"{stratum.name.replace('_', ' ').capitalize()}: {stratum.value}"
+        name = stratum.name.replace("_", " ").capitalize()
+        # A tier that is called Tier 1 is not called tier: Tier 1.
+        return stratum.value if f"{stratum.value} ".startswith(f"{name} ") else f"{name}: {stratum.value}"
     if stratum.kind == "selected":
         return f"Where {stratum.value}"
     return _STRATA.get(stratum.kind, stratum.value)
