@@ -83,7 +83,7 @@ def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:
 
 
 def _within_what_is_said(part: str, said: str) -> str:
-    """Return what a part of a selection is called without the selection, where that is named; else the part as it is."""
+    """Return what a part of a selection is called without the selection where that is named."""
     commas = [place for place, letter in enumerate(part) if letter == ","]
     named = [place for place in commas if _stands_in(part[:place].casefold(), said)]
     return part[named[-1] + 2 :] if named else part

@@ -27,8 +27,8 @@ def against(row: EstimateRow) -> str:
 def in_words(rows: Sequence[EstimateRow]) -> str:
     """Return which judges are stricter and which more lenient by their intervals; empty where no row says it.
 
-    Against what raters agree on, where that is there: against one of them there may be another answer. Of several parts,
-    of all candidates where these are one of them, else of each with the name of its part.
+    Against what raters agree on, where that is there: against one of them there may be another answer. Of several
+    parts, of all candidates where these are one of them, else of each with the name of its part.
     """
     parts = {row.stratum for row in rows}
     of_all = len(parts) > 1 and ALL_CANDIDATES in parts
