@@ -244,7 +244,7 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
         notes.append(_comparison_in_words(row.comparison, row.scale))
     if row.remark is not None:
         scorer = "exact match" if row.compared == "exact_match" else ""
-        notes.append(_remark_in_words(row.remark, scorer, table.cluster))
+        notes.append(_remark_in_words(row.remark, scorer, table.cluster, row.estimate.n_clusters is not None))
     return "; ".join(notes)
 
 
@@ -257,7 +257,7 @@ def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
     return f"{CORRECTIONS[comparison.correction]}, {counted}: {', '.join(said) or 'no P value'}"
 
 
-def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
+def _remark_in_words(remark: Remark, scorer: str, cluster: str, is_clustered: bool) -> str:
     match remark:
         case Pooled():
             return "descriptive only: answers of different formats are pooled"
@@ -273,9 +273,9 @@ def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
                 if scorer
                 else f"{strict} stricter, {lenient} more lenient"
             )
-            return said + (
-                f": {by_interval} by the interval, which accounts for clustering by {cluster}" if by_interval else ""
-            )
+            # Where each unit is a cluster of its own there is nothing to account for.
+            accounting = f", which accounts for clustering by {cluster}" if is_clustered else ""
+            return said + (f": {by_interval} by the interval{accounting}" if by_interval else "")
 
 
 def few_clusters_of(estimate: Estimated) -> Cautioned | None:

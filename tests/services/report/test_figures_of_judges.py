@@ -10,6 +10,7 @@ import pytest
 from agreement import Estimate
 from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Category, Direction, EstimateRow, Party, Stratum
 from exchange.report_structure import Drawn, EstimateTable, Section, TitleParts
+from exchange.report_words import lines_of
 from exchange.statistic_names import Statistic
 from services.report import Figure
 from services.report.figures.of_fields import figures_of_fields
@@ -57,6 +58,20 @@ def test_the_caption_says_which_judges_are_stricter_and_which_more_lenient() -> 
 
 def test_of_a_single_rater_the_caption_says_against_whom() -> None:
     assert "stricter: birch against Rater 1; more lenient: cedar against Rater 1" in figure_of(HUMANS[0]).caption
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "says"), [(20, "by the interval, which accounts for clustering by item"), (None, "by the interval")]
+)
+def test_a_note_says_that_an_interval_accounts_for_clusters_only_where_it_does(
+    n_clusters: int | None, says: str
+) -> None:
+    row = row_of("birch", HUMANS[0], 0.2)
+    alone = replace(row, estimate=replace(row.estimate, n_clusters=n_clusters))
+
+    (line,) = lines_of(EstimateTable("direction", "Direction", "", (alone,), cluster="item"))
+
+    assert line.note == f"3 stricter, 2 more lenient: stricter {says}"
 
 
 def caption_of_parts(*parts: Stratum) -> str:
