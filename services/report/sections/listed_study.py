@@ -173,9 +173,9 @@ def _told(kind: str, titles: Mapping[str, str]) -> str:
     """Return what an event is called; phases go by their titles."""
     if kind in EVENTS:
         return EVENTS[kind]
-    begins, told = next(((begins, told) for begins, told in _TOLD.items() if kind.startswith(begins)), (kind, kind))
+    begins = next((begins for begins in _TOLD if kind.startswith(begins)), "")
     what = kind[len(begins) :]
-    return told.format(titles.get(what, what))
+    return _TOLD.get(begins, "{}").format(titles.get(what, what))
 
 
 def _events(record: StudyRecord, phases: StudyPhases) -> PlainTable:
