@@ -73,10 +73,20 @@ def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:
     """Return what a line is called without the part and the statistic that the title names."""
     said = title.casefold()
     part, statistic = stratum_in_words(row.stratum), statistic_in_words(row)
+    if row.stratum.kind == "selected" and label.startswith(part):
+        within = _within_what_is_said(part, said)
+        label, part = within + label[len(part) :], within
     if label.casefold() == f"{part}: {statistic}".casefold():
         statistic = label[len(part) + 2 :]
         return ": ".join(words for words in (part, statistic) if not _stands_in(words.casefold(), said))
     return "" if _stands_in(label.casefold(), said) else label
+
+
+def _within_what_is_said(part: str, said: str) -> str:
+    """Return what a part of a selection is called without the selection where that is named."""
+    commas = [place for place, letter in enumerate(part) if letter == ","]
+    named = [place for place in commas if _stands_in(part[:place].casefold(), said)]
+    return part[named[-1] + 2 :] if named else part
 
 
 def _stands_in(words: str, text: str) -> bool:

@@ -173,7 +173,9 @@ def stratum_in_words(stratum: Stratum) -> str:
     if stratum.kind in ("model", "prior"):
         return said_once(f"{stratum.kind.capitalize()} {stratum.value}")
     if stratum.kind == "attribute":
-        return f"{stratum.name.replace('_', ' ').capitalize()}: {stratum.value}"
+        name = stratum.name.replace("_", " ").capitalize()
+        # A tier that is called Tier 1 is not called tier: Tier 1.
+        return stratum.value if f"{stratum.value} ".startswith(f"{name} ") else f"{name}: {stratum.value}"
     if stratum.kind == "selected":
         return f"Where {stratum.value}"
     return _STRATA.get(stratum.kind, stratum.value)
@@ -242,7 +244,7 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
         notes.append(_comparison_in_words(row.comparison, row.scale))
     if row.remark is not None:
         scorer = "exact match" if row.compared == "exact_match" else ""
-        notes.append(_remark_in_words(row.remark, scorer, table.cluster))
+        notes.append(_remark_in_words(row.remark, scorer, table.cluster, row.estimate.n_clusters is not None))
     return "; ".join(notes)
 
 
@@ -255,7 +257,7 @@ def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
     return f"{CORRECTIONS[comparison.correction]}, {counted}: {', '.join(said) or 'no P value'}"
 
 
-def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
+def _remark_in_words(remark: Remark, scorer: str, cluster: str, is_clustered: bool) -> str:
     match remark:
         case Pooled():
             return "descriptive only: answers of different formats are pooled"
@@ -271,9 +273,9 @@ def _remark_in_words(remark: Remark, scorer: str, cluster: str) -> str:
                 if scorer
                 else f"{strict} stricter, {lenient} more lenient"
             )
-            return said + (
-                f": {by_interval} by the interval, which accounts for clustering by {cluster}" if by_interval else ""
-            )
+            # Where each unit is a cluster of its own there is nothing to account for.
+            accounting = f", which accounts for clustering by {cluster}" if is_clustered else ""
+            return said + (f": {by_interval} by the interval{accounting}" if by_interval else "")
 
 
 def few_clusters_of(estimate: Estimated) -> Cautioned | None:

@@ -98,3 +98,15 @@ def test_a_part_that_the_plan_names_is_not_said_again_where_lines_are_called_by_
     answer = answer_from(row, plan="accuracy, where format is choice", lines="stratum")
 
     assert answer is not None and answer.title == "Primary estimate: accuracy, where format is choice"
+
+
+def test_a_selection_that_the_plan_names_is_not_said_again_before_each_part_of_it() -> None:
+    rows = [
+        replace(row_of(ALL_RATERS), stratum=Stratum("selected", f"the report is negative, Model {name}"))
+        for name in "AB"
+    ]
+
+    answer = answer_from(*rows, plan="share, where the report is negative, by model")
+
+    assert answer is not None
+    assert [line.split(":")[0] for line in answer.lines] == ["All raters, Model A", "All raters, Model B"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exchange.estimate_rows import CONSENSUS, Direction, EstimateRow
-from exchange.report_words import party_in_words
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow
+from exchange.report_words import party_in_words, stratum_in_words
 from protocol.language.wording import listed
 
 # Of human minus judge, which side says what.
@@ -27,16 +27,25 @@ def against(row: EstimateRow) -> str:
 def in_words(rows: Sequence[EstimateRow]) -> str:
     """Return which judges are stricter and which more lenient by their intervals; empty where no row says it.
 
-    Against what raters agree on, where that is there: against one of them there may be another answer.
+    Against what raters agree on, where that is there: against one of them there may be another answer. Of several
+    parts, of all candidates where these are one of them, else of each with the name of its part.
     """
-    together = [row for row in rows if row.parties[1] == CONSENSUS]
+    parts = {row.stratum for row in rows}
+    of_all = len(parts) > 1 and ALL_CANDIDATES in parts
+    said_of = [row for row in rows if row.stratum == ALL_CANDIDATES] if of_all else rows
+    together = [row for row in said_of if row.parties[1] == CONSENSUS]
     decided: dict[str, list[str]] = {}
-    for row in together or rows:
+    for row in together or said_of:
         if isinstance(row.remark, Direction) and row.remark.by_interval:
             name = party_in_words(row.parties[0])
-            decided.setdefault(row.remark.by_interval, []).append(name if together else f"{name} {against(row)}")
+            if not together:
+                name += f" {against(row)}"
+            if len(parts) > 1 and not of_all:
+                name += f" ({stratum_in_words(row.stratum)})"
+            decided.setdefault(row.remark.by_interval, []).append(name)
     said = [f"{word}: {listed(decided[word])}" for word in _DECIDED if word in decided]
     if not said:
         return ""
     whom = " against the consensus" if together else ""
-    return f"By the interval{whom}, {'; '.join(said)}."
+    where = ", of all candidates" if of_all else ""
+    return f"By the interval{whom}{where}, {'; '.join(said)}."

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from exchange.refusal import counted
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from protocol.language.expansion import Expansion
 from protocol.language.pools import kind_rated
 from protocol.language.sentences_of_plan import plan_of
-from protocol.language.wording import capital
 from protocol.phases import THEN
 from protocol.study_phases import StudyPhases
 from services.report.rows.listed_record import Draw, StudyRecord
@@ -18,6 +17,16 @@ from services.report.rows.listed_rows import ListedRows
 from services.report.rows.study_rows import Entry
 from services.report.sections.study import EVENTS, plan_table
 
+# What events are called where they are told, by what their kind begins with; behind it stands of what they are.
+_TOLD = {
+    "thaw": "Thawed: a draft again",
+    "open phase ": "Phase opened: {}",
+    "close phase ": "Phase closed: {}",
+    "make version ": "Version {} made",
+    "divide subjects": "Subjects divided into development and test",
+    "open test for ": "Test subjects opened for {}",
+    "unseal test subjects": "Test subjects unsealed",
+}
 # An item of a phase, or a candidate of one.
 Unit = tuple[int, int | None]
 
@@ -28,7 +37,7 @@ def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record
     subjects = {item.subject for item in rows.items if item.key in items}
     tables = (
         _fixed(study, record), _people(study, rows, record), _phases(study, rows, phases, record), _versions(record),
-        _events(record),
+        _events(record, phases),
     )  # fmt: skip
     return Section(
         key="study",
@@ -160,8 +169,17 @@ def _versions(record: StudyRecord) -> PlainTable:
     )
 
 
-def _events(record: StudyRecord) -> PlainTable:
-    words = {**EVENTS, "thaw": "Thawed: a draft again"}
+def _told(kind: str, titles: Mapping[str, str]) -> str:
+    """Return what an event is called; phases go by their titles."""
+    if kind in EVENTS:
+        return EVENTS[kind]
+    begins = next((begins for begins in _TOLD if kind.startswith(begins)), "")
+    what = kind[len(begins) :]
+    return _TOLD.get(begins, "{}").format(titles.get(what, what))
+
+
+def _events(record: StudyRecord, phases: StudyPhases) -> PlainTable:
+    titles = {phase.key: phase.heading for phase in phases.phases}
     return PlainTable(
         key="events",
         title="Events",
@@ -172,7 +190,7 @@ def _events(record: StudyRecord) -> PlainTable:
             Column("reason", "Reason", "The reason given"),
         ),
         rows=tuple(
-            (event.at.isoformat(timespec="seconds"), words.get(event.kind, capital(event.kind)), event.reason or None)
+            (event.at.isoformat(timespec="seconds"), _told(event.kind, titles), event.reason or None)
             for event in record.events
         ),
     )

@@ -331,7 +331,7 @@ def test_raters_are_compared_in_how_far_formats_differ_for_them(tables: dict[str
         )
         return float(of_open - of_others)
 
-    own = estimate_in(tables, "plan", "line_7", "Rater: Rater 2: difference of shares", "Open answer minus Yes/no")
+    own = estimate_in(tables, "plan", "line_7", "Rater 2: difference of shares", "Open answer minus Yes/no")
     label = "All items: Open answer minus Yes/no: how far two raters differ in it"
     row = estimate_in(tables, "plan", "line_7", label, "Rater 2 minus Rater 5")
 

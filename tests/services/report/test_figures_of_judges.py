@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from agreement import Estimate
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Category, Direction, EstimateRow, Party
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Category, Direction, EstimateRow, Party, Stratum
 from exchange.report_structure import Drawn, EstimateTable, Section, TitleParts
+from exchange.report_words import lines_of
 from exchange.statistic_names import Statistic
 from services.report import Figure
 from services.report.figures.of_fields import figures_of_fields
@@ -57,6 +58,46 @@ def test_the_caption_says_which_judges_are_stricter_and_which_more_lenient() -> 
 
 def test_of_a_single_rater_the_caption_says_against_whom() -> None:
     assert "stricter: birch against Rater 1; more lenient: cedar against Rater 1" in figure_of(HUMANS[0]).caption
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "says"), [(20, "by the interval, which accounts for clustering by item"), (None, "by the interval")]
+)
+def test_a_note_says_that_an_interval_accounts_for_clusters_only_where_it_does(
+    n_clusters: int | None, says: str
+) -> None:
+    row = row_of("birch", HUMANS[0], 0.2)
+    alone = replace(row, estimate=replace(row.estimate, n_clusters=n_clusters))
+
+    (line,) = lines_of(EstimateTable("direction", "Direction", "", (alone,), cluster="item"))
+
+    assert line.note == f"3 stricter, 2 more lenient: stricter {says}"
+
+
+def caption_of_parts(*parts: Stratum) -> str:
+    """Return the caption of a judge that is stricter than a rater in the first of these parts, and undecided else."""
+    rows = tuple(
+        replace(row_of("birch" if part == parts[0] else "hazel", HUMANS[0], 0.2), stratum=part) for part in parts
+    )
+    one_judge = tuple(replace(row, parties=(Party("judge", "birch"), HUMANS[0])) for row in rows)
+    table = EstimateTable("direction", "Direction", "", one_judge, cluster="item", drawn="forest")
+    (figure,) = figures_of_fields(Section("phase_score", "Scores", "Scores", (), (table,)))
+    return figure.caption
+
+
+TIERS = (Stratum("attribute", "Tier 1", "tier"), Stratum("attribute", "Tier 2", "tier"))
+
+
+def test_of_a_judge_in_several_parts_the_caption_says_what_is_so_of_all_candidates() -> None:
+    assert caption_of_parts(ALL_CANDIDATES, *TIERS).endswith(
+        "By the interval, of all candidates, stricter: birch against Rater 1."
+    )
+
+
+def test_where_only_parts_are_drawn_the_caption_names_the_part_of_each() -> None:
+    assert caption_of_parts(*TIERS).endswith(
+        "stricter: birch against Rater 1 (Tier 1); undecided: birch against Rater 1 (Tier 2)."
+    )
 
 
 def test_the_primary_statistic_is_drawn_first_and_no_other_is_called_primary() -> None:

@@ -77,5 +77,7 @@ def test_headings_of_the_file_go_down_one_by_one(report: Report) -> None:
 def test_a_model_whose_name_says_that_it_is_one_is_called_by_its_name_alone() -> None:
     assert stratum_in_words(Stratum("model", "Model A")) == "Model A"
     assert stratum_in_words(Stratum("model", "GPT-5")) == "Model GPT-5"
+    assert stratum_in_words(Stratum("attribute", "Tier 1", "tier")) == "Tier 1"
+    assert stratum_in_words(Stratum("attribute", "Tiered", "tier")) == "Tier: Tiered"
     assert said_once("judge one, model Model A, format Choice") == "judge one, Model A, format Choice"
     assert said_once("model modelled") == "model modelled"

@@ -13,9 +13,10 @@ from db import Database
 from db.engine import make_engine
 from exchange.report_structure import Cell, PlainTable
 from services.progress import data_lock
-from services.reading import worklist
+from services.reading import settling, worklist
 from services.report import Report, build_report
 from services.studies import freezing, members, removing, thawing
+from tests.following_study import flagging, opened_following, read_through
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed, work_through
 from tests.situations import answers, any_answers
@@ -132,4 +133,17 @@ def test_a_version_says_what_it_changed_why_and_how_much_it_added_to_what_was_dr
     assert "i7" in str(version["changes"])
     (reads,) = lines_of(report, "drawn")
     assert (reads["drawn"], reads["answered"], reads["missing"]) == ("7 of 7 items", 6, 2)
-    assert "Make version 2" in [line["event"] for line in lines_of(report, "events")]
+    assert "Version 2 made" in [line["event"] for line in lines_of(report, "events")]
+
+
+def test_a_phase_that_was_closed_is_called_by_its_title_among_the_events(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    opened = opened_following(sqlite_database, tmp_path / "study")
+    read_through(opened, opened.raters[0], {"i1": flagging}, most=1)
+    settling.close_phase(sqlite_database, opened.admin, "listed", "secret_arm", "The others left.")
+    data_lock.close_study(sqlite_database, opened.admin, "listed", "The others left.")
+
+    events = lines_of(build_report(sqlite_database, opened.admin, "listed"), "events")
+
+    assert ("Phase closed: Reads", "The others left.") in [(line["event"], line["reason"]) for line in events]
