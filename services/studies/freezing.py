@@ -49,7 +49,6 @@ from services.studies import (
     pairing,
     plan_before_freeze,
     pool_files,
-    shared_scans,
     sound_draws,
     stored_pool,
     volume_store,
@@ -156,8 +155,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     Raises
     ------
     Conflict
-        The study is already frozen, two subjects have a scan in common, a prepared volume is damaged, or a phase
-        cannot be drawn.
+        The study is already frozen, a prepared volume is damaged, or a phase cannot be drawn.
     """
     # Drawn before anybody has to wait: probabilities may have to be simulated.
     drawn = _drawn_beforehand(database, actor, study_key)
@@ -165,9 +163,6 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         require_in_study(session, acts.FREEZE, study)
-        shared = shared_scans.reasons_against(session, study_id)
-        if shared:
-            raise Conflict("\n".join((*shared, "Import the corrected folder over this draft, and freeze it then.")))
         for volume in session.exec(select(Volume).where(Volume.study_id == study_id)):
             if not volume_store.is_intact(database, volume.sha256):
                 raise Conflict(f"The prepared file of volume '{volume.key}' is missing or damaged; import again.")

@@ -188,7 +188,7 @@ def _store_study(
         )
         require_files(database, prepared)
         shared = shared_scans.reasons_against(session, study_id)
-        warnings = (*contents.warnings, *(f"volumes.csv: {says} Until then the freeze is refused." for says in shared))
+        warnings = (*contents.warnings, *(f"volumes.csv: {says}" for says in shared))
         study_key, title = study.key, study.title
     return Imported(
         study_key=study_key,

@@ -1,4 +1,4 @@
-"""One scan under two subjects is refused where a study is fixed: a subject is what blinding and intervals go by."""
+"""One scan under two subjects is told at the import, and refused in a version: a subject is what blinding goes by."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from db import Database
-from services.errors import Conflict
 from services.progress import data_lock
 from services.reading import worklist
 from services.report import build
-from services.studies import freezing, importing, thawing
+from services.studies import importing
 from tests.listed_study import imported_listed, opened_listed, write_listed
 from tests.situations import Situation, write_study_folder
 from tests.versioned_study import READS, changed_cell
@@ -47,10 +46,10 @@ def of_one_subject(folder: Path) -> None:
     changed_cell("cases.csv", "c2", "subject", "subject-1")(folder)
 
 
-def refused(situation: Situation) -> list[str]:
-    with pytest.raises(Conflict) as refusal:
-        freezing.freeze_study(situation.database, situation.admin, situation.study_key)
-    return str(refusal.value).splitlines()
+def told(situation: Situation, folder: Path) -> list[str]:
+    """Return what the import of a folder tells of scans."""
+    imported = importing.import_study(situation.database, situation.admin, folder, key="again")
+    return [warning for warning in imported.warnings if "has a scan of case" in warning or "such pairs" in warning]
 
 
 SAYS = (
@@ -62,31 +61,22 @@ SAYS = (
 @pytest.mark.parametrize(
     "write", [write_study_folder, lambda folder: write_listed(folder, READS)], ids=["first language", "listed phases"]
 )
-def test_the_freeze_refuses_a_scan_of_two_subjects_and_names_both(
+def test_the_import_tells_of_a_scan_of_two_subjects_and_names_both(
     sqlite_database: Database, tmp_path: Path, write: Callable[[Path], Path]
 ) -> None:
     folder = write(tmp_path / "study")
     same_scan(folder)
     situation = imported_listed(sqlite_database, folder, raters=0)
 
-    assert refused(situation) == [SAYS, "Import the corrected folder over this draft, and freeze it then."]
-
-
-def test_the_import_warns_of_it(sqlite_database: Database, tmp_path: Path) -> None:
-    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", READS), raters=0)
-    same_scan(tmp_path / "study")
-
-    imported = importing.import_study(sqlite_database, situation.admin, tmp_path / "study", key="again")
-
-    assert f"volumes.csv: {SAYS} Until then the freeze is refused." in imported.warnings
+    assert told(situation, folder) == [f"volumes.csv: {SAYS}"]
 
 
 @pytest.mark.parametrize("change", [of_one_subject, same_mask], ids=["of one subject", "a mask"])
-def test_what_shows_no_other_subject_is_frozen(sqlite_database: Database, tmp_path: Path, change: Change) -> None:
+def test_what_shows_no_other_subject_is_not_told(sqlite_database: Database, tmp_path: Path, change: Change) -> None:
     folder = write_listed(tmp_path / "study", READS, [change])
     situation = imported_listed(sqlite_database, folder, raters=0)
 
-    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    assert told(situation, folder) == []
 
 
 def test_a_scan_copied_many_times_is_told_by_the_first(sqlite_database: Database, tmp_path: Path) -> None:
@@ -97,7 +87,7 @@ def test_a_scan_copied_many_times_is_told_by_the_first(sqlite_database: Database
             volumes.write(f"v{number},d{number},current,T1,,volumes/c1-t1.nii.gz,T1\n")
     situation = imported_listed(sqlite_database, folder, raters=0)
 
-    assert refused(situation)[20] == "There are 10 more such pairs of subjects."
+    assert told(situation, folder)[20] == "volumes.csv: There are 10 more such pairs of subjects."
 
 
 def frozen_before(database: Database, folder: Path) -> Situation:
@@ -116,13 +106,3 @@ def test_a_study_that_was_frozen_with_it_opens_and_reports(sqlite_database: Data
     assert worklist.desks_of(sqlite_database, situation.raters[0])
     data_lock.close_study(sqlite_database, situation.admin, situation.study_key, "So that there is a report.")
     assert build.build_report(sqlite_database, situation.admin, situation.study_key)
-
-
-def test_a_study_that_was_frozen_with_it_is_thawed_and_refused_when_it_is_frozen_again(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    situation = frozen_before(sqlite_database, tmp_path / "study")
-
-    thawing.thaw_study(sqlite_database, situation.admin, situation.study_key, "Two names of one subject.")
-
-    assert refused(situation)[0].startswith("Case 'c2' of subject 'Subject-1' has a scan of case 'c1'")
