@@ -120,6 +120,10 @@ def audit_the_blinding(
         console.print(str(done.out), markup=False)
         if not done.holds:
             print_problem(done.sentence)
+            for said in done.first:
+                print_problem(said)
+            if done.leaks:
+                console.print("The file lists all of them; --show-values names what was found.", markup=False)
             raise typer.Exit(1)
         console.print(done.sentence)
 

@@ -59,7 +59,8 @@ def progress_text(desk: Desk) -> str:
     if desk.practice == "failed":
         return "You did not pass the practice and have no attempts left; the study's admin can see this."
     if desk.practice == "open" and desk.state == "open":
-        return f"Practice first: {desk.done} of {desk.total} done. The items open once you pass it."
+        opens = "once you pass it" if desk.has_mark else "once all of it is done"
+        return f"Practice first: {desk.done} of {desk.total} done. The {desk.queue.unit}s open {opens}."
     if desk.cut_off:
         return f"{desk.total - desk.cut_off} of {desk.total} done. This part is closed; nothing more is needed."
     if desk.done == desk.total:

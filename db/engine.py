@@ -41,7 +41,7 @@ class Database:
     @contextmanager
     def read_only(self) -> Iterator[Session]:
         """Open a session whose transaction only reads."""
-        with _pool_in_words(), Session(self.engine, expire_on_commit=False) as session:
+        with _pool_in_words(), self._session() as session:
             yield session
 
     @contextmanager
@@ -54,10 +54,13 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """Open a session in one writing transaction: committed at the end, rolled back by any exception."""
         turn = _turn_to_write() if self.engine.dialect.name == "sqlite" else nullcontext()
-        with turn, _pool_in_words(), Session(self.engine, expire_on_commit=False) as session:
+        with turn, _pool_in_words(), self._session() as session:
             session.connection(execution_options={"blindread_writing": True})
             yield session
             session.commit()
+
+    def _session(self) -> Session:
+        return Session(self.engine, expire_on_commit=False, info={"volume_dir": self.volume_dir})
 
     @property
     def volume_dir(self) -> Path:

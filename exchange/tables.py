@@ -191,7 +191,8 @@ ITEMS = Table(
         Column("conversation", "Items of one conversation are read together.", "text", "talk-1",
                "it stands alone", longest=80, optional=True),
         Column("turn", "Its place in the conversation, from 1.", "whole", "2", "it stands alone", optional=True),
-        Column("practice", "Whether it is read before the real items, with feedback.", "flag", "false", "`false`",
+        Column("practice", "Whether it is read before the real items, with feedback. Answers to it, and pairs of "
+               "them, can be practised, too.", "flag", "false", "`false`",
                optional=True),
         Column("explanation", "Why the reference is right; of items for practice, or where a phase shows it.", "text",
                "The ventricle is normal.", "", optional=True),
@@ -322,6 +323,9 @@ programs write is understood where it has one meaning, and the import lists what
 commas, `TRUE`, `Yes` and the words of other languages, UTF-16, dates such as 31.12.2020 and, in tables with semicolons,
 decimal commas. A date such as 01/04/2020 has two readings and is refused, unless `protocol.yaml` says
 `dates: day_first` or `dates: month_first`.
+
+A table that is there has every column below that is not marked *(may be missing)*. *If empty* says what an empty cell
+of a column means.
 """
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
+from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 
 # Resolution at which points are compared: finer than any voxel.
 _DECIMALS = 3
@@ -61,29 +62,41 @@ def _radius(reference: Reference) -> float | None:
     return reference.high if reference.radius is None else reference.radius
 
 
-def in_words(value: Any, _texts: Mapping[str, str]) -> str:
-    """Return the point as the reading room writes it: sides and mm, and its pane."""
+def in_words(value: Any, _texts: Mapping[str, str], places: Places = WITH_SCALE) -> str:
+    """Return the point as the reading room writes it: sides and mm, or pixels, and its pane.
+
+    Parameters
+    ----------
+    places
+        What the panes show; without it, everything has a scale.
+    """
     if not isinstance(value, list | tuple):
         return str(value)
-    towards = (sides[mm < 0] + f" {abs(mm):.1f}" for mm, sides in zip(value, _SIDES, strict=False))
-    return f"{' '.join(towards)} mm" + "".join(f" ({pane})" for pane in value[3:])
+    pixels = pixels_at(places, value[3] if len(value) > len("xyz") else None)
+    if pixels is not None:
+        words = pixels.in_words(value)
+    else:
+        towards = (sides[mm < 0] + f" {abs(mm):.1f}" for mm, sides in zip(value, _SIDES, strict=False))
+        words = f"{' '.join(towards)} mm"
+    return words + "".join(f" ({pane})" for pane in value[3:])
 
 
-def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[str]:
+def reference_in_words(reference: Reference, _texts: Mapping[str, str], places: Places = WITH_SCALE) -> list[str]:
     """Return each point, as the crosshair reads it, with the radius within which an answer is right."""
     if reference.region is not None:
         # A mask that a point has to hit need not be shown: nothing on the screen outlines it.
         return ["inside the region that counts as right"]
     radius = _radius(reference)
     if radius is None:
-        return [_place_in_words(place) for place in reference.accepted]
-    return [f"within {radius:g} mm of {_place_in_words(place)}" for place in reference.accepted]
+        return [_place_in_words(place, places) for place in reference.accepted]
+    unit = "mm" if pixels_at(places, None) is None else "pixels"
+    return [f"within {radius:g} {unit} of {_place_in_words(place, places)}" for place in reference.accepted]
 
 
-def _place_in_words(written: str) -> str:
+def _place_in_words(written: str, places: Places) -> str:
     """Return a place of the table as the reading room writes it; what is no place stays as it stands."""
     place = place_of(written)
-    return f"{written} mm" if place is None else in_words(place, {})
+    return f"{written} mm" if place is None else in_words(place, {}, places)
 
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:

@@ -69,10 +69,11 @@ def _material(study: Expansion, phase: Phase) -> str:
         of = f" given in “{study.phase(phase.answers_of).title}”" if kind == "answers" and phase.answers_of else ""
         kinds.append(RATED[kind].units + of)
     pool = listed(kinds) + (", in one shuffled pool" if len(kinds) > 1 else "")
-    return pool + _source(study, phase.source, RATED[phase.rates[0]].again)
+    return pool + _source(study, phase, RATED[phase.rates[0]].again)
 
 
-def _source(study: Expansion, source: Source, units: str) -> str:
+def _source(study: Expansion, phase: Phase, units: str) -> str:
+    source = phase.source
     said = f" of “{study.phase(source.phase).title}”" if source.phase else ""
     attributes = [_attribute(study, each) for each in source.where if "." not in each.name]
     if attributes:
@@ -83,7 +84,7 @@ def _source(study: Expansion, source: Source, units: str) -> str:
     if source.let_in:
         said += ", those " + listed([_entry(study, source, entry) for entry in source.let_in], "or")
         said += f", with {source.controls} more as unmarked controls" if source.controls else ", without controls"
-    return said + (_sample(study, source.sample, units) if source.sample else "")
+    return said + (_sample(study, phase, source.sample, units) if source.sample else "")
 
 
 def _attribute(study: Expansion, condition: Condition) -> str:
@@ -143,7 +144,7 @@ def _entry(study: Expansion, source: Source, entry: Entry) -> str:
     return "that somebody flagged" if entry.reason == "flagged" else "that somebody called not assessable"
 
 
-def _sample(study: Expansion, sample: Sample, units: str) -> str:
+def _sample(study: Expansion, phase: Phase, sample: Sample, units: str) -> str:
     strata = listed([spoken(key) for key in sample.strata])
     what = " items" if sample.keeps_items_together else ""
     counted = "items" if sample.keeps_items_together else units
@@ -153,9 +154,10 @@ def _sample(study: Expansion, sample: Sample, units: str) -> str:
     elif sample.size == "all":
         said = "; all of them"
     else:
+        each = _each_stratum(study, phase, sample)
         shares = {
-            "proportional": f" in proportion to the number of {counted} of each {strata} in the pool",
-            "equal": f", equally many of each {strata}",
+            "proportional": f" in proportion to the number of {counted} of {each} in the pool",
+            "equal": f", equally many of {each}",
         }
         how = shares[sample.allocation] if sample.strata else ""
         said = f"; {size_in_words(sample.size)}{what or ' of them'} drawn at random{how}"
@@ -166,6 +168,16 @@ def _sample(study: Expansion, sample: Sample, units: str) -> str:
         titles = {phase.key: f"“{phase.title}”" for phase in study.phases}
         said += f", none about a subject of {listed([titles.get(key, key) for key in sample.not_in], 'or')}"
     return said + (", each with all its answers" if sample.keeps_items_together else "")
+
+
+def _each_stratum(study: Expansion, phase: Phase, sample: Sample) -> str:
+    """Return what a stratum has in common: of pairs, two values of what their answers differ in."""
+    of_answers = {"model"} | {each.key for each in study.attributes if each.table == "candidates"}
+    differs = [key for key in sample.strata if phase.pairs and key in of_answers and key not in phase.pairs.same]
+    if not differs:
+        return f"each {listed([spoken(key) for key in sample.strata])}"
+    two = ["every two models" if key == "model" else f"every two values of {spoken(key)}" for key in differs]
+    return listed(two + [f"each {spoken(key)}" for key in sample.strata if key not in differs])
 
 
 def _stratum(study: Expansion, sample: Sample, stratum: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
+from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import Option, PhaseField
 from protocol.phase_rules import PhaseRules
 from protocol.released import Released
@@ -420,12 +421,20 @@ def summary_payload(
     }
 
 
-def opinion_lines(form: ShownForm, fields: Mapping[str, Any], not_assessable: str | None, comment: str) -> list[Line]:
-    """Return an answer as label and text, as it is shown to a reviewer."""
+def opinion_lines(
+    form: ShownForm,
+    fields: Mapping[str, Any],
+    not_assessable: str | None,
+    comment: str,
+    places: Places = WITH_SCALE,
+) -> list[Line]:
+    """Return an answer as label and text, as it is shown to a reviewer; a place in the words of the crosshair."""
     if not_assessable is not None:
         lines = [[NOT_ASSESSABLE_LABEL, dict(form.not_assessable).get(not_assessable, not_assessable)]]
     else:
-        lines = [[field.label, answer_text(field, fields[field.key])] for field in form.fields if field.key in fields]
+        lines = [
+            [field.label, answer_text(field, fields[field.key], places)] for field in form.fields if field.key in fields
+        ]
     return lines + ([[COMMENT_LABEL, comment]] if comment else [])
 
 

@@ -265,7 +265,9 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
         lines = []
         if turn.assignment is not None and turn.verdict is not None:
             earlier = shown_items.item_of(session, turn.assignment)
-            lines = shown_items.lines_of(phases, phase, earlier, turn.assignment.option_order, turn.verdict)
+            lines = shown_items.lines_of(
+                session, assignment.study_id, phases, phase, earlier, turn.assignment.option_order, turn.verdict
+            )
         turns.append(blinding.turn_payload(blinding.prompt_of_turn(rules, turn.prompt), lines))
     return tuple(turns)
 
@@ -338,6 +340,6 @@ def _opinions(
     read = phases.in_queue(phases.named(assignment.phase).queue)[0]
 
     def lines(verdict: Verdict) -> list[Line]:
-        return shown_items.lines_of(phases, read, item, assignment.option_order, verdict)
+        return shown_items.lines_of(session, assignment.study_id, phases, read, item, assignment.option_order, verdict)
 
     return lines(own) if own is not None else [], [lines(verdicts[verdict_id]) for verdict_id in task.opinion_order]

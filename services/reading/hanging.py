@@ -41,7 +41,7 @@ def images_payload(
                 "coregistered": fits,
                 "missing": missing.get(pane.title, []),
                 "volumes": [_volume(volume, hanging, keys) for volume in offered],
-                "opens_on": next((n for n, volume in enumerate(offered) if volume.sequence == common), 0),
+                "opens_on": _opens_on(offered, common),
                 "overlays": [_overlay(overlay, keys) for overlay in _laid_over(pane, item, overlays, hanging)],
             }
         )
@@ -54,6 +54,13 @@ def images_payload(
         "panes": panes,
         "presets": [_preset(preset) for preset in hanging.presets],
     }
+
+
+def opened(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[tuple[str, ShownVolume]]:
+    """Return the title of each pane of an item, with the scan that it opens on."""
+    hung = _hung(item, volumes, hanging)
+    common = _first_in_all(hung)
+    return [(pane.title, offered[_opens_on(offered, common)]) for pane, offered in hung]
 
 
 def volumes_of(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[int]:
@@ -110,6 +117,10 @@ def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
         return None
     there = [{volume.sequence for volume in offered} for _, offered in hung]
     return next((sequence for sequence in hung[0][0].sequences if all(sequence in of_pane for of_pane in there)), None)
+
+
+def _opens_on(offered: list[ShownVolume], common: str | None) -> int:
+    return next((n for n, volume in enumerate(offered) if volume.sequence == common), 0)
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:

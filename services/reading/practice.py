@@ -29,6 +29,7 @@ from db.base import stored_id
 from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.fields.abstention import is_undetermined
+from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import PRIMARY
 from protocol.language.things import fields_of_reference
 from protocol.phases import Phase
@@ -43,6 +44,7 @@ from services.reading import blinding, field_keys, references_in_words, shown_it
 from services.reading.answer_key import answer_key, options_of
 from services.reading.correctness import score
 from services.reading.payloads import AheadPayload, FeedbackPayload, Line
+from services.reading.places import places_in_references
 from services.reading.practised import IS_RIGHT, Practised, as_practised, counts, is_enough, of_field
 from services.seals import proofs
 from services.studies import assigning, frozen_facts
@@ -201,7 +203,14 @@ def feedback_on(session: Session, phases: StudyPhases, assignment: Assignment) -
         IS_RIGHT[_practised(session, phases, training, item.item_id, verdict)]
         if asks and verdict is not None
         else None,
-        told_after(phases, training, item, reference, _results(session, phases, training, item, reference, verdict)),
+        told_after(
+            phases,
+            training,
+            item,
+            reference,
+            _results(session, phases, training, item, reference, verdict),
+            places_in_references(session, assignment.study_id, item, phases, phases.rules_of(training)),
+        ),
     )
 
 
@@ -211,6 +220,7 @@ def told_after(
     item: ShownItem,
     reference: Reference,
     right: Mapping[str, bool | None] = NOTHING_ANSWERED,
+    places: Places = WITH_SCALE,
 ) -> list[Line]:
     """Return what is said to an answer to a practice item, as label and text: what counts as right, and why.
 
@@ -218,16 +228,19 @@ def told_after(
     ----------
     right
         Of an answer, which fields are right, by their key.
+    places
+        What the panes of the item show, in whose words a place is said.
     """
     named = _told(phases, training)
     explanation = reference.explanation if "explanation" in named else ""
     if not training.listed:
         primary = phases.rules_of(training).primary_of(item.form)
         texts = dict(options_of(item, primary))
-        return words_in_payloads.feedback_lines(shown_items.texts_of_reference(primary, texts, reference), explanation)
+        said_of_it = shown_items.texts_of_reference(primary, texts, reference, places)
+        return words_in_payloads.feedback_lines(said_of_it, explanation)
     said = [
         part
-        for part in references_in_words.in_fields(phases, item, references_of(reference))
+        for part in references_in_words.in_fields(phases, item, references_of(reference), places=places)
         if "reference" in named or part.answers in fields_of_reference(named)
     ]
     if all(not part.field for part in said):

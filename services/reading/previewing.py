@@ -19,6 +19,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import practice, preview_payloads, previewed_answers
 from services.reading.payloads import AnyItemPayload, Line
+from services.reading.places import places_in_references
 from services.studies import frozen_facts
 from services.studies.item_references import references_of
 
@@ -152,7 +153,8 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
             return []
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
-        return practice.told_after(phases, training, shown, reference)
+        places = places_in_references(session, stored_id(study.id), shown, phases, phases.rules_of(training))
+        return practice.told_after(phases, training, shown, reference, places=places)
 
 
 def lacks_its_volumes(database: Database, actor: Actor, study_key: str, item_key: str) -> bool:

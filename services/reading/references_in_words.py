@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from db.queries import ShownItem
-from protocol.fields import KINDS
+from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import FormField, PhaseField
 from protocol.language.things import shows_the_reference
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
-from services.reading import shown_forms
+from services.reading import shown_forms, words_in_payloads
 from services.reading.field_keys import can_be_right
 
 # What a reference of no field is called beside those of others.
@@ -46,7 +46,11 @@ class InWords:
 
 
 def whole_reference(
-    phases: StudyPhases, item: ShownItem, references: ItemReferences, study: StudyPhases | None = None
+    phases: StudyPhases,
+    item: ShownItem,
+    references: ItemReferences,
+    study: StudyPhases | None = None,
+    places: Places = WITH_SCALE,
 ) -> list[str]:
     """Return the whole reference: each way of being right, or where it names fields one text with a line of each.
 
@@ -54,14 +58,16 @@ def whole_reference(
     ----------
     study
         All phases of the study, in whose words that stands which only other groups are asked.
+    places
+        What the panes of the item show, in whose words a place is said.
     """
     if all(not reference.field for reference in references.fields):
         return [
             way
             for reference in references.fields
-            for way in ways_of(_set_as(phases, item, reference, study), reference)
+            for way in ways_of(_set_as(phases, item, reference, study), reference, places)
         ]
-    return ["\n".join(part.line for part in in_fields(phases, item, references, study))]
+    return ["\n".join(part.line for part in in_fields(phases, item, references, study, places))]
 
 
 def parts_of_reference(
@@ -70,12 +76,13 @@ def parts_of_reference(
     references: ItemReferences,
     fields: Collection[str],
     study: StudyPhases | None = None,
+    places: Places = WITH_SCALE,
 ) -> list[str]:
     """Return the reference of some fields alone, as one text with a line of each; of all phases, see above."""
     asked = _asked(phases, item, study)
     answered = _answered_without_name(asked, _compared(phases, item, study), references)
     parts = [
-        _in_words(key, asked, item, reference)
+        _in_words(key, asked, item, reference, places)
         for key in fields
         for reference in [references.of(key, compared=answered == {key})]
         if reference is not None
@@ -84,14 +91,20 @@ def parts_of_reference(
 
 
 def in_fields(
-    phases: StudyPhases, item: ShownItem, references: ItemReferences, study: StudyPhases | None = None
+    phases: StudyPhases,
+    item: ShownItem,
+    references: ItemReferences,
+    study: StudyPhases | None = None,
+    places: Places = WITH_SCALE,
 ) -> list[InWords]:
     """Return what counts as right field by field, in the order of the table."""
     asked = _asked(phases, item, study)
     return [
-        _in_words(reference.field, asked, item, reference)
+        _in_words(reference.field, asked, item, reference, places)
         if reference.field
-        else _of_no_field(asked, _compared(phases, item, study), reference, _set_as(phases, item, reference, study))
+        else _of_no_field(
+            asked, _compared(phases, item, study), reference, _set_as(phases, item, reference, study), places
+        )
         for reference in references.fields
         if reference.says_something
     ]
@@ -161,11 +174,13 @@ def _ids(field: FormField) -> set[str]:
     return {option.id for option in field.offered}
 
 
-def _in_words(key: str, asked: dict[str, PhaseField], item: ShownItem, reference: FieldReference) -> InWords:
+def _in_words(
+    key: str, asked: dict[str, PhaseField], item: ShownItem, reference: FieldReference, places: Places
+) -> InWords:
     """Return the reference of a field; one that nobody is asked is set as an answer to the item."""
     field: FormField = asked[key] if key in asked else shown_forms.answered_as(item)
     label = asked[key].label if key in asked else key.replace("_", " ").capitalize()
-    return InWords(key, key, label, tuple(ways_of(field, reference)))
+    return InWords(key, key, label, tuple(ways_of(field, reference, places)))
 
 
 def _of_no_field(
@@ -173,19 +188,19 @@ def _of_no_field(
     compared: set[str],
     reference: FieldReference,
     set_as: FormField,
+    places: Places,
 ) -> InWords:
     """Return what is about the primary field, in the words of the item's options, or else of that field's own."""
     primary = next((asked[key] for key in asked if key in compared), None)
     offers_it = primary is not None and _ids(primary) & set(reference.accepted)
     field = primary if primary is not None and offers_it else set_as
     label, key = (primary.label, primary.key) if primary is not None else (ANSWER, "")
-    return InWords("", key, label, tuple(ways_of(field, reference)))
+    return InWords("", key, label, tuple(ways_of(field, reference, places)))
 
 
-def ways_of(field: FormField, reference: FieldReference) -> Sequence[str]:
+def ways_of(field: FormField, reference: FieldReference, places: Places = WITH_SCALE) -> Sequence[str]:
     """Return each way of being right in a field, in the words of its options and with its unit."""
     if reference.compared_by == "people":
         return reference.accepted
     texts = {option.id: option.text for option in field.offered}
-    words = KINDS[field.type].reference_in_words(reference.counts_as_right, texts)
-    return [f"{way} {field.unit}" for way in words] if field.unit else words
+    return words_in_payloads.reference_texts(field, reference.counts_as_right, texts, places)

@@ -101,7 +101,7 @@ def own_answer(session: Session, phases: StudyPhases, assignment: Assignment, *,
             return []
         raise NotOnTheDesk("Answer this first; then more of it is shown.")
     first, item = phases.named(phase.continues), shown_items.item_of(session, assignment)
-    return shown_items.lines_of(phases, first, item, assignment.option_order, verdict)
+    return shown_items.lines_of(session, assignment.study_id, phases, first, item, assignment.option_order, verdict)
 
 
 def opinions(
@@ -128,9 +128,10 @@ def opinions(
     answered_in = of_study.named(source)
     preferences = of_study.rules_of(answered_in).preferences
     opinions = []
+    study_id, order_here = assignment.study_id, assignment.option_order
     for verdict, sides in (verdicts[verdict_id] for verdict_id in order):
         said = _turned(verdict.fields, preferences, sides, assignment.option_order)
-        opinions.append(shown_items.lines_of(phases, answered_in, item, assignment.option_order, verdict, said))
+        opinions.append(shown_items.lines_of(session, study_id, phases, answered_in, item, order_here, verdict, said))
     return opinions
 
 

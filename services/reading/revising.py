@@ -12,6 +12,7 @@ from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding, desk, displaying, revision_rules, shown_items
 from services.reading.payloads import AnyItemPayload, Payload, RevisablePayload
+from services.reading.places import places_for
 from services.studies import frozen_facts
 
 
@@ -31,6 +32,8 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, phases, membership, queue):
             item = shown_items.item_of(session, assignment)
             form = shown_items.form_with(phases, assignment, item)
+            rules = phases.rules_of(phases.named(assignment.phase))
+            places = places_for(session, assignment.study_id, item, rules, form.fields)
             flag = queries.flag_of(session, stored_id(verdict.id))
             lines.append(
                 blinding.revisable_payload(
@@ -41,7 +44,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
                     receipt=verdict.receipt,
                     saved_at=verdict.submitted_at,
                     lines=[
-                        *blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment),
+                        *blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment, places),
                         *blinding.own_flag_lines(form, (flag.kind, flag.note) if flag is not None else None),
                     ],
                 )

@@ -10,16 +10,17 @@ from sqlmodel import Session
 from db import Assignment, Reference, Verdict, queries
 from db.queries import ShownItem
 from protocol import fields
-from protocol.fields import KINDS
+from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import FormField
 from protocol.language.things import fields_of_reference
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
-from services.reading import blinding, hanging, references_in_words, shown_forms
+from services.reading import blinding, hanging, references_in_words, shown_forms, words_in_payloads
 from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
 from services.reading.blinding import Shown
 from services.reading.payloads import Line
+from services.reading.places import places_for, places_in_references
 from services.studies import frozen_facts
 from services.studies.item_references import references_of
 
@@ -44,6 +45,8 @@ def form_with(phases: StudyPhases, assignment: Assignment, item: ShownItem) -> S
 
 
 def lines_of(
+    session: Session,
+    study_id: int,
     phases: StudyPhases,
     phase: Phase,
     item: ShownItem,
@@ -64,7 +67,11 @@ def lines_of(
         shown_forms.form_of_item(rules, item, option_order) if of_item else shown_forms.form_of_candidate(rules, item)
     )
     return blinding.opinion_lines(
-        form, verdict.fields if said is None else said, verdict.not_assessable, verdict.comment
+        form,
+        verdict.fields if said is None else said,
+        verdict.not_assessable,
+        verdict.comment,
+        places_for(session, study_id, item, rules, form.fields),
     )
 
 
@@ -88,7 +95,9 @@ def file_of(session: Session, assignment: Assignment, kind: str, shown_id: int) 
     return frozen_facts.case_of(session, assignment.study_id, item.case_id).files[kind, shown_id]
 
 
-def reference_texts(primary: FormField, item: ShownItem, reference: Reference) -> list[str]:
+def reference_texts(
+    primary: FormField, item: ShownItem, reference: Reference, places: Places = WITH_SCALE
+) -> list[str]:
     """Return what counts as right, in words, one entry for each way of being right.
 
     Parameters
@@ -96,14 +105,15 @@ def reference_texts(primary: FormField, item: ShownItem, reference: Reference) -
     primary
         The field that the reference answers.
     """
-    return texts_of_reference(primary, dict(options_of(item, primary)), reference)
+    return texts_of_reference(primary, dict(options_of(item, primary)), reference, places)
 
 
-def texts_of_reference(primary: FormField, texts: Mapping[str, str], reference: Reference) -> list[str]:
+def texts_of_reference(
+    primary: FormField, texts: Mapping[str, str], reference: Reference, places: Places = WITH_SCALE
+) -> list[str]:
     """Return what counts as right, in the words of options by id, one entry for each way of being right."""
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
-    words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
-    return [f"{value} {primary.unit}" for value in words] if primary.unit else words
+    return words_in_payloads.reference_texts(primary, counts_as_right, texts, places)
 
 
 def reference_words(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> list[str] | None:
@@ -119,14 +129,16 @@ def words_of_reference(
     rules = phases.rules_of(phase)
     if reference is None:
         return None
-    if not phases.listed:
-        return reference_texts(rules.primary_of(item.form), item, reference)
     # Scorers need not belong to the group that is asked: the labels and options are those of the study.
     study = frozen_facts.phases_of(session, study_id)
+    places = places_in_references(session, study_id, item, study, rules)
+    if not phases.listed:
+        return reference_texts(rules.primary_of(item.form), item, reference, places)
     if "reference" in rules.shows:
-        return references_in_words.whole_reference(phases, item, references_of(reference), study)
+        return references_in_words.whole_reference(phases, item, references_of(reference), study, places)
     named = sorted(fields_of_reference(rules.shows))
-    return references_in_words.parts_of_reference(phases, item, references_of(reference), named, study) or None
+    said = references_in_words.parts_of_reference(phases, item, references_of(reference), named, study, places)
+    return said or None
 
 
 def shown_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:

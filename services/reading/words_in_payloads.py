@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from protocol.fields import KINDS, abstention
+from protocol.fields import KINDS, abstention, point
+from protocol.fields.kind import Reference
+from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import FormField
 from services.reading.payloads import Line
 
 
-def answer_text(field: FormField, value: Any) -> str:
-    """Return an answer in the words of the form."""
+def answer_text(field: FormField, value: Any, places: Places = WITH_SCALE) -> str:
+    """Return an answer in the words of the form; a place in those of the scans or images that it lies in."""
     if abstention.is_undetermined(value):
         return abstention.WORDS
-    words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
+    kind = KINDS[field.type]
+    if kind.scale == "place":
+        words = point.in_words(value, {}, places)
+    else:
+        words = kind.in_words(value, {option.id: option.text for option in field.options})
     return f"{words} {field.unit}" if field.unit else words
+
+
+def reference_texts(
+    field: FormField, reference: Reference, texts: Mapping[str, str], places: Places = WITH_SCALE
+) -> list[str]:
+    """Return each way of being right in a field, in the words of its options by id and with its unit."""
+    kind = KINDS[field.type]
+    if kind.scale == "place":
+        words = point.reference_in_words(reference, texts, places)
+    else:
+        words = kind.reference_in_words(reference, texts)
+    return [f"{way} {field.unit}" for way in words] if field.unit else words
 
 
 def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:

@@ -52,6 +52,8 @@ class Desk:
     simulated_readers: bool
     # `open` or `failed` while the real items are shut behind the practice; `done` and `total` then count the practice.
     practice: str = ""
+    # Whether the practice has a mark to pass; without one it is over at its end.
+    has_mark: bool = True
     # About how long the rest takes by the member's own pace, in words.
     about: str = ""
     # How many of the member's own verdicts may still be revised, once all items of the queue are closed.
@@ -111,6 +113,7 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
                         waits_for,
                         study.simulated_readers,
                         practising if total and phases.training_for(queue) is not None else "",
+                        _has_mark(phases, training),
                         pace.about_how_long(session, phases, membership_id, queue, total - done)
                         if state == "open" and done < total and not practising
                         else "",
@@ -130,6 +133,11 @@ def _practice(session: Session, training: Phase | None, membership_id: int) -> s
         return ""
     state = practice.state_of_practice(session, training, membership_id)
     return "" if state == "passed" else state
+
+
+def _has_mark(phases: StudyPhases, training: Phase | None) -> bool:
+    rule = None if training is None else phases.rules_of(training).practice
+    return rule is not None and rule.pass_mark > 0
 
 
 @dataclass(frozen=True)

@@ -342,9 +342,23 @@ def _names_of(phase: Listed, slots: Slots) -> list[str]:
     return [name_of_slot(group, number) for group in phase.by.groups for number in slots[group]]
 
 
+def rated_by_all(study: Expansion, phase: Listed) -> list[str]:
+    """Return the phases that bar everybody of a phase from their units: all of its people rate all of them there."""
+    above = [study.phase(name) for name in phase.by.not_in]
+    return [other.key for other in above if not other.by.is_dealt and set(phase.by.groups) <= set(other.by.groups)]
+
+
 def _too_few(study: Expansion, phase: Listed, refusal: dealing.TooFewSlots) -> str:
     titles = listed([group.title for group in study.groups if group.key in phase.by.groups])
     count = f"{len(refusal.units)} units" if len(refusal.units) > 1 else "1 unit"
+    all_rate = rated_by_all(study, phase)
+    if all_rate and not refusal.most:
+        above, verb = listed(all_rate), "is" if len(all_rate) == 1 else "are"
+        return (
+            f"Phase '{phase.key}' is for people who did not rate its units in {above}, which {verb} rated by everybody "
+            f"of {titles}, so that nobody is left for {count} ({listed(list(refusal.units))}); deal {above} too, as "
+            "with by: {per_unit: 1}, or name another group in one of the two."
+        )
     barred = " who did not rate them before" if phase.by.not_in else ""
     barred += " who did not write them" if phase.answers_of else ""
     return (

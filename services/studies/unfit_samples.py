@@ -14,6 +14,7 @@ from services.studies.sampling.drawing import draw_once
 from services.studies.sampling.planning import Plan, plan
 from services.studies.sampling.remarks import CannotDraw, listed
 from services.studies.stored_pool import Pool
+from services.studies.unfit_deals import cannot_be_dealt
 
 # So many draws are tried where a phase draws from, or apart from, what another one drew by chance.
 TRIED = 10
@@ -25,7 +26,8 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
     """Yield why phases could not be drawn from these tables.
 
     That is sizes, limits and conditions that nothing meets, scans or a reference that a phase shows and that items
-    lack which can be drawn for it, and practice in which no answer to an item can be right. What draws from, or apart
+    lack which can be drawn for it, practice in which no answer to an item can be right, and people who are too few for
+    what is dealt to some of them. What draws from, or apart
     from, what another phase drew by chance is tried: the key of the study's own draw comes with the import.
 
     What no folder tells is said to be left open: whether there will be answers enough for what is drawn from them, and
@@ -49,6 +51,7 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
             planned = outcomes[number if depends else 0]
             if isinstance(planned, Plan):
                 drawn[phase.key] = _drawn(phase, planned, f"{number}|{phase.key}")
+        yield from cannot_be_dealt(study, phase, ready)
         if depends or any(planned.pool.size < len(planned.frame) for planned in plans):
             by_chance.add(phase.key)
         items = {unit.item for planned in plans for drawable in planned.frame for unit in drawable.members}

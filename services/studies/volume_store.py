@@ -12,7 +12,7 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from db import Database, Overlay, Volume, audit
 
@@ -23,7 +23,16 @@ INCOMING = ".incoming-"
 
 def path_of(database: Database, sha256: str) -> Path:
     """Return where the file with this SHA-256 lies."""
-    return database.volume_dir / sha256[:2] / f"{sha256}{_ENDING}"
+    return _path(database.volume_dir, sha256)
+
+
+def path_in(session: Session, sha256: str) -> Path:
+    """Return the same for whoever has a session of the database alone."""
+    return _path(Path(session.info["volume_dir"]), sha256)
+
+
+def _path(folder: Path, sha256: str) -> Path:
+    return folder / sha256[:2] / f"{sha256}{_ENDING}"
 
 
 def sha256_of(path: Path) -> str:

@@ -62,6 +62,20 @@ def test_a_leak_ends_with_status_1_and_is_not_named(commanded: Database, run: Ru
     assert "model-a" not in done.stdout + (tmp_path / "result.json").read_text("utf-8")
 
 
+def test_the_first_leaks_are_said_by_place_and_kind_once_for_all_readers(
+    commanded: Database, run: Run, tmp_path: Path
+) -> None:
+    open_study(commanded, tmp_path / "study", changes=[leaking])
+
+    said = run("tiny").stdout
+
+    assert said.count("on the screen of") <= 5
+    assert (
+        "In 'reading', item 'i1', on the screen of " in said and "and 1 other: prompt contains what is hidden" in said
+    )
+    assert "(names of models)." in said and "--show-values names what was found" in said
+
+
 def test_a_value_is_in_the_file_where_that_is_asked_for(commanded: Database, run: Run, tmp_path: Path) -> None:
     open_study(commanded, tmp_path / "study", changes=[leaking])
 

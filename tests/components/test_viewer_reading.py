@@ -369,6 +369,15 @@ def test_opinions_stand_above_the_form_without_names(room: MakeRoom) -> None:
     assert rows[1] == ["Answer", "Yes", "Yes", "No"]
 
 
+def test_opinions_stand_in_the_order_of_the_form_where_the_reviewer_left_something_out(room: MakeRoom) -> None:
+    reader = room("opinions on what the reviewer left out")
+    reader.open()
+
+    rows = [row.locator("th, td").all_inner_texts() for row in reader.page.locator(".opinions tr").all()]
+
+    assert rows[1:] == [["Answer", "Yes", "No"], ["Side", "–", "Left"], ["Confidence", "3", "2"]]
+
+
 def test_all_that_was_said_under_one_label_is_shown_to_the_reviewer(room: MakeRoom) -> None:
     reader = room("opinions with one label twice")
     reader.open()

@@ -39,6 +39,8 @@ AUDITED = "blinding audited"
 FILE_NAME = "blinding_audit.json"
 # After so many assignments what was done is noted; a killed audit does at most these again.
 BATCH = 100
+# So many leaks are said with the outcome; the file lists the others.
+MOST_SAID = 5
 ProgressBar = Callable[[int, int, str], None]
 
 
@@ -77,10 +79,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Audited(Outcome):
-    """The outcome with where it is written, and after how many assignments an interrupted audit was continued."""
+    """The outcome with where it is written, and after how many assignments an interrupted audit was continued.
+
+    Attributes
+    ----------
+    first
+        The first leaks that differ by more than whose screen it is, a sentence each; none says the value.
+    """
 
     out: Path
     continued_after: int
+    first: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -161,6 +170,7 @@ def audit_blinding(
         leaks=len(tally.leaks),
         not_rendered=len(tally.not_rendered),
         continued_after=continued_after,
+        first=_first_in_words(tally.leaks, work),
     )
 
 
@@ -351,6 +361,23 @@ def _leak(leak: Leak, work: _Work, *, show_values: bool) -> dict[str, Any]:
     if show_values and _may_print(leak.kind, work):
         row["value"] = work.hidden.values[leak.value].text
     return row
+
+
+def _first_in_words(leaks: Iterable[Leak], work: _Work) -> tuple[str, ...]:
+    """Return the first leaks in words, those of one text on several people's screens once."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for leak in leaks:
+        row = _leak(leak, work, show_values=False)
+        alike.setdefault((row["phase"], row["item"], row["where"], row["kind"]), []).append(row["slot"])
+    said = []
+    for (phase, item, where, kind), slots in list(alike.items())[:MOST_SAID]:
+        more = f" and {counted(len(set(slots)) - 1, 'other')}" if len(set(slots)) > 1 else ""
+        of_item = f", item '{item}'" if item else ""
+        said.append(
+            f"In '{phase}'{of_item}, on the screen of {slots[0]}{more}: {where} contains what is hidden "
+            f"({KINDS[kind].title})."
+        )
+    return tuple(said)
 
 
 def _may_print(kind: str, work: _Work) -> bool:

@@ -28,6 +28,8 @@ class Kind:
         Whether it says what is asked, so that a question may say it too.
     of_the_answer
         Whether it is a fact about the answer under judgement, whose words are looked at as those of a vignette are.
+    of_a_model
+        Whether it is an answer of a model, which was given what is said of the case and may repeat it.
     while_open
         Whether a value may be printed before the data lock.
     while_sealed
@@ -41,6 +43,7 @@ class Kind:
     fewest_words: int = 1
     topic: bool = False
     of_the_answer: bool = False
+    of_a_model: bool = False
     while_open: bool = True
     while_sealed: bool = True
 
@@ -49,10 +52,10 @@ KINDS: dict[str, Kind] = {
     kind.key: kind
     for kind in (
         Kind("reference", "accepted answers and ranges", "reference"),
-        Kind("text_only_answer", "text-only answers", "answer"),
+        Kind("text_only_answer", "text-only answers", "answer", of_a_model=True),
         Kind("provenance", "provenance of references", "fact"),
         Kind("explanation", "explanations of references", "fact"),
-        Kind("candidate", "answers of models", "answer"),
+        Kind("candidate", "answers of models", "answer", of_a_model=True),
         Kind("model", "names of models", "name", "everywhere"),
         Kind("condition", "attributes of candidates, as their condition", "fact", of_the_answer=True),
         Kind("attribute", "attributes of cases and items", "fact"),

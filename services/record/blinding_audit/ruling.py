@@ -26,6 +26,7 @@ WORD = "one word of a question or an answer"
 TOPIC = "what is asked"
 GIVEN_TWICE = "an answer under judgement, or given by a person"
 SHORT_ANSWER = "an answer of a few words in a text that is older than it"
+REPEATED = "what the screen says of the case, which an answer of a model repeats"
 ORDINARY = "one word that is as frequent where it is not the value"
 # A leak; to be weighed against how often the word is there otherwise; or the rule by which it may be there.
 Ruling = Literal["leak", "weigh"] | str
@@ -129,6 +130,9 @@ def _rule_on_answer(value: Value, piece: Piece) -> Ruling:
         return GIVEN_TWICE
     if piece.sort != "program" and value.word_count < FEW_WORDS:
         return SHORT_ANSWER
+    # A label of a scan tells as well, and no model was given it to repeat.
+    if value.kind.of_a_model and piece.sort == "tells" and piece.where.startswith("context."):
+        return REPEATED
     return "leak"
 
 

@@ -170,7 +170,8 @@ def _fields(study: StudyRows) -> DataFile:
             Column(
                 "value",
                 "Value",
-                "What was filled in: option id, number or text; a point is x | y | z in mm, with the title of its pane",
+                "What was filled in: option id, number or text; a point is x | y | z in mm, and on an image without "
+                "scale in pixels from its middle, with the title of its pane",
             ),
         ),
         tuple(rows),

@@ -94,7 +94,7 @@ def _references(rows: ListedRows) -> DataFile:
             ITEM,
             Column("field", "Field", "Key of the field; empty for the primary field"),
             *ACCEPTED,
-            Column("radius", "Radius", "Of a point, in mm"),
+            Column("radius", "Radius", "Of a point, in mm, and on an image without scale in pixels"),
             Column("overlay", "Overlay", "Key of the overlay that a point has to hit"),
             Column("compared_by", "Compared by", "program, or people: then nothing is scored by the program"),
             Column("text_only_answer", "Text-only answer", "What a model answered that saw no image"),
@@ -210,7 +210,11 @@ _COMPARED = (
     Column("correct", "Correct", "yes or no, where the program compares"),
     Column("share", "Share", "Of several options, the share on which value and reference agree"),
     Column("rank", "Rank", "Of a ranked list, the place of the first accepted line"),
-    Column("distance_mm", "Distance", "Of a point, how far it is from the nearest reference point, in mm"),
+    Column(
+        "distance_mm",
+        "Distance",
+        "Of a point, how far it is from the nearest reference point, in mm, and on an image without scale in pixels",
+    ),
     Column("token_f1", "Token F1", "Of a text, the best token F1 over the accepted ones"),
 )
 
@@ -247,7 +251,8 @@ def _fields(rows: ListedRows) -> DataFile:
             Column(
                 "value",
                 "Value",
-                "What was filled in: option id, number or text; a point is x | y | z in mm, with its pane; "
+                "What was filled in: option id, number or text; a point is x | y | z in mm, and on an image without "
+                "scale in pixels from its middle, with its pane; "
                 "empty where it was called undetermined",
             ),
             Column("undetermined", "Undetermined", "yes where the member abstained; an option of that name is a value"),

@@ -431,6 +431,9 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "lines in scoring": _same(phase="scoring", prompt="Findings:\nAn old scar.\n\nNo lesion.", volumes=[]),
     "opinions": _same(phase="opinions"),
     "opinions with one label twice": _same(phase="opinions", scored={"opinions": LABELLED_ALIKE}),
+    "opinions on what the reviewer left out": _same(
+        phase="opinions", scored={"opinions": [[["Answer", "No"], ["Side", "Left"], ["Confidence", "2"]]]}
+    ),
     "opinions with comments": _same(phase="opinions", scored={"opinions": COMMENTED}),
     "preview": _same(phase="preview"),
     "ordinary formulas": _formulas("\n\n".join(formula_items.ORDINARY)),

@@ -114,6 +114,21 @@ def test_it_is_read_back_with_what_makes_a_pair_and_how_its_sides_come_about() -
 
 
 @pytest.mark.parametrize(
+    ("pairs", "strata", "says"),
+    [
+        ("{of: model, same: condition}", "model", "equally many of every two models"),
+        ("{of: condition, same: model}", "model", "equally many of each model"),
+        ("{of: model, same: condition}", "category", "equally many of each category"),
+    ],
+)
+def test_a_stratum_of_pairs_is_read_back_as_what_both_answers_have(pairs: str, strata: str, says: str) -> None:
+    source = f"from: {{sample: {{size: 6, strata: {strata}, allocation: equal}}}}"
+    study = expanded(with_pairs(pairs).replace("rates: pairs\n", f"rates: pairs\n    {source}\n"))
+
+    assert says in " ".join(sentences_of(study, study.phases[0]))
+
+
+@pytest.mark.parametrize(
     ("estimate", "is_computed"),
     [("win_rate", True), ("agreement", True), ("rate, option: a", False), ("accuracy", False)],
 )

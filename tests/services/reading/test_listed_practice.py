@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
+from components import worklist_view
 from db import Case, Database
 from exchange.refusal import InputRefused
 from services.errors import Conflict, ReadsOpen
@@ -371,10 +372,14 @@ def test_scores_are_practised_from_words_alone_without_a_mark_to_pass(database: 
     first = on_the_desk(situation, rater, TRAIN)
     show(situation, rater, first)
     receipt = submit(situation, rater, first, any_answers(first))
+    desk = worklist.desks_of(database, rater)[0]
 
     seen = work_through(situation)
 
     assert (first["phase"], first["images"], first["practice"]["total"]) == ("practice", None, 3)
+    said = worklist_view.progress_text(desk)
+    assert said == f"Practice first: 1 of 3 done. The {desk.queue.unit}s open once all of it is done."
+    assert desk.queue.unit == "answer"
     assert receipt.feedback is not None and receipt.feedback["correct"] is None
     assert [name for name, _ in receipt.feedback["lines"]] == ["Reference", "Explanation"]
     assert [payload["phase"] for payload in seen] == ["practice"] * 2 + ["scoring"] * 6

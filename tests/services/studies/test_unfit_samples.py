@@ -119,3 +119,34 @@ def test_that_other_studies_decide_what_is_left_is_said_with_the_folder(tmp_path
 
     (said,) = [warning for warning in warnings if "frozen studies" in warning]
     assert said.startswith("Phase 'again' leaves out the subjects of frozen studies ('review-1'), which only the")
+
+
+DEALT = (
+    "  - {key: again, rates: items, shows: [scans, prompt, options], form: {answer: as_item}, "
+    "by: {groups: [readers], per_unit: PER_UNIT, not_in: [read]}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("people", "first", "per_unit", "says"),
+    [
+        pytest.param("", "readers", 1, "in 'read', which is rated by everybody of 'Readers', so that", id="any number"),
+        pytest.param(
+            ", people: 3", "readers", 1, "in 'read', which is rated by everybody of 'Readers'", id="everybody"
+        ),
+        pytest.param(", people: 3", "{groups: [readers], per_unit: 2}", 2, "there are at most 1 who did", id="too few"),
+        pytest.param(", people: 3", "{groups: [readers], per_unit: 2}", 1, "", id="enough"),
+        pytest.param("", "{groups: [readers], per_unit: 2}", 2, "", id="as many as are invited"),
+    ],
+)
+def test_people_who_are_too_few_for_what_is_dealt_are_said_with_the_folder(
+    tmp_path: Path, people: str, first: str, per_unit: int, says: str
+) -> None:
+    groups = f"groups: {{readers: {{title: Readers{people}}}}}\nphases:"
+    protocol = READS.replace("phases:", groups).replace("rates: items", f"rates: items\n    by: {first}")
+    protocol = protocol.rstrip() + "\n" + DEALT.replace("PER_UNIT", str(per_unit))
+
+    warnings = checking.validated_folder(write_listed(tmp_path / "study", protocol)).warnings
+
+    said = [warning for warning in warnings if "would refuse to deal" in warning]
+    assert len(said) == bool(says) and all(says in warning for warning in said)

@@ -19,7 +19,7 @@ export function wordsOf(payload) {
   const { text, turns, opinions: given, own, reference: accepted } = payload;
   const { facts, vignette, history } = payload.context;
   const prompt = wordsIn(payload.prompt, "prompt", text.prompt);
-  const opinions = given?.length || own?.length ? opinionTable(own ?? [], given ?? []) : null;
+  const opinions = given?.length || own?.length ? opinionTable(payload.form.fields.map(({ label }) => label), own ?? [], given ?? []) : null;
   const context = [facts.length > 0 && inOneLine(facts, text.question), vignette && wordsIn(vignette, "vignette", text.vignette),
     history.length > 0 && historyOf(history), turns.length > 0 && earlierTurns(turns, text.prompt)];
   /** @param {(HTMLElement|string|false|null)[]} nodes @returns {HTMLElement[]} */
@@ -99,19 +99,40 @@ function earlierTurns(turns, setting) {
   }));
 }
 
+/**
+ * Merge lists that leave out different parts of one order: what is new comes before what follows it in its list, or last.
+ *
+ * @param {string[][]} lists
+ */
+function inOneOrder(lists) {
+  /** @type {string[]} */
+  const merged = [];
+  for (const list of lists) {
+    list.forEach((label, place) => {
+      const next = list.slice(place + 1).find((other) => merged.includes(other));
+      if (!merged.includes(label)) merged.splice(next === undefined ? merged.length : merged.indexOf(next), 0, label);
+    });
+  }
+  return merged;
+}
+
 /** Longer words than these stand below the table, where they have the whole width. */
 const CELL = 24;
 
 /**
  * Own first read and opinions side by side, one row for each label, with all that was said under it: two fields of a form may have the same.
  *
+ * Rows stand in the order of the form: of a line that one column lacks, where another one has it.
+ *
+ * @param {string[]} asked  labels of the form beside it, as it asks them
  * @param {Line[]} own
  * @param {import("../payload.js").OpinionPayload[]} opinions
  */
-function opinionTable(own, opinions) {
+function opinionTable(asked, own, opinions) {
   const columns = [...(own.length ? [{ title: opinions.length ? "Own first read" : "Your answer", lines: own }] : []),
     ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, lines }))];
-  const labels = [...new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)))];
+  const there = new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)));
+  const labels = inOneOrder([asked.filter((label) => there.has(label)), ...columns.map(({ lines }) => lines.map(([label]) => label))]);
   /** @param {Line[]} lines @param {string} label */
   const said = (lines, label) => lines.filter(([other, words]) => other === label && words).map(([, words]) => words);
   const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).some((words) => words.length > CELL)));

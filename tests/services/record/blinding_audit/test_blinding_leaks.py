@@ -13,7 +13,7 @@ from db.engine import make_engine
 from services.adjudication import review_queue
 from services.reading import worklist
 from services.record.blinding_audit.kinds import KINDS
-from services.record.blinding_audit.ruling import LISTED, OPTION, ORDINARY, SHARED, WORD
+from services.record.blinding_audit.ruling import LISTED, OPTION, ORDINARY, REPEATED, SHARED, WORD
 from tests.harness import databases
 from tests.listed_study import READ_THEN_JUDGE, READ_THEN_SCORE, SCORE_ALONE, opened_listed
 from tests.room_study import change_item, rewrite, rows_of
@@ -176,6 +176,24 @@ def test_the_same_word_in_the_one_vignette_whose_reference_it_is_is_a_leak(
     audit = audit_of(sqlite_database, tmp_path, with_vignettes(c1="The left one.", c2="Well.", c3="Well."))
 
     assert ("context.vignette", "i2") in audit.leaks("reference")
+
+
+def with_answers(text: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        rows = rows_of(folder / "candidates.csv")
+        rewrite(folder / "candidates.csv", [row | ({"answer": text} if row["item"] == "i1" else {}) for row in rows])
+
+    return change
+
+
+def test_an_answer_of_a_model_that_repeats_the_vignette_is_no_leak(sqlite_database: Database, tmp_path: Path) -> None:
+    text = "Weakness of one arm for two weeks."
+    vignettes = with_vignettes(c1=f"Aged. {text}", c2="Well.", c3="Well.")
+
+    audit = audit_of(sqlite_database, tmp_path, vignettes, with_answers(text))
+
+    assert audit.count_of(REPEATED, "candidate", "context.vignette") > 0
+    assert "candidate" not in audit.kinds
 
 
 def test_a_value_in_a_text_that_everybody_gets_is_no_leak(sqlite_database: Database, tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""In whose words a place in an item is said: in mm, or in an image without scale by its column and row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from sqlmodel import Session
+
+from db.queries import ShownItem
+from imaging.headers import plane_of
+from protocol.fields import PLACES
+from protocol.fields.pixels import WITH_SCALE, Pixels, Places
+from protocol.forms import FormField
+from protocol.hanging import Hanging
+from protocol.phase_rules import PhaseRules
+from protocol.study_phases import StudyPhases
+from services.reading import hanging
+from services.studies import frozen_facts, volume_store
+
+
+def places_for(
+    session: Session, study_id: int, item: ShownItem, rules: PhaseRules, fields: Iterable[FormField]
+) -> Places:
+    """Return what `places_of` does where a field asks for a place; nothing is looked up for any other."""
+    asked = any(field.type in PLACES for field in fields)
+    return places_of(session, study_id, item, rules.hanging) if asked else WITH_SCALE
+
+
+def places_in_references(
+    session: Session, study_id: int, item: ShownItem, phases: StudyPhases, rules: PhaseRules
+) -> Places:
+    """Return the same for what counts as right, which is set in the words of the fields of any phase."""
+    of_study = (phases.rules_of(phase) for phase in phases.phases)
+    fields = (field for each in of_study for field in chain(each.fields or (), *each.forms.values()))
+    return places_for(session, study_id, item, rules, fields)
+
+
+def places_of(session: Session, study_id: int, item: ShownItem, hung: Hanging) -> Places:
+    """Return in whose words a place in an item is said, pane by pane: those of what each pane opens on.
+
+    Nothing of the file is told but the words for a place that is told anyway.
+    """
+    case = frozen_facts.case_of(session, study_id, item.case_id)
+    mirrored = hung.convention == "radiological"
+    return {
+        title: None if volume.placed else _pixels(session, case.files["volume", volume.volume_id], mirrored)
+        for title, volume in hanging.opened(item, case.volumes, hung)
+    } or WITH_SCALE
+
+
+def _pixels(session: Session, sha256: str, mirrored: bool) -> Pixels | None:
+    plane = plane_of(volume_store.path_in(session, sha256))
+    return None if plane is None else Pixels(*plane, mirrored)
