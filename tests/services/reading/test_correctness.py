@@ -224,7 +224,7 @@ def judged(kind: str, answers: list[Any], reference: FieldReference) -> Judged:
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=MOST, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_practice_report_and_files_call_the_same_answers_right(kind: str, data: st.DataObject) -> None:
     right, other = data.draw(ANSWERS[kind]), data.draw(ANSWERS[kind])
@@ -235,7 +235,7 @@ def test_practice_report_and_files_call_the_same_answers_right(kind: str, data: 
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=MOST, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_answers_that_are_the_same_are_right_or_wrong_together(kind: str, data: st.DataObject) -> None:
     answer, other, reference = (data.draw(ANSWERS[kind]) for _ in range(3))
