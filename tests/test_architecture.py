@@ -64,6 +64,7 @@ ALSO = {
     # Of many resamples a product of small blocks, which numpy's threads take ten times as long over.
     "agreement/drawing.py": {"threadpoolctl"},
     "agreement/ratings_file.py": {"pandas", "pyarrow"},
+    "agreement/spellings.py": {"pandas"},
     "agreement/judge/__main__.py": {"threadpoolctl"},
     "agreement/judge/sheet.py": {"pyarrow"},
 }

@@ -50,8 +50,8 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
 
 def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
     mapped = asked.columns.get("verdict")
-    found = [value_at(row, mapped)] if mapped else [row.get(key) for key in _SCORES]
-    scores = [score for score in found if score not in (None, "")]
+    cells = [value_at(row, mapped)] if mapped else [row.get(key) for key in _SCORES]
+    scores = [cell for cell in cells if cell not in (None, "")]
     if len(scores) > 1:
         raise NotInLayout("has both likert_score and eval_label; remove the column that is not meant.")
     error = str(row.get("eval_error") or "").strip()

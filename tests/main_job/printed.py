@@ -59,12 +59,15 @@ def tables_in(html: str) -> list[Printed]:
 
 
 def number(value: float, scale: str) -> str:
-    """Return a number as it is to be printed: percent and points with one decimal, points with their sign."""
+    """Return a number as it is to be printed: percent and points with one decimal, points with their sign.
+
+    What rounds to zero has no minus.
+    """
     if scale == "percent":
-        return f"{value * 100:.1f}"
+        return f"{value * 100:z.1f}"
     if scale == "points":
-        return f"{value * 100:+.1f}"
-    return f"{value:.1f}" if scale == "seconds" else f"{value:.2f}"
+        return f"{value * 100:+z.1f}"
+    return f"{value:z.1f}" if scale == "seconds" else f"{value:z.2f}"
 
 
 def estimate_text(estimate: Mapping[str, Any], scale: str) -> str:

@@ -98,7 +98,8 @@ def walk_through(browser: Browser, server: RunningServer, folder: Path) -> Seen:
     admin.open_report()
     tables = admin.page.locator(".report-table")
     seen.report_tables = tables.evaluate_all("found => found.map(one => one.outerHTML).join('')")
-    seen.report_visible = "\n".join(tables.locator("visible=true").all_inner_texts())
+    # An interval is not broken over two lines; what is read is the same.
+    seen.report_visible = "\n".join(tables.locator("visible=true").all_inner_texts()).replace("\N{NO-BREAK SPACE}", " ")
     admin.page.context.close()
     seen.exported = folder / "report"
     server.manage("report", STUDY, "--out", str(seen.exported))

@@ -46,7 +46,7 @@ def of_one_subject(folder: Path) -> None:
     changed_cell("cases.csv", "c2", "subject", "subject-1")(folder)
 
 
-def told(situation: Situation, folder: Path) -> list[str]:
+def warned_of(situation: Situation, folder: Path) -> list[str]:
     """Return what the import of a folder tells of scans."""
     imported = importing.import_study(situation.database, situation.admin, folder, key="again")
     return [warning for warning in imported.warnings if "has a scan of case" in warning or "such pairs" in warning]
@@ -68,7 +68,7 @@ def test_the_import_tells_of_a_scan_of_two_subjects_and_names_both(
     same_scan(folder)
     situation = imported_listed(sqlite_database, folder, raters=0)
 
-    assert told(situation, folder) == [f"volumes.csv: {SAYS}"]
+    assert warned_of(situation, folder) == [f"volumes.csv: {SAYS}"]
 
 
 @pytest.mark.parametrize("change", [of_one_subject, same_mask], ids=["of one subject", "a mask"])
@@ -76,7 +76,7 @@ def test_what_shows_no_other_subject_is_not_told(sqlite_database: Database, tmp_
     folder = write_listed(tmp_path / "study", READS, [change])
     situation = imported_listed(sqlite_database, folder, raters=0)
 
-    assert told(situation, folder) == []
+    assert warned_of(situation, folder) == []
 
 
 def test_a_scan_copied_many_times_is_told_by_the_first(sqlite_database: Database, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_scan_copied_many_times_is_told_by_the_first(sqlite_database: Database
             volumes.write(f"v{number},d{number},current,T1,,volumes/c1-t1.nii.gz,T1\n")
     situation = imported_listed(sqlite_database, folder, raters=0)
 
-    assert told(situation, folder)[20] == "volumes.csv: There are 10 more such pairs of subjects."
+    assert warned_of(situation, folder)[20] == "volumes.csv: There are 10 more such pairs of subjects."
 
 
 def frozen_before(database: Database, folder: Path) -> Situation:
