@@ -1,4 +1,4 @@
-"""Scans for tables in which all cases name one file: a freeze takes no scan of two subjects."""
+"""Scans for tables in which all cases name one file: the import warns of a scan of two subjects, and a version refuses it."""
 
 from __future__ import annotations
 
