@@ -107,7 +107,7 @@ def build(shape: str, target: Path) -> Path:
 def _files_of(volumes: Sequence[dict[str, str]]) -> dict[str, tuple[int, int]]:
     """Name in each line a file of its case alone; return the number of its kind and that among those of the kind.
 
-    The tables of an example name a few kinds of scans and images, and of a scan that two subjects have in common the import warns.
+    The tables of an example name a few kinds of files, and of a scan that two subjects have in common the import warns.
     """
     kinds = sorted({row["file"] for row in volumes})
     of_kind: dict[str, dict[str, int]] = {kind: {} for kind in kinds}

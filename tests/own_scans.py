@@ -1,4 +1,4 @@
-"""Scans for tables in which all cases name one file: the import warns of a scan of two subjects, and a version refuses it."""
+"""Scans for tables in which all cases name one file: of a scan of two subjects the import warns."""
 
 from __future__ import annotations
 
