@@ -32,8 +32,12 @@ _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
 _ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
 # Before a number they are a sign, as some keyboards and programs write it.
 _DASH = re.compile("[\N{MINUS SIGN}\N{EN DASH}]")
-# At the end of a word they say positive or negative, as in HER2+; but not in T1- and T2-weighted.
-_POSITIVE_OR_NEGATIVE = re.compile(r"(?<=[^\W_])(?:\+|-(?!\s+(?:and|or|nor|to)\b))(?=$|[\s,;.:)\]])")
+# At the end of a word, in brackets or before a mark they say positive or negative, as in HER2+, ER (-) and PR +; but
+# not in T1- and T2-weighted, nor between blanks.
+_POSITIVE_OR_NEGATIVE = re.compile(
+    r"(?<=[^\W_])(?:\+|-(?!\s+(?:and|or|nor|to)\b))(?=$|[\s,;.:)\]])|(?<=\()[+-](?=\))|(?<=\s)[+-](?=\s*(?:$|[,;.)]))"
+)
+_BLANK_BEFORE_SIGN = re.compile(r"\s+(?=[+-](?:\s|$))")
 # 1,000 is a thousand to some and one to others.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 
@@ -52,12 +56,13 @@ def canonical(value: Any) -> str:
 
     As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
-    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. HER2+ is neither HER2- nor
-    HER2. What holds nothing else is compared by its marks and articles: A is an answer, and + is not -.
+    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. HER2+, or
+    HER2 (+), is neither HER2- nor HER2. What holds nothing else is compared by its marks and articles: A is an answer,
+    and + is not -.
     """
     text = _compared(str(value).lower().replace("\N{MINUS SIGN}", "-"))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
-    retained = _NUMBER.sub(_digits, retained)
+    retained = _BLANK_BEFORE_SIGN.sub("", _NUMBER.sub(_digits, retained))
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
 
 
