@@ -118,6 +118,12 @@ def audit_the_blinding(
         if done.continued_after:
             console.print(f"An interrupted audit was continued after {counted(done.continued_after, 'assignment')}.")
         console.print(str(done.out), markup=False)
+        if done.repeated:
+            console.print(
+                f"An answer of a model is in a vignette, history or fact {counted(done.repeated, 'time')}: no leak "
+                "where the model repeats what it was given; look whether it was pasted there (the file says where).",
+                markup=False,
+            )
         if not done.holds:
             print_problem(done.sentence)
             for said in done.first:

@@ -12,7 +12,7 @@ from click.testing import Result
 from db import Database
 from db.engine import database_from_environment
 from tests.harness.command_line import invoke
-from tests.room_study import change_item
+from tests.room_study import change_item, rewrite, rows_of
 from tests.situations import imported_study, open_study
 
 Run = Callable[..., Result]
@@ -60,6 +60,21 @@ def test_a_leak_ends_with_status_1_and_is_not_named(commanded: Database, run: Ru
     assert done.exit_code == 1
     assert "20 assignments: " in done.stdout
     assert "model-a" not in done.stdout + (tmp_path / "result.json").read_text("utf-8")
+
+
+def repeating(folder: Path) -> None:
+    text = "Weakness of one arm for two weeks."
+    cases, candidates = rows_of(folder / "cases.csv"), rows_of(folder / "candidates.csv")
+    rewrite(folder / "cases.csv", [{**row, "vignette": text} for row in cases])
+    rewrite(folder / "candidates.csv", [{**row, "answer": text} for row in candidates])
+
+
+def test_an_answer_that_the_vignette_has_too_is_counted_to_be_looked_at(
+    commanded: Database, run: Run, tmp_path: Path
+) -> None:
+    open_study(commanded, tmp_path / "study", changes=[repeating])
+
+    assert "An answer of a model is in a vignette, history or fact" in run("tiny").stdout
 
 
 def test_the_first_leaks_are_said_by_place_and_kind_once_for_all_readers(

@@ -28,7 +28,7 @@ from services.record.blinding_audit.hidden import Cut, HiddenValues, Subjects, U
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.plan import DRAWN, LIMIT, Plan, Planned, all_assignments, plan_of
 from services.record.blinding_audit.progress_file import Progress, progress_beside
-from services.record.blinding_audit.ruling import ORDINARY, is_elsewhere, is_ordinary
+from services.record.blinding_audit.ruling import ORDINARY, REPEATED, is_elsewhere, is_ordinary
 from services.record.blinding_audit.screens import piece
 from services.record.blinding_audit.searching import Search, shared_texts, words_in
 from services.record.blinding_audit.tally import MOST_LISTED, Leak, Tally
@@ -85,11 +85,15 @@ class Audited(Outcome):
     ----------
     first
         The first leaks that differ by more than whose screen it is, a sentence each; none says the value.
+    repeated
+        How often an answer of a model is in what a screen says of its case: no leak where the model repeats that, but
+        one where it was pasted there.
     """
 
     out: Path
     continued_after: int
     first: tuple[str, ...]
+    repeated: int
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,7 @@ def audit_blinding(
         not_rendered=len(tally.not_rendered),
         continued_after=continued_after,
         first=_first_in_words(tally.leaks, work),
+        repeated=sum(count for (_, rule, _), count in tally.legitimate.items() if rule == REPEATED),
     )
 
 
