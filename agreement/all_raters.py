@@ -7,12 +7,14 @@ from collections.abc import Hashable, Sequence
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.arguments import read_once, whole_number
 from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.incomplete_pairs import left_out_of_all
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.own_weights import Matrix, agreement_weights
 from agreement.pairwise import share_of_items
@@ -26,6 +28,7 @@ def percent_agreement_of_all(
     steps: int = 0,
     *,
     categories: Sequence[Hashable] | None = None,
+    excluded: npt.ArrayLike | None = None,
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
@@ -47,6 +50,8 @@ def percent_agreement_of_all(
         Steps of the scale: places among the declared categories; without `categories` whole numbers, a step being 1.
     categories : sequence, optional
         The declared categories in their order; required for steps on anything but whole numbers.
+    excluded : array_like of bool, shape (items, raters), optional
+        Where a rater gave a verdict that is no rating, as in `krippendorff_alpha`.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
     interval : {"score", "percentile", "bca"}, optional
@@ -66,7 +71,8 @@ def percent_agreement_of_all(
     Raises
     ------
     ValueError
-        When `steps` is no whole number of at least 0, a rating is undeclared, or steps lack an order.
+        When `steps` is no whole number of at least 0, a rating is undeclared, steps lack an order, or `excluded` is not
+        as in `krippendorff_alpha`.
 
     References
     ----------
@@ -88,13 +94,14 @@ def percent_agreement_of_all(
         if not all(isinstance(level, int | float) and float(level).is_integer() for level in levels):
             raise ValueError(f"steps is {steps} but categories {levels!r} have no order; expected categories=")
         places = np.array(levels, dtype=np.float64)
-    complete = (codes >= 0).all(axis=1)
+    complete = np.asarray((codes >= 0).all(axis=1))
     same = np.full(len(codes), np.nan)
     same[complete] = np.ptp(places[codes[complete]], axis=1) <= steps if complete.any() else 0.0
     name = "agreement of all raters" + (f" within {steps} step{'' if steps == 1 else 's'}" if steps else "")
+    note = "without a rating of everybody"
     return share_of_items(
-        same, clusters, name=name, unit=unit, note="without a rating of everybody", resamples=resamples, seed=seed,
-        interval=interval, confidence=confidence,
+        same, clusters, name=name, unit=unit, note=note, resamples=resamples, seed=seed, interval=interval,
+        confidence=confidence, left_out=left_out_of_all(ratings, complete, excluded, codes.shape[1], note),
     )  # fmt: skip
 
 

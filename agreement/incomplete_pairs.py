@@ -1,10 +1,15 @@
-"""What the method of an estimate says of the items that two raters have no verdicts to compare on."""
+"""What the method of an estimate says of the items on which raters have no verdicts to compare."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from agreement.coding import Pairs, Ratings
+from agreement.codebook import is_missing
+from agreement.coding import Codes, Pairs, Ratings
+from agreement.ratings import RatingTable, rows_of
+
+Bools = npt.NDArray[np.bool_]
 
 
 def left_out(pairs: Pairs, excluded: Ratings | None = None) -> str:
@@ -44,3 +49,58 @@ def left_out(pairs: Pairs, excluded: Ratings | None = None) -> str:
     n_missing = pairs.n_missing - n_apart
     said = f"; {n_apart} that one or both excluded left out, counted apart" if n_apart else ""
     return said + (f"; {n_missing} without both verdicts left out" if n_missing else "")
+
+
+def left_out_of_all(
+    ratings: RatingTable, enough: Bools, excluded: npt.ArrayLike | None, fewest: int, lacking: str
+) -> str:
+    """How many items have too few ratings, and how many of these because raters excluded them.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing.
+    enough : ndarray of bool, shape (items,)
+        Which items have ratings enough.
+    excluded : array_like of bool, shape (items, raters), optional
+        Where a rater gave a verdict that is no rating, such as "cannot be scored".
+    fewest : int
+        How many ratings are enough.
+    lacking : str
+        What an item is that has fewer, such as "with fewer than two ratings".
+
+    Returns
+    -------
+    str
+        Empty when none was left out.
+
+    Raises
+    ------
+    ValueError
+        When `excluded` is not one True or False for each rating, or is True where there is a rating.
+
+    Examples
+    --------
+    >>> excluded = [[False, False, False], [False, True, False], [False, False, False]]
+    >>> ratings, enough = [[1, 1, 1], [1, None, None], [1, None, None]], np.array([True, False, False])
+    >>> left_out_of_all(ratings, enough, excluded, 2, "with fewer than two ratings")
+    '; 1 that raters excluded left out, counted apart; 1 with fewer than two ratings left out'
+    """
+    n_apart = 0 if excluded is None else int((~enough & (_verdicts(ratings, excluded) >= fewest)).sum())
+    n_missing = int((~enough).sum()) - n_apart
+    said = f"; {n_apart} that raters excluded left out, counted apart" if n_apart else ""
+    return said + (f"; {n_missing} {lacking} left out" if n_missing else "")
+
+
+def _verdicts(ratings: RatingTable, excluded: npt.ArrayLike) -> Codes:
+    """How many verdicts each item has, be they ratings or exclusions."""
+    rows = rows_of(ratings)
+    rated = np.array([[not is_missing(value) for value in row] for row in rows], dtype=np.bool_)
+    apart = np.asarray(excluded)
+    if apart.shape != rated.shape or (apart.size and apart.dtype != np.bool_):
+        raise ValueError(f"excluded has shape {apart.shape}; expected {rated.shape} of True and False")
+    apart = apart.astype(np.bool_)
+    if (apart & rated).any():
+        item, rater = (int(place) for place in np.argwhere(apart & rated)[0])
+        raise ValueError(f"row {item}, column {rater} is excluded and has a rating; expected one of them to be missing")
+    return np.asarray((rated | apart).sum(axis=-1))

@@ -23,6 +23,7 @@ from agreement.chance_corrected import (
 )
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
+from agreement.incomplete_pairs import left_out_of_all
 from agreement.interval_kinds import Interval
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
@@ -37,6 +38,7 @@ def krippendorff_alpha(
     level: Level = "nominal",
     *,
     categories: Sequence[Hashable] | None = None,
+    excluded: npt.ArrayLike | None = None,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
     resamples: int = 10_000,
@@ -62,6 +64,9 @@ def krippendorff_alpha(
         Level of measurement.
     categories : sequence, optional
         The declared categories in their order; required for "ordinal" on anything but numbers.
+    excluded : array_like of bool, shape (items, raters), optional
+        Where a rater gave a verdict that is no rating, such as "cannot be scored". Items that lack ratings by it are
+        counted apart from those that lack verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
     interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"}, optional
@@ -84,7 +89,8 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        When `level` is unknown, a rating is undeclared, numbers or an order are lacking, or ratio ratings are negative.
+        When `level` is unknown, a rating is undeclared, numbers or an order are lacking, ratio ratings are negative, or
+        `excluded` is not one True or False for each rating, or True where there is one.
 
     References
     ----------
@@ -104,21 +110,18 @@ def krippendorff_alpha(
     in_closed_form = clusters is None if interval is None else isinstance(interval, str) and interval == "t"
     anew = not in_closed_form
     coefficient, pairable = alpha_coefficient(ratings, level, categories, anew=anew)
-    all_items = pairable.size
-    groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
-    n = int(pairable.sum())
-    lost = all_items - n
+    groups = encode_clusters(clusters, pairable.size)[pairable] if clusters is not None else None
     return estimate_of(
         coefficient,
         f"Krippendorff's alpha, {level}",
-        n,
+        int(pairable.sum()),
         groups,
         interval,
         resamples=resamples,
         seed=seed,
         confidence=confidence,
         unit=unit,
-        note=f"; {lost} with fewer than two ratings left out" if lost else "",
+        note=left_out_of_all(ratings, pairable, excluded, 2, "with fewer than two ratings"),
     )
 
 

@@ -165,6 +165,7 @@ def share_of_items(
     seed: Seed,
     interval: Interval | None,
     confidence: float,
+    left_out: str | None = None,
 ) -> Estimate:
     """Share of the items with a value that have a 1, by default with Wilson's interval, or a cluster bootstrap.
 
@@ -174,6 +175,8 @@ def share_of_items(
         1 or 0 for each item; nan where it has neither.
     clusters, name, unit, note, resamples, seed, interval, confidence
         As in `mean_of_items`.
+    left_out : str, optional
+        What the method says of the items without a value; by default how many they are, and `note`.
 
     Returns
     -------
@@ -181,7 +184,8 @@ def share_of_items(
     """
     known = ~np.isnan(values)
     estimate = share(
-        values[known] == 1.0, _groups(clusters, known), name=name, unit=unit, note=_left_out(known, note),
+        values[known] == 1.0, _groups(clusters, known), name=name, unit=unit,
+        note=_left_out(known, note) if left_out is None else left_out,
         resamples=resamples, seed=seed, interval=interval, confidence=confidence,
     )  # fmt: skip
     if interval not in BOOTSTRAPS or not known.any():

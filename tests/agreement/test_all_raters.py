@@ -70,6 +70,16 @@ def test_no_complete_item_has_no_agreement_of_all():
     assert percent_agreement_of_all([[1, None]]).undefined_because == "no items"
 
 
+def test_what_raters_excluded_is_counted_apart():
+    table = [["a", "a", "b"], ["a", None, "a"], ["a", None, None]]
+    excluded = [[False] * 3, [False, True, False], [False, True, False]]
+
+    estimate = percent_agreement_of_all(table, excluded=excluded)
+
+    assert estimate.n == 1
+    assert "; 1 that raters excluded left out, counted apart; 1 without a rating of everybody" in estimate.method
+
+
 def test_fleiss_kappa_by_category_is_his_formula():
     table = raters_of(FLEISS_1971)
 

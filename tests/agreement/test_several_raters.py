@@ -89,6 +89,32 @@ def test_alpha_is_krippendorffs_at_every_level(level, value):
     assert "1 with fewer than two ratings left out" in estimate.method
 
 
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_what_raters_excluded_is_counted_apart_from_what_nobody_rated(level):
+    table = [[1, 2, 1], [2, 2, None], [1, None, None], [None, None, None], [2, None, None]]
+    excluded = np.zeros((5, 3), dtype=bool)
+    excluded[1, 2] = excluded[2, 1] = True
+    excluded[3] = True
+
+    estimate = krippendorff_alpha(table, level, excluded=excluded)
+
+    assert (estimate.n, estimate.value) == (2, krippendorff_alpha(table, level).value)
+    assert "; 2 that raters excluded left out, counted apart; 1 with fewer than two ratings left out" in estimate.method
+
+
+@pytest.mark.parametrize(
+    ("excluded", "message"),
+    [
+        ([[True, False]], r"excluded has shape \(1, 2\); expected \(2, 2\) of True and False"),
+        ([[0, 1], [0, 0]], "of True and False"),
+        ([[False, False], [False, True]], "row 1, column 1 is excluded and has a rating"),
+    ],
+)
+def test_exclusions_that_do_not_fit_the_ratings_are_refused(excluded, message):
+    with pytest.raises(ValueError, match=message):
+        krippendorff_alpha([[1, None], [2, 2]], excluded=excluded)
+
+
 @pytest.mark.parametrize(
     ("level", "se", "low"),
     # irrCAC 0.4: CAC(df, weights="identity" | "quadratic", categories=[1, ..., 5]).krippendorff()

@@ -69,9 +69,10 @@ def judged_answers(database: Database, folder: Path, verdicts: Mapping[str, Sequ
     Parameters
     ----------
     verdicts
-        By model, what the two cardiologists say of each of its answers, as two letters: c, i or x for excluded.
+        By model, what the cardiologists say of each of its answers, a letter each: c, i or x for excluded.
     """
-    n = len(next(iter(verdicts.values())))
+    first = next(iter(verdicts.values()))
+    n, raters = len(first), len(first[0])
     options = "a=Sinus rhythm|b=Atrial fibrillation|c=Atrial flutter|d=None of the other options"
     tables = {
         "cases.csv": ("case,subject,modality,site", [(f"c{i}", f"s{i // 2}", "ecg", "UCSF") for i in range(n)]),
@@ -91,7 +92,7 @@ def judged_answers(database: Database, folder: Path, verdicts: Mapping[str, Sequ
     }
     image = write_image(folder.parent / "ecg.png")
     size = n * len(verdicts)
-    situation = opened(database, folder, "marcus_mcq_judge", tables, raters=2, size=size, image=image)
+    situation = opened(database, folder, "marcus_mcq_judge", tables, raters=raters, size=size, image=image)
     words = {"c": "correct", "i": "incorrect", "x": "excluded"}
 
     def verdict(about: str, rater: int) -> dict[str, str]:

@@ -72,6 +72,26 @@ def test_what_is_excluded_is_in_neither_numerator_nor_denominator(judged: tuple[
     assert "10000 resamples, seed 1" in row["method"]
 
 
+def test_what_three_excluded_is_counted_apart_from_what_lacks_verdicts(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    # Of two answers one rater or none says correct or incorrect, and all gave their verdicts.
+    verdicts = {"MARCUS": ["ccc", "cci", "iii"], "GPT-5": ["cix", "cxx", "xxx"]}
+    report = judged_answers(sqlite_database, tmp_path / "study", verdicts)
+    rows = [
+        row for row in tables_of(sqlite_database, report)["estimates.csv"]
+        if row["table"] == "verdict_agreement" and row["label"].startswith("All candidates:")
+    ]  # fmt: skip
+    of_all = {row["label"].split(": ")[1]: row for row in rows if row["raters"] == "All raters"}
+    alpha, same = of_all["alpha on scores"], of_all["same score"]
+
+    assert int(alpha["n"]) == 4 and "; 2 that raters excluded left out, counted apart" in alpha["method"]
+    assert int(same["n"]) == 3 and "; 3 that raters excluded left out, counted apart" in same["method"]
+    assert len(rows) == 3 * 3 + 2, "Same answer, kappa and AC1 of each pair."
+    assert all("excluded left out, counted apart" in row["method"] for row in rows)
+    assert not any("fewer than two" in row["method"] or "without" in row["method"] for row in rows)
+
+
 def test_what_the_plan_declares_stands_first_and_is_marked_in_every_form(judged: tuple[Database, Report]) -> None:
     database, report = judged
     rows = tables_of(database, report)["estimates.csv"]

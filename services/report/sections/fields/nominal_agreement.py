@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from agreement import cohen_kappa, gwet_ac, krippendorff_alpha, percent_agreement, percent_agreement_of_all
+from agreement.coding import encode_pairs
+from agreement.incomplete_pairs import left_out
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import excluded_by_either
@@ -54,11 +57,14 @@ def agreement_rows(
                 **intervals.by([ratings.clusters[place] for place in both]),
                 unit=ratings.unit,
             )
+            # Of a pair it takes both verdicts only: why the others are left out is what percent agreement says.
+            estimate = replace(estimate, method=estimate.method + left_out(encode_pairs(first, second), excluded))
             rows.append(EstimateRow("gwet_ac1", compared, parties, stratum, estimate))
     if len(ratings.columns) > 2 and ratings.pairs:
         of_units = [list(given) for given in zip(*answers, strict=True)]
-        same = percent_agreement_of_all(of_units, **by)
+        apart = [list(given) for given in zip(*neither, strict=True)] if neither else None
+        same = percent_agreement_of_all(of_units, excluded=apart, **by)
         rows.append(EstimateRow("percent_agreement", compared, (ALL_RATERS,), stratum, same))
-        alpha = intervals.kappa(krippendorff_alpha, of_units, **by)
+        alpha = intervals.kappa(krippendorff_alpha, of_units, excluded=apart, **by)
         rows.append(EstimateRow("krippendorff_alpha", compared, (ALL_RATERS,), stratum, alpha))
     return rows
