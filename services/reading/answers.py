@@ -106,6 +106,14 @@ def check_answers(form: ShownForm, answers: Any) -> Answers:
     return Answers(_fields(form, given.get("fields") or {}), None, comment, flag)
 
 
+def is_repeated_submission(form: ShownForm, answers: Any, content_sha256: str) -> bool:
+    """Return whether answers are those of a verdict that is stored, by its hash; what fits no form never was."""
+    try:
+        return check_answers(form, answers).content_sha256() == content_sha256
+    except Incomplete:
+        return False
+
+
 def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(given) - {field.key for field in form.fields})
     if unknown:

@@ -34,7 +34,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import own_assignment, turn_of
 from services.reading import desk, displaying, practice, revision_rules, settling, shown_items
-from services.reading.answers import check_answers, check_draft, is_repeated_draft
+from services.reading.answers import check_answers, check_draft, is_repeated_draft, is_repeated_submission
 from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
     NOTHING_MEASURED,
@@ -166,10 +166,12 @@ def submit(
 
     Raises
     ------
-    Incomplete
-        The answers do not fit the form.
+    StudyClosed
+        The study takes no more verdicts.
     Conflict
-        The item has already been submitted, is not on the desk, was not shown, or the study is closed.
+        The item has already been submitted, is not on the desk, or was not shown.
+    Incomplete
+        None of these, and the answers do not fit the form.
     """
     with database.writing() as session:
         receipt, study_id = _submitted(session, actor, public_id, key, answers, circumstances)
@@ -185,11 +187,10 @@ def _submitted(
     phases = frozen_facts.phases_of_member(session, membership)
     phase = phases.named(assignment.phase)
     followed = stored_id(study.id) if phase.is_followed else None
-    checked = check_answers(shown_items.form_of(session, phases, assignment), answers)
-    content_sha256 = checked.content_sha256()
+    form = shown_items.form_of(session, phases, assignment)
     for earlier in _stored(session, assignment):
         if earlier.idempotency_key == key:
-            if earlier.content_sha256 != content_sha256:
+            if not is_repeated_submission(form, answers, earlier.content_sha256):
                 acts.require(acts.SUBMIT, "done")
             feedback = _feedback(session, phases, assignment)
             return Receipt(earlier.receipt, earlier.submitted_at, phase.queue.key, study.key, feedback), followed
@@ -199,6 +200,8 @@ def _submitted(
         acts.require(acts.SUBMIT, _state(session, actor, study, membership, assignment))
     displays = _displays_of(session, assignment)
     display = _display_of(session, actor, study, assignment, displays, superseded, key)
+    # After all that refuses any answer: what happened says more than what is missing in a form that takes no more.
+    checked = check_answers(form, answers)
     # Simulated readers say how long they would have looked.
     passed_ms = None if study.simulated_readers else _passed_ms(displays, superseded)
     measured = plausible_times(circumstances, passed_ms)
@@ -218,7 +221,7 @@ def _submitted(
         study_id=study.id,
         assignment=public_id,
         receipt=receipt,
-        content_sha256=content_sha256,
+        content_sha256=checked.content_sha256(),
         # The last two hold who read what, also when all other seals on them end by somebody's return.
         rows=proofs.sealed([*rows, *displays, assignment, membership]),
         **detail,

@@ -29,7 +29,7 @@ from services.errors import Refused
 from services.installation.tokens import Keys
 from services.people import acts
 from services.reading import blinding
-from services.reading.answers import check_answers, is_repeated_draft
+from services.reading.answers import check_answers, is_repeated_draft, is_repeated_submission
 from services.reading.payloads import (
     AnyItemPayload,
     DraftPayload,
@@ -191,11 +191,11 @@ class Desk:
         """Close an item by a verdict; the same with the same key a second time changes nothing."""
         assignment, key, state = body["assignment"], body["key"], self.state(body["assignment"])
         item = self.submitted[assignment].item if assignment in self.submitted else self.queue[0]
-        content_sha256 = check_answers(item.form, body["answers"]).content_sha256()
         stored = [entry for entry in [*self.superseded, *self.submitted.values()] if entry.item is item]
         verdict = next((entry for entry in stored if entry.key == key), None)
-        if verdict is None or verdict.content_sha256 != content_sha256:
+        if verdict is None or not is_repeated_submission(item.form, body["answers"], verdict.content_sha256):
             acts.require(acts.SUBMIT, state if verdict is None else "done")
+            content_sha256 = check_answers(item.form, body["answers"]).content_sha256()
             receipt = f"7K2M-{len(self.superseded) + len(self.submitted):04d}"
             verdict = Submitted(item, key, content_sha256, receipt, body["answers"], body["active_ms"])
             self.superseded += [entry for entry in [self.submitted.get(assignment)] if entry is not None]

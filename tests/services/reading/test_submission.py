@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import select
 
 from db import Assignment, Database, Draft, Verdict
-from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
+from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft, StudyClosed
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import submission
@@ -124,6 +124,51 @@ def test_the_key_of_another_item_is_refused(sqlite_database: Database, tmp_path:
 
     with pytest.raises(Conflict, match="has not been shown"):
         submission.submit(sqlite_database, rater, second["assignment"], first["key"], any_answers(second))
+
+
+NO_ANSWERS: tuple[Any, ...] = ({"fields": {}}, {"fields": {"nothing": 1}}, "no answers")
+
+
+@pytest.mark.parametrize("unfit", NO_ANSWERS)
+def test_what_happened_comes_before_what_is_missing_in_the_form(
+    sqlite_database: Database, tmp_path: Path, unfit: Any
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    first = on_the_desk(situation, rater)
+
+    def refused(because: str, key: str = first["key"]) -> None:
+        with pytest.raises(Conflict, match=because):
+            submission.submit(sqlite_database, rater, first["assignment"], key, unfit)
+
+    refused("has not been shown")
+    show(situation, rater, first)
+    refused("has not been shown", key="the key of another item")
+    with pytest.raises(Incomplete):
+        submission.submit(sqlite_database, rater, first["assignment"], first["key"], unfit)
+    receipt = submit(situation, rater, first)
+    refused("already been submitted")
+    refused("already been submitted", key="another key")
+    assert submit(situation, rater, first).receipt == receipt.receipt, "Sent once more, it has its receipt."
+    second = on_the_desk(situation, rater)
+    show(situation, rater, second)
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key, "The deadline is over.")
+    with pytest.raises(StudyClosed):
+        submission.submit(sqlite_database, rater, second["assignment"], second["key"], unfit)
+    assert len(verdicts_in(sqlite_database)) == 1
+
+
+@pytest.mark.parametrize("unfit", NO_ANSWERS)
+def test_an_item_that_could_not_be_shown_takes_no_answers_however_they_are(
+    sqlite_database: Database, tmp_path: Path, unfit: Any
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    submission.report_failure(sqlite_database, rater, payload["assignment"], "No graphics")
+
+    with pytest.raises(Conflict):
+        submission.submit(sqlite_database, rater, payload["assignment"], payload["key"], unfit)
 
 
 def test_an_item_of_another_rater_does_not_exist(sqlite_database: Database, tmp_path: Path) -> None:
