@@ -12,7 +12,7 @@ from exchange.folder_rows import ReferenceRow, check_among_options
 from exchange.item_table import ItemRow, OverlayRow
 from exchange.refusal import listed, shown
 from exchange.tables import FIELD_REFERENCES
-from protocol.fields import IN_WORDS, KINDS, PLACES
+from protocol.fields import IN_WORDS, KINDS, LISTS, PLACES
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.listed import COMPARED
@@ -266,7 +266,7 @@ def _check_answers(line: Line, item: ItemRow, reference: FieldReference, field: 
     """Note accepted answers that this field cannot take."""
     kind = _kind_on(field, item)
     options = [option for option, _ in item.options] if field.type == "as_item" else [o.id for o in field.options]
-    if KINDS[kind].has_options and options and reference.accepted:
+    if (KINDS[kind].has_options or kind in LISTS) and options and reference.accepted:
         check_among_options(
             line, item, options, reference.accepted, reference.text_only_answer, of=f"field '{field.key}'"
         )

@@ -16,6 +16,7 @@ from exchange.protocol_yaml import LANGUAGE_KEY, LARGEST_PROTOCOL, check_values,
 from exchange.refusal import InputRefused, Problems
 from exchange.spreadsheet import NotRead, decoded
 from exchange.study_language import lists_phases
+from protocol.fields import LISTS, ranked
 from protocol.forms import Form
 from protocol.hanging import Hanging
 from protocol.parts import Part
@@ -156,6 +157,9 @@ def _note_what_looks_alike(protocol: Protocol, name: str, problems: Problems) ->
         for key, says in problems_of_labels([(field.key, field.label) for field in form.fields]):
             problems.add(name, f"key {place}.fields.{key}.label", says)
         lists |= {f"{place}.fields.{field.key}.options": field.options for field in form.fields}
+        for field in form.fields:
+            for says in ranked.problems_of_ids([option.id for option in field.options]) if field.type in LISTS else ():
+                problems.add(name, f"key {place}.fields.{field.key}.options", says)
     for place, options in lists.items():
         for says in problems_of_options([(option.id, option.text) for option in options]):
             problems.add(name, f"key {place}", says)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from protocol.fields import options, several, text
@@ -33,6 +33,18 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
 def canonical(value: Any) -> str:
     """Return the lines in their order, each as a text is compared."""
     return json.dumps([text.canonical(line) for line in _lines(value)], ensure_ascii=False)
+
+
+def problems_of_ids(ids: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each option id that equals an earlier one as the lines of a list are compared."""
+    first: dict[str, str] = {}
+    for option in ids:
+        same = first.setdefault(text.canonical(option), option)
+        if same != option:
+            yield (
+                f"the option ids '{same}' and '{option}' are the same where ranked lists are compared, which ignores "
+                "case, articles and punctuation; give one of them an id of other words."
+            )
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:

@@ -38,6 +38,20 @@ _POSITIVE_OR_NEGATIVE = re.compile(
     r"(?<=[^\W_])(?:\+|-(?!\s+(?:and|or|nor|to)\b))(?=$|[\s,;.:)\]])|(?<=\()[+-](?=\))|(?<=\s)[+-](?=\s*(?:$|[,;.)]))"
 )
 _BLANK_BEFORE_SIGN = re.compile(r"\s+(?=[+-](?:\s|$))")
+# T2* is another sequence than T2, and R2* another rate; elsewhere an asterisk is a footnote or decoration.
+_STAR = re.compile(r"(?<=\b[tr][12])\*")
+# *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
+# A bound of a number, said before it or behind it and its unit: at least 5, 5 mm or more, 5+.
+_MORE_OR_LESS = "(?:more|less|fewer|greater|larger|smaller|higher|lower)"
+_BOUND = re.compile(
+    rf"\b(?:at (?:least|most)|{_MORE_OR_LESS} than(?: or equal to)?"
+    r"|up to|over|under|above|below|within|exceed(?:s|ing)?)\s+[-+]?\.?\d"
+    rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:or|and)\s+"
+    rf"(?:{_MORE_OR_LESS}|above|below|over|under|up)\b"
+    r"|\d\+(?!\d)",
+    re.IGNORECASE,
+)
 # 1,000 is a thousand to some and one to others.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 
@@ -58,9 +72,9 @@ def canonical(value: Any) -> str:
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
     3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. HER2+, or
     HER2 (+), is neither HER2- nor HER2. What holds nothing else is compared by its marks and articles: A is an answer,
-    and + is not -.
+    and + is not -. T2* is not T2, and *T2* is T2 with emphasis.
     """
-    text = _compared(str(value).lower().replace("\N{MINUS SIGN}", "-"))
+    text = _compared(_EMPHASIS.sub(r"\2", str(value).lower()).replace("\N{MINUS SIGN}", "-"))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
     retained = _BLANK_BEFORE_SIGN.sub("", _NUMBER.sub(_digits, retained))
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
@@ -69,13 +83,18 @@ def canonical(value: Any) -> str:
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the text is an accepted one, or holds exactly one number and that lies within the limits.
 
-    A unit behind the number is not read.
+    A unit behind the number is not read. A bound (> 5, 5 or more) and a range are no number; about 5 is one.
     """
     if not reference.is_given:
         return NOT_SCORED
     accepted = {canonical(answer) for answer in reference.accepted} - {""}
     quantity = _one_number(value)
     return FieldScore(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
+
+
+def holds_bound(words: str) -> bool:
+    """Return whether words hold a bound of a number, such as > 5, at least 5 or 5+: how much it is they leave open."""
+    return _COMPARED.search(words) is not None or _BOUND.search(words) is not None
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -111,7 +130,7 @@ def _counts(text: str, place: int) -> bool:
     before, behind = text[:place][-1:], text[place + 1 : place + 4]
     if text[place] in "<>":
         return _COMPARED.match(text, place) is not None
-    if _POSITIVE_OR_NEGATIVE.match(text, place):
+    if _POSITIVE_OR_NEGATIVE.match(text, place) or _STAR.match(text, place):
         return True
     if before.isdigit():
         return behind[:1].isdigit()
@@ -138,8 +157,8 @@ def _one_number(value: Any) -> float | None:
     """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    text = _compared(_DASH.sub("-", str(value)))
-    if _AMBIGUOUS.search(text) or _COMPARED.search(text):
+    text = _DASH.sub("-", str(value))
+    if _AMBIGUOUS.search(text) or holds_bound(text):
         return None
     numbers = _ONE_NUMBER.findall(text)
     return float(numbers[0].replace(",", ".")) if len(numbers) == 1 else None

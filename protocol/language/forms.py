@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from protocol.fields import KINDS
+from protocol.fields import KINDS, ranked
 from protocol.language import expansion as expanded
 from protocol.language.authored_fields import AuthoredField, AuthoredOption, AuthoredOptions
 from protocol.seen import problems_of_labels, problems_of_options
@@ -158,6 +158,8 @@ def _field(
         _note_alike(options, note, (*place, "options_by"))
     if asked.type in _NEED_OPTIONS and len(options) < 2:
         note(place, f"field '{key}' is {asked.type} and needs at least two options; list them.")
+    for says in ranked.problems_of_ids([option.id for option in options]) if asked.type in _RANKINGS else ():
+        note((*place, "options"), says)
     if asked.positive is not None and asked.positive not in [option.id for option in options]:
         note(
             (*place, "positive"), f"positive is '{asked.positive}', which is not one of the options; name one of them."

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from agreement import exact_match, token_f1
 from protocol.fields import number
+from protocol.fields import text as words
 from protocol.fields.kind import Reference
 from services.errors import Conflict
 from services.judging.named_options import options_named
@@ -144,6 +145,8 @@ def _numeric_range(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
     text = answer.text.replace("\N{MINUS SIGN}", "-")
     if _AMBIGUOUS.search(text):
         return _unreadable("holds a number that can be read in two ways")
+    if words.holds_bound(text):
+        return _unreadable("holds a bound, expected a number")
     matches = list(_NUMBER.finditer(text))
     strange = [match["unit"] for match in matches if match["unit"] and _factor(match["unit"], given["unit"]) is None]
     if strange:

@@ -27,6 +27,7 @@ forms:
     size: {type: number, range: [0, 100]}
     place: {type: point, required: no}
     why: text
+    likely: {type: ranked, options: [cyst, scar], required: no}
     sure: {type: confidence, range: [0, 1]}
   turn:
     answer: text
@@ -91,6 +92,8 @@ def test_several_fields_of_an_item_have_references_of_their_own(tmp_path: Path) 
         ({"field": "modality"}, "item 'q1' has neither accepted answers nor a range; give one of them."),
         ({"field": "modality", "low": "3"}, "is answered by an option, not by a number"),
         ({"field": "modality", "accepted": "MRI", "radius": "3"}, "radius is of points, and field 'modality' is"),
+        ({"field": "likely", "accepted": "Cyst."}, "'Cyst.' is not one of the options of field 'likely' (cyst, scar)"),
+        ({"field": "size", "accepted": "5 or more"}, "is answered by a number, not by '5 or more'"),
         ({"field": "size", "accepted": "large"}, "is answered by a number, not by 'large'"),
         ({"field": "size", "low": "200"}, "takes numbers from 0 to 100, and none of what counts as right is among"),
         ({"field": "size", "low": "5", "high": "4"}, "low 5 is above high 4; correct the range."),

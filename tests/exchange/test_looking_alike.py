@@ -105,6 +105,19 @@ def test_ids_that_differ_in_a_blank_are_refused_in_both_languages(tmp_path: Path
     assert all("the option ids '1' and '1 ' differ only in case, blanks or" in problem for problem in problems)
 
 
+def test_ids_of_a_ranked_list_that_are_compared_as_the_same_words_are_refused_in_both_languages(tmp_path: Path) -> None:
+    options = [("a-cyst", "Cyst"), ("acyst", "Other cyst")]
+
+    def ranked(text: str) -> str:
+        return text.replace("type: choice", "type: ranked")
+
+    problems = [*refused_first(ranked(first_language(options))), *refused_phases(tmp_path, ranked(phases(options)))]
+
+    assert len(problems) == 2
+    says = "the option ids 'a-cyst' and 'acyst' are the same where ranked lists are compared"
+    assert all(f"side.options: {says}" in problem for problem in problems)
+
+
 def test_reasons_and_flags_are_refused_as_options_are() -> None:
     alike = [{"id": "a", "text": "Quality"}, {"id": "b", "text": "quality"}]
 

@@ -165,6 +165,8 @@ MM = Reference(low=5.0, high=6.0)
         ("between 5 and 6", {}, ""),
         ("5,500", {}, ""),  # five thousand, or five and a half
         ("11/2", {}, ""),
+        ("> 5.5", {}, ""),  # a bound
+        ("5.5 mm or more", {"unit": "mm"}, ""),
         ("five", {}, ""),
         ("On T2 only", {}, ""),
         ("1st", {}, ""),

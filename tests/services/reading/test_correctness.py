@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -69,6 +70,33 @@ def test_one_number_within_the_range_is_right(answer: Any, right: bool) -> None:
     assert score(item(low=10.0, high=15.0), answer).correct is right
 
 
+BOUNDS = (
+    "> {}", "<{} mm", "≥ {}", "at least {}", "At most {} mm", "more than {}", "less than or equal to {}", "up to {}",
+    "over {}", "below {}", "within {} mm", "exceeds {}", "{} or more", "{} mm or less", "{} mm² and above", "{}+",
+    "{}+ lesions",
+)  # fmt: skip
+
+
+@given(bound=st.sampled_from(BOUNDS), n=st.integers(0, 500) | st.decimals(0, 500, places=1))
+def test_a_bound_is_no_number_and_lies_in_no_range(bound: str, n: int | Decimal) -> None:
+    assert not score(item(low=0.0, high=500.0), bound.format(n)).correct
+    assert score(item(low=0.0, high=500.0, accepted=(bound.format(n),)), bound.format(n)).correct
+
+
+@given(words=st.sampled_from(["about {}", "{} mm", "~{}", "{} lesions", "some {} or so"]), n=st.integers(0, 500))
+def test_a_number_that_is_about_right_is_one(words: str, n: int) -> None:
+    assert score(item(low=0.0, high=500.0), words.format(n)).correct
+
+
+@given(
+    low=st.integers(0, 500),
+    high=st.integers(0, 500),
+    words=st.sampled_from(["{}-{}", "{} \N{EN DASH} {} mm", "{} to {}"]),
+)
+def test_a_range_is_no_number(low: int, high: int, words: str) -> None:
+    assert not score(item(low=0.0, high=500.0), words.format(low, high)).correct
+
+
 def test_a_range_may_be_open_on_one_side() -> None:
     assert score(item(low=10.0), "1000000").correct
     assert not score(item(high=10.0), "11").correct
@@ -113,8 +141,10 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
     "ordinal": st.sampled_from(["1", "2", "10"]),
     "several": st.lists(st.sampled_from(["l", "r", "b"]), unique=True, min_size=1),
     "number": st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([3.5, 35.0, -3.0, 3.0]),
-    "text": st.text(min_size=1) | st.sampled_from(["3.5 cm", "35 cm", "-3", "3", "not assessable", "Not assessable."]),
-    "ranked": st.lists(st.sampled_from(["a", "b", "-3", "3"]), unique=True, min_size=1),
+    "text": st.text(min_size=1)
+    | st.sampled_from(["3.5 cm", "35 cm", "-3", "3", "not assessable", "Not assessable."])
+    | st.sampled_from(["T2*", "T2", "*T2*", "5", "5+", "> 5", "5 or more"]),
+    "ranked": st.lists(st.sampled_from(["a", "b", "-3", "3", "T2*", "T2"]), unique=True, min_size=1),
     "point": st.lists(st.floats(-200, 200), min_size=3, max_size=3),
 }
 
