@@ -33,7 +33,7 @@ class Caution:
     text : str
         What it says.
     fewest : int
-        Below how many it is said; 0 where it is not about a number of things.
+        Below how many it applies; 0 where it is not about a number of things.
     """
 
     kind: Kind

@@ -221,7 +221,7 @@ def counts_of(codes: Codes, categories: int) -> Floats:
 
 
 def no_value(totals: Floats) -> Floats:
-    """A coefficient that is undefined whatever the sums.
+    """A coefficient that is undefined for any sums.
 
     Parameters
     ----------

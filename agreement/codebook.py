@@ -255,7 +255,7 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except TypeError:  # pandas' NA refuses to be a truth value
         return True
-    except ValueError:  # an array or a table: whatever it is, it is there
+    except ValueError:  # an array or a table: it is something, so not missing
         return False
 
 

@@ -306,7 +306,7 @@ def _correlation(
     method = f"{kind.interval} interval, independent items{note}"
     if chosen != "normal":
         method = f"{'cluster ' if n_clusters is not None else ''}bootstrap{note}"
-    # two pairs lie on a line, up or down, whatever they are
+    # two pairs lie on a line, up or down, always
     if n < 3 or (first == first[0]).all() or (second == second[0]).all():
         reason = too_few_pairs(n) if n < 3 else "one of the two is constant"
         return undefined(kind.name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)

@@ -93,7 +93,7 @@ class Estimate:
         few = few_clusters(self.n_clusters)
         cautions = (*self.cautions, *written(self.warning))
         if few is not None:
-            # It is said of the interval, first; of an estimate that lost its own nothing is left to be said.
+            # It is about the interval and comes first; an estimate without an interval does not need it.
             others = (caution for caution in cautions if caution.text != few.text)
             cautions = tuple(others) if incomplete else (few, *others)
         object.__setattr__(self, "cautions", without_repeats(cautions))

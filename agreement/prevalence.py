@@ -251,7 +251,7 @@ def codes_of_both(
         both = [*as_values(first, argument), *as_values(second, argument)]
     try:
         codes = encode_clusters(both, known.size + there.size, argument)
-    except ValueError:  # of which of the two it is said
+    except ValueError:  # which of the two it names
         other = f"unlabelled_{argument}"
         encode_clusters(first, known.size, argument)
         encode_clusters(second, there.size, other)

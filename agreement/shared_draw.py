@@ -253,7 +253,7 @@ class ClusterDraw:
             yield block.astype(np.float64, copy=False)
 
     def _as_held(self) -> Iterator[npt.NDArray[Any]]:
-        """The weights in whatever they are held as."""
+        """The weights, in any container."""
         if self._blocks is not None:
             yield from self._blocks
             return

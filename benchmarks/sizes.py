@@ -116,7 +116,7 @@ def write_errors(folder: Path, errors: int) -> Path:
     third = errors // 3
     for file, old, new, lines in (
         ("items.csv", ",choice,", ",chioce,", slice(1, 1 + third)),
-        # Of an item in which something is wrong, no reference is said to be.
+        # No reference is called missing of an item in which something is wrong.
         ("references.csv", ",left,", ",leeft,", slice(1 + third, 1 + 2 * third)),
         ("volumes.csv", ",current,", ",curent,", slice(1 + 2 * third, None)),
     ):

@@ -84,7 +84,7 @@ def verify(
     """Check a frozen study, its volumes and all its rows against the manifest and the audit chain."""
     from services.record import verification
 
-    # What cannot be read is said in sentences; the server's log has a place for the traceback, a terminal has none.
+    # What cannot be read is named in a sentence; the server's log has a place for the traceback, a terminal has none.
     logging.getLogger("services.record").addHandler(logging.NullHandler())
     with opened() as database:
         problems = verification.verify_study(

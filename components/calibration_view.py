@@ -103,7 +103,7 @@ def _choose_field(fields: Mapping[str, str]) -> str:
 
 
 def _draw_table(table: report.Table) -> None:
-    """Draw a table; a long one behind a line that opens it, as what stands below all panels would be far away."""
+    """Draw a table; a long one behind a line that opens it, since what is below all panels would be far away."""
     markup = report.table_markup(table)
     if not isinstance(table, report.PlainTable) or len(table.rows) <= _MOST_ROWS:
         st.html(markup)
@@ -204,7 +204,7 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
 
 def _calibrated(waiting: _Waiting, actor: Actor, asked: _Asked) -> Calibration:
     """Return what is computed of a choice; the figures of another are out of sight until it is drawn."""
-    # What is on the page already stays in sight: whatever is pressed below it runs the page again.
+    # What is on the page already stays in sight: any press below it runs the page again.
     if asked not in st.session_state.get(_SHOWN, ()):
         waiting.begin()
     return _computed(actor, *asked)

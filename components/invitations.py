@@ -141,7 +141,7 @@ def _draw_links(links: list[LinkLine]) -> None:
 
 
 def _key(field: str, study_key: str, round_: int) -> str:
-    # A new key in each round empties the form, whatever the browser still sends for the old one.
+    # A new key in each round empties the form, no matter what the browser still sends for the old one.
     return f"invite-{field}-{study_key}-{round_}"
 
 

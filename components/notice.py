@@ -1,4 +1,4 @@
-"""What came of the last act on a page, said above whatever is drawn after it."""
+"""What came of the last act on a page, shown above all that is drawn after it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _draw_lines(sentences: tuple[str, ...]) -> None:
 
 
 def _lines(sentences: tuple[str, ...], of_more: str) -> str:
-    """Return sentences as a list, of which the first are drawn; `of_more` is said of the others."""
+    """Return sentences as a list, of which the first are drawn; `of_more` says where the others are."""
     more = [f"and {len(sentences) - _DRAWN} more, {of_more}"] if len(sentences) > _DRAWN else []
     return "\n".join(f"- {plain(sentence)}" for sentence in (*sentences[:_DRAWN], *more))
 

@@ -21,7 +21,7 @@ from db.schema import Definitions, altered_definitions, definitions
 from db.waiting import unhurried
 
 Standing = Literal["empty", "foreign", "older", "current", "newer", "unfinished"]
-# A table that stands in a PostgreSQL database while a backup is brought into it, and goes with its last transaction.
+# A table that is in a PostgreSQL database while a backup is brought into it, and goes with its last transaction.
 UNFINISHED = "restore_unfinished"
 SCRIPTS = Path(__file__).parent / "migrations"
 # Alembic has one context in a process.

@@ -23,7 +23,7 @@ class Person(Base, table=True):
     is_owner: bool = False
     # Belongs to the demo, and goes with it.
     is_demo: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
-    # Nobody signs in under this login as long as this stands.
+    # Nobody signs in under this login as long as this is set.
     locked_at: datetime | None = None
     created_at: datetime = Field(default_factory=now)
 

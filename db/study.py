@@ -234,7 +234,7 @@ class Candidate(Base, table=True):
 
 
 class CandidatePair(Base, table=True):
-    """Which two answers to one item a candidate stands for where answers are compared with each other.
+    """Which two answers to one item a candidate is where answers are compared with each other.
 
     The candidate itself names no model and has no text. `first` and `second` are the order of the tables; on which side
     a person sees which stands with the assignment.

@@ -38,7 +38,7 @@ class Reader:
 
 @dataclass
 class Line:
-    """One line of a CSV file, which knows where it stands; what does not fit is noted and stands for nothing."""
+    """One line of a CSV file, which knows its number; what does not fit is noted and has no value."""
 
     reader: Reader
     table: Table
@@ -117,7 +117,7 @@ class Line:
     def known(self, name: str, among: Read[Any] | None, file: str) -> str:
         """Return a key, which must be one of another table's; None says that it is not looked up.
 
-        A key that may be that of a refused line is not said to be missing: that follows from what is said of the line.
+        A key that may be that of a refused line is not called missing: that follows from the refusal of the line.
         """
         value = self.text(name)
         if among is None or among.keys is None or value in among.keys or not self.sound(name):
@@ -209,7 +209,7 @@ class Read(Generic[Row]):
     keys
         The values of the unique column; None where the table could not be read, and nobody knows.
     doubtful
-        The keys of lines in which something does not fit: what is said about them may be corrected with them.
+        The keys of lines in which something does not fit: other problems with them may go with the correction.
     refused
         Every cell of the lines that could not be read, among them their keys.
     without_key

@@ -14,7 +14,7 @@ from exchange.statistic_names import SCALES, Compared, Scale, Statistic
 
 
 class Cautioned(Protocol):
-    """One thing to know about an estimate: of which kind it is, what it says, and below how many it is said."""
+    """One thing to know about an estimate: of which kind it is, what it says, and below how many it applies."""
 
     @property
     def kind(self) -> str: ...
@@ -233,7 +233,7 @@ class EstimateRow:
     answers
         Of a line of a plan, which answers it takes: as given, as settled, or of the first step.
     together
-        How many intervals, its own among them, hold together by Bonferroni; 1 where it stands alone.
+        How many intervals, its own among them, hold together by Bonferroni; 1 where it is alone.
     """
 
     statistic: Statistic

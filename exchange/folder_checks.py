@@ -70,7 +70,7 @@ def check_subjects(
     said: set[str] = set()
     for subject, line in named:
         if not subject:
-            # That it is empty is said of its cell.
+            # The check of the cell says that it is empty.
             continue
         before, its_line = first.setdefault(as_seen(subject), (subject, line))
         if before == subject or subject in said or (before in stored and subject in stored):
@@ -149,7 +149,7 @@ def _check_practice(
     real = {subjects.get(item.case) for item in items.rows if not item.practice and item.case in subjects}
     for item in practice:
         # Feedback on a practice item would tell something about the real ones.
-        # Where the subject itself is missing, that is said of cases.csv.
+        # Where the subject itself is missing, the check of cases.csv says so.
         if subjects.get(item.case) and subjects[item.case] in real:
             problems.add(
                 "items.csv",

@@ -130,7 +130,7 @@ class HeldText:
     def _may_be_cut_off(self, error: Exception, said: str, before: str) -> bool:
         if isinstance(error, JSONDecodeError):
             return said.startswith("Unterminated string") or error.pos + _LONGEST_WORD >= len(self._held)
-        # A number too long to be taken is said with its length, which is known once it does not grow any more.
+        # The refusal of a number that is too long names its length, which is known once it does not grow any more.
         return not isinstance(error, RecursionError) and said != before
 
     def _hold_more(self) -> bool:
@@ -160,7 +160,7 @@ def _values(text: HeldText, without_comma: str) -> Iterator[Any]:
 
 
 def _members(text: HeldText) -> Iterator[tuple[str, Any]]:
-    """Read an object; an array is an iterator, and whatever is not taken from it is passed over."""
+    """Read an object; an array is an iterator, and what is not taken from it is passed over."""
     text.next_letter()
     text.pass_letter()
     if text.next_letter() == "}":

@@ -73,7 +73,7 @@ def _note_what_is_too_long(line: Line, fields: Sequence[Field], answers: dict[st
 
 
 def _note_what_is_not_asked(line: Line, fields: Sequence[Field], answers: dict[str, object]) -> None:
-    """Note an answer for which people are not asked, by what stands in the field above that is laid out with it."""
+    """Note an answer for which people are not asked, by the answer to the field above that is laid out with it."""
     for asked in fields:
         when = asked.when
         if when is not None and answers[asked.key] is not None and when.field in answers:

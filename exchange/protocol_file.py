@@ -29,7 +29,7 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 @dataclass(frozen=True)
 class ReadProtocol:
-    """A protocol as far as it could be read; what None stands for is not known, so nothing is checked against it.
+    """A protocol as far as it could be read; what is None is not known, so nothing is checked against it.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ def add_problems(
 
 
 def _not_held(path: Sequence[str], document: Any) -> str:
-    """Return why a criterion with a wrong bound holds nothing, whatever the bound; empty where it could."""
+    """Return why a criterion with a wrong bound holds nothing with any bound; empty where it could."""
     at = document
     for part in path[:-1]:
         if isinstance(at, list) and part.isdigit() and int(part) < len(at):

@@ -179,7 +179,7 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
 
 
 def check_values(problems: Problems, document: Any, name: str) -> set[tuple[str, ...]]:
-    """Note what no database can store or no study can mean, whatever its key; return the keys."""
+    """Note what no database can store or no study can mean, under any key; return the keys."""
     refused = set()
     for path, says in _unusable(document, ()):
         refused.add(path)

@@ -49,7 +49,7 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
     chosen = _together(planned) if len(planned) > MOST_LINES else planned
     labels = {id(line.row): _without_what_is_said(line.label, line.row, title) for line in lines_of(table)}
     shown = chosen[:MOST_LINES]
-    # What all lines have in common is said once, above them.
+    # What all lines have in common comes once, above them.
     in_common = labels[id(shown[0])] if len({labels[id(row)] for row in shown}) == 1 else ""
     return Answer(
         f"{title} – {in_common}" if in_common else title,

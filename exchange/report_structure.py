@@ -78,7 +78,7 @@ class EstimateTable:
     points
         Of differences with their limits, the units that they are computed of, for their figure.
     elsewhere
-        Of each row, the title of the table of the plan in which it stands: it is printed there alone, and is in files
+        Of each row, the title of the table of the plan that has it: it is printed there alone, and is in files
         in both places. Empty for a row that is only here; no entries at all where no row is elsewhere.
     parts
         Of which parts the title is; None where it is one.
@@ -176,9 +176,9 @@ class Section:
     short_title
         One word for it, where there is little room.
     explanation
-        What is said before its figures and tables: what they are of, and what is not among them.
+        The text before its figures and tables: what they are of, and what is not among them.
     method
-        What is said behind them: how they were computed.
+        The text behind them: how they were computed.
     """
 
     key: str

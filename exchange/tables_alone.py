@@ -36,7 +36,7 @@ def look_through_tables(
 ) -> tuple[tuple[VolumeRow, ...], tuple[OverlayRow, ...]]:
     """Note what is wrong with tables, so that it is not learnt only once the protocol is right; return what they name.
 
-    Nothing is said of columns that the protocol may come to declare, nor of what its phases may need.
+    There is no check of columns that the protocol may come to declare, nor of what its phases may need.
     """
     study = _declaring(document)
     reader = Reader(problems, Conversions(), "unknown")

@@ -84,7 +84,7 @@ def was_too_large(stored: Mapping[str, Any]) -> bool:
 
 
 def read_trace(stored: Mapping[str, Any]) -> Trace:
-    """Read a stored trace, old or new; never fails, whatever it holds."""
+    """Read a stored trace, old or new; never fails."""
     listed, overlays, tools = stored.get("volumes"), stored.get("overlays"), stored.get("tools")
     windows = stored.get("windows")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
@@ -101,7 +101,7 @@ def read_trace(stored: Mapping[str, Any]) -> Trace:
 
 def _volume(entry: dict[str, Any]) -> LookedAt:
     pane, title, seen = entry.get("pane"), entry.get("title"), entry.get("seen")
-    # Where nothing is said of it, a volume is in the list because it was drawn.
+    # By default a volume is in the list because it was drawn.
     opened = entry.get("opened", True)
     return LookedAt(
         pane=pane if isinstance(pane, int) and not isinstance(pane, bool) else None,

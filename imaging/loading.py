@@ -147,7 +147,7 @@ def _plain(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield the content of a gzip file in pieces of at most one chunk, whatever it would grow to."""
+    """Yield the content of a gzip file in pieces of at most one chunk, however large it would become."""
     member = zlib.decompressobj(wbits=31)
     members = 1
     # What follows a member is copied each time that one ends: small bites keep many tiny members linear.

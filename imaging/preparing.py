@@ -165,7 +165,7 @@ def _grid_of(turned: Turned) -> Grid:
 def _packed(
     scaled: Scaled, exact_affine: Affine, window: tuple[float, float], whole: Grid, placed: bool
 ) -> PreparedVolume:
-    # The file holds 32-bit floats; everything that is told about the volume is told from what the file holds.
+    # The file holds 32-bit floats; so all that is stored about the volume is taken from the file.
     affine = exact_affine.astype(np.float32).astype(np.float64)
     header = _header(scaled, affine)
     voxels = scaled.stored.astype("<i2", copy=False).tobytes(order="F")

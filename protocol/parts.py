@@ -46,7 +46,7 @@ class Says:
     text
         What it is, as the rest of a sentence.
     example
-        The key with a value, as it stands in a protocol.
+        The key with a value, as a protocol has it.
     without
         What holds where the key does not stand, if that is no value that could be written there.
     """

@@ -22,7 +22,7 @@ class PhaseRules:
     instructions
         What is read before the first item; empty for none.
     question
-        What is asked of a unit that is no item, whose prompt then stands as the question.
+        What is asked of a unit that is no item, whose prompt then is the question.
     forms
         The fields by the name of the form that an item names.
     fields
@@ -36,7 +36,7 @@ class PhaseRules:
     order_is_random, subject_distance, shuffle_options
         In which order units and the options of items are dealt.
     practice
-        Where the phase trains: when it is passed, and what is said to an answer.
+        Where the phase trains: when it is passed, and the feedback on an answer.
     shows
         What is on the screen, in the words of the language.
     takes_options
@@ -121,7 +121,7 @@ class PhaseRules:
 
     @property
     def shows_judged(self) -> bool:
-        """Whether a text that is judged, or held against what is judged, stands on the screen."""
+        """Whether a text that is judged, or compared with what is judged, is on the screen."""
         return "candidate" in self.shows or shows_the_reference(self.shows)
 
     def primary_of(self, form: str) -> PhaseField:

@@ -85,7 +85,7 @@ class Phase:
     listed
         Whether the phase is one that a protocol lists, and none of this table.
     left
-        What is said of an assignment that is not done, after "3 of 20".
+        The words for assignments that are not done, after "3 of 20".
     groups
         Keys of the groups of people who work in it; none where a study has no groups.
     continues

@@ -39,7 +39,7 @@ def as_seen(written: str) -> str:
 def problems_of_options(options: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield a sentence for each option, given as id and text, that shows nothing or looks like one before it.
 
-    An id that is there twice as it stands is no matter of how it looks, and is left to its own check.
+    The very same id twice is no matter of how it looks, and is left to its own check.
     """
     ids: dict[str, str] = {}
     texts: dict[str, str] = {}

@@ -139,7 +139,7 @@ class StudyPhases:
         return tuple(queue for queue in self.queues if queue.role == role and queue in shows)
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
-        """Return the phases of a queue by step; what trains stands at its door, or is a listed part of its own."""
+        """Return the phases of a queue by step; practice comes before it, or is a listed part of its own."""
         counted = (phase for phase in self.phases if phase.queue == queue and (phase.listed or not phase.trains))
         return tuple(sorted(counted, key=lambda phase: phase.step))
 
@@ -232,11 +232,11 @@ class StudyPhases:
         return frozenset(phase.listed_as for phase in self.in_queue(queue) if phase.by_admin)
 
     def opens_later(self, queue: Queue) -> str:
-        """Return what is said to a member for whom a queue is not open yet."""
+        """Return the sentence for a member for whom a queue is not open yet."""
         if self.by_admin(queue):
             return f"“{queue.title}” is opened by the study's admin."
         if self.waits_for_everyone(queue) or self.follows_from_answers(queue):
-            # Who the others are, and whether there are any, is said to nobody.
+            # Who the others are, and whether there are any, nobody may know.
             return f"“{queue.title}” opens once everything that comes before it is done."
         if self.listed:
             return f"“{queue.title}” opens once you are done with what comes before it."
@@ -268,7 +268,7 @@ class StudyPhases:
         a candidate of that alone. A phase that does not count is blind to nothing.
         """
         rules = self.rules_of(showing)
-        # What is said to an answer in practice comes within the phase.
+        # Feedback in practice comes within the phase.
         shown = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
         things_by: dict[tuple[Reach, tuple[Phase, ...]], list[str]] = {}
         for thing in sorted(shown):

@@ -23,7 +23,7 @@ SECURITY_HEADERS = {
 
 
 def with_security_headers(send: Send) -> Send:
-    """Add the headers to whatever is sent."""
+    """Add the headers to everything that is sent."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -100,7 +100,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _place(item: pytest.Item, files: tuple[str, ...]) -> int:
-    """Return where a test's file stands among these; their number for any other."""
+    """Return the place of a test's file among these; their number for any other."""
     return files.index(item.path.name) if item.path.name in files else len(files)
 
 

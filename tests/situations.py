@@ -284,7 +284,7 @@ def on_the_desk(situation: Situation, actor: Actor, queue: str = "reading") -> d
 
 
 def show(situation: Situation, actor: Actor, payload: Mapping[str, Any]) -> None:
-    """Report that a payload stands on the actor's screen."""
+    """Report that a payload is on the actor's screen."""
     submission.record_display(
         situation.database, actor, payload["assignment"], load_ms=100, renderer="test", viewport="1440x900"
     )

@@ -129,7 +129,7 @@ def _name_of(function: ast.expr) -> str:
 
 
 def layer_violations(root: Path) -> list[str]:
-    """Say of every import that the house forbids where it stands and what it reaches for."""
+    """Say of every import that the house forbids where it is and what it imports."""
     return [
         f"{imported.file}:{imported.line} imports {imported.package}"
         for file in sources(root)

@@ -1,4 +1,4 @@
-"""Words are printed and not read back: what code needs of them stands in a field beside them."""
+"""Words are printed and not read back: what code needs of them is in a field beside them."""
 
 from __future__ import annotations
 

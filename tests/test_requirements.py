@@ -1,4 +1,4 @@
-"""What the application stands on: reasons, pins, hashes, licences."""
+"""What the application depends on: reasons, pins, hashes, licences."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
 
 
 def only_what_differed(material: Material, judge: str, basis: Basis) -> str | None:
-    """Why nothing is said of a judge by a basis, which is the adjudicated verdicts on what differed from it alone.
+    """Why a basis says nothing of a judge, which is the adjudicated verdicts on what differed from it alone.
 
     Parameters
     ----------

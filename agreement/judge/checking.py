@@ -279,7 +279,7 @@ def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
 
 
 def _absent(count: int) -> str:
-    """What is said of candidates that a run could have repeated: another sample may hold none of them."""
+    """The sentence on candidates that a run could have repeated: another sample may hold none of them."""
     return f" The certificate names {counted(count, 'candidate')} more, not in this run." if count else ""
 
 

@@ -40,7 +40,7 @@ class CheckAsked:
     judge : str or None
         Column of the judge, where it has another name than in the certificate.
     identity : Identity
-        Of the new run, as far as it is said.
+        Of the new run, as far as they are given.
     allow_unsaid : bool
         Whether a certificate that says no model or no prompt may vouch for a run.
     """

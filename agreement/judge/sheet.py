@@ -38,7 +38,7 @@ class Column:
     texts: tuple[str, ...]
 
     def text(self, row: int) -> str:
-        """What stands in a row."""
+        """The cells of a row."""
         code = int(self.codes[row])
         return self.texts[code] if code >= 0 else ""
 

@@ -94,7 +94,7 @@ def reference_in_words(reference: Reference, _texts: Mapping[str, str], places: 
 
 
 def _place_in_words(written: str, places: Places) -> str:
-    """Return a place of the table as the reading room writes it; what is no place stays as it stands."""
+    """Return a place of the table as the reading room writes it; what is no place stays as it is."""
     place = place_of(written)
     return f"{written} mm" if place is None else in_words(place, {}, places)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 # The options that name a side; a tie and neither are the same on both.
 SIDES = ("a", "b")
-# Which answer of the tables stands at A and which at B, as it is stored with an assignment.
+# Which answer of the tables is A and which is B, as it is stored with an assignment.
 IN_ORDER = ("first", "second")
 SWAPPED = ("second", "first")
 _OTHER_SIDE = {"a": "b", "b": "a"}

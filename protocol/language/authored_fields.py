@@ -61,7 +61,7 @@ class AuthoredOption(Part):
 
 
 class OptionWords(Part):
-    """What stands under the id of an option."""
+    """What an option says under its id."""
 
     text: ShortText
     definition: Annotated[str, Field(max_length=2_000)] = ""

@@ -1,4 +1,4 @@
-"""From what an author wrote to its expansion; what does not fit is gathered, with the key it stands under."""
+"""From what an author wrote to its expansion; what does not fit is gathered, with its key."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _check_analysis(
 
 
 def _check_by_rater(line: AuthoredEstimate, misfits: Misfits, place: tuple[str, ...]) -> None:
-    """Refuse each rater as a part but where parts of the units are compared: all else stands by rater anyway."""
+    """Refuse each rater as a part but where parts of the units are compared: all else is by rater anyway."""
     is_compared = line.estimate == "difference" and line.compare not in (None, "group")
     if not is_compared or isinstance(line, AuthoredCriterion):
         misfits.add(

@@ -1,4 +1,4 @@
-"""What is said of keys that are checked and explained, and cannot be run: each with what to write instead."""
+"""Sentences on keys that are checked and explained, and cannot be run: each with what to write instead."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phas
 
 
 def _steps(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Iterator[Phase]:
-    """Yield a phase, and what shows more once an answer in it is locked; in practice that is said with the receipt."""
+    """Yield a phase, and what shows more once an answer in it is locked; in practice that comes with the receipt."""
     first = _phase(study, phase, place)
     if phase.then is None or first.trains:
         yield first
@@ -137,7 +137,7 @@ def is_read(phase: expanded.Phase) -> bool:
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
     as_item = phase.form == "as_item"
     shows = frozenset(phase.shows)
-    # What comes after the own answer is told by the second step.
+    # The second step says what comes after the own answer.
     before = phase.model_copy(update={"then": None})
     of_forms = [form.fields for form in study.forms] if as_item else [phase.fields]
     asks_format = frozenset(asked.key for fields in of_forms for asked in fields if asked.type == "as_item")

@@ -1,4 +1,4 @@
-"""What does not fit together in what an author wrote: every reason, with the keys it stands under."""
+"""What does not fit together in what an author wrote: every reason, with its place in the protocol."""
 
 from __future__ import annotations
 

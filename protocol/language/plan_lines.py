@@ -33,7 +33,7 @@ def check_lines(lines: Sequence[tuple[Place, AuthoredEstimate, Mapping[str, Aske
     Parameters
     ----------
     lines
-        With the keys that each stands under, and the fields that it can name, by PHASE.FIELD.
+        With the keys of each, and the fields that it can name, by PHASE.FIELD.
     """
     for place, line, fields in lines:
         _check_depth(line, fields, misfits, place)

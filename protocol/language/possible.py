@@ -1,4 +1,4 @@
-"""Which types of fields an estimate can be of at all; what this release computes of these is said elsewhere."""
+"""Which types of fields an estimate can be of at all; which of them this release computes is held elsewhere."""
 
 from __future__ import annotations
 

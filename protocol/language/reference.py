@@ -163,7 +163,7 @@ def _list_of(below: str) -> str:
 
 
 def _by_name(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    """Return what stands under names of the author's own; of what is long, the link to its keys alone."""
+    """Return the keys under names of the author's own; of what is long, the link to its keys alone."""
     below = next(iter(schema.get("patternProperties", {}).values()), schema.get("additionalProperties"))
     words = _in_words(below, parts) if isinstance(below, Mapping) else ""
     if len(words) > _LONGEST:

@@ -26,7 +26,7 @@ def fields_of_line(
     line: AuthoredEstimate, phases: Iterable[expanded.Phase], forms: Mapping[str, Sequence[expanded.Field]]
 ) -> dict[str, expanded.Field]:
     """Return the fields that a line can name, by PHASE.FIELD: where items name their forms, those of its form."""
-    # Of a form that there is not it is said elsewhere.
+    # Another check names a form that does not exist.
     named = {*line.where.get(FORM, [])} & {*forms} or {*forms}
     in_forms = [field for form, fields in forms.items() if form in named for field in fields]
     known: dict[str, expanded.Field] = {}

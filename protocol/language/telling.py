@@ -15,7 +15,7 @@ def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
 
 
 def told_on_screen(phase: expanded.Phase) -> set[str]:
-    """Return what stands on the screen of a phase, before or after the answer, or is what is rated there."""
+    """Return what is on the screen of a phase, before or after the answer, or is what is rated there."""
     shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
     return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
 

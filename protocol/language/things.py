@@ -98,7 +98,7 @@ def open_to(shown: Set[str], telling: Set[str] = frozenset()) -> Set[str]:
     return shown | TELL_THE_REFERENCE | telling if shown & {"reference", "explanation"} else shown
 
 
-# Of what is rated follows what is told, whether or not `shows` names it.
+# What is rated is on the screen, whether or not `shows` names it.
 TOLD_BY_RATING = {"candidates": "candidate", "pairs": "candidate", "references": "reference", "answers": "opinions"}
 
 

@@ -1,4 +1,4 @@
-"""What of a study can be judged although something in it is wrong, so that nothing is said of what hangs on that."""
+"""What of a study can be judged although something in it is wrong, so that what hangs on that is left out."""
 
 from __future__ import annotations
 

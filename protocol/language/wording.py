@@ -45,7 +45,7 @@ def spoken(key: str) -> str:
 
 
 def place_in_words(path: Sequence[str | int]) -> str:
-    """Return where a key of a protocol stands, for a sentence on what is wrong there.
+    """Return the place of a key in a protocol, for a sentence on what is wrong there.
 
     Parameters
     ----------

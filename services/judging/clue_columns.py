@@ -21,7 +21,7 @@ def compared(text: str) -> str:
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """Return what stands for texts when they are compared.
+    """Return the form in which texts are compared.
 
     Two texts are taken as the same by 64 bits that no file can foresee, as each process draws its own. That a text of
     a file is taken for one of two million others happens once in some 10 million million.
@@ -62,7 +62,7 @@ class ClueColumn:
     Parameters
     ----------
     may_be_silent
-        Whether a row that says nothing fits whatever is asked for.
+        Whether a row that says nothing fits any value.
     """
 
     def __init__(self, *, may_be_silent: bool = False) -> None:

@@ -25,7 +25,7 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     while the table is written.
 
     The columns are `unit`, which stands for everything that a row says of what was answered (question, reference, case
-    ...) and never for its place in the file, `model`, `rater`, `verdict` (or what stands in its place), `explanation`,
+    ...) and never for its place in the file, `model`, `rater`, `verdict` (or what takes its place), `explanation`,
     and what `unit` was made from.
 
     Parameters
@@ -36,7 +36,7 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     Raises
     ------
     InputRefused
-        The file is of no known format, or something is wrong with it: everything is said at once.
+        The file is of no known format, or something is wrong with it: all problems are named at once.
     """
     require_readable(content, file_name)
     source, problems = Source(content, shown(file_name, 80)), Problems()

@@ -57,7 +57,7 @@ class ForeignLines:
         problems
             Where to note what is wrong with it.
         most_reasons
-            Of how many lines that have no candidate it is said why.
+            For how many lines without a candidate the reason is given.
 
         Raises
         ------

@@ -120,7 +120,7 @@ def import_labels(
     blinding
         How these people are said to have been blinded; empty where that is not known.
     is_random_part
-        Whether what they labelled is said to be a simple random part of all candidates, without which no score is
+        Whether what they labelled is declared to be a simple random part of all candidates, without which no score is
         corrected by it.
     asked, skip_unplaced, progress
         As of a judge's run.

@@ -221,7 +221,7 @@ def import_judge_verdicts(
         as_frozen = how_frozen(session, study_id)
         keys = candidate_keys(session, study_id)
         newer = replaced_candidates(session, study_id)
-        # What a version replaced is refused below, so that every line is about an answer that stands.
+        # What a version replaced is refused below, so that every line is about a current answer.
         pool = queries.count_to_be_judged(session, study_id)
     placed = placed_rows(
         rows,

@@ -28,7 +28,7 @@ def unheard(done: int, total: int, text: str) -> None:
 
 
 def cleared_in_words(cleared: int, kind: Kind) -> str:
-    """Return what is said of rows that an earlier import left; nothing where it left none."""
+    """Return the sentence on rows that an earlier import left; nothing where it left none."""
     if not cleared:
         return ""
     return (
@@ -138,7 +138,7 @@ def importing(
     try:
         yield Slices(database, kind, import_id, holder, cleared)
     except BaseException:
-        # Whatever ended it is what is said; the next import cleans away what could not be cleaned away now.
+        # The error is the one that ended it; the next import cleans away what could not be cleaned away now.
         with contextlib.suppress(Exception):
             unfinished_imports.clear(database, kind, import_id, holder)
         raise

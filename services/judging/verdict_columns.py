@@ -38,7 +38,7 @@ class VerdictColumns:
     candidates : ndarray of int64, shape (n,)
         Ids of the candidates, ascending.
     codes : ndarray of int8, shape (n,)
-        Place on the run's scale, counted from 0; `UNRESOLVED` where an error stands in place of a verdict. On a scale
+        Place on the run's scale, counted from 0; `UNRESOLVED` where there is an error in place of a verdict. On a scale
         of numbers 0 for every number.
     numbers : ndarray of float64, shape (n,), or None
         Of a run on a scale of numbers what it says, NaN where nothing.
@@ -78,7 +78,7 @@ class VerdictColumns:
         return _correct(self.scale, self.codes)
 
     def without(self, candidates: CandidateIds) -> VerdictColumns:
-        """Return the same without what is said of some candidates."""
+        """Return the same without the verdicts on some candidates."""
         others = ~np.isin(self.candidates, candidates)
         numbers = None if self.numbers is None else self.numbers[others]
         return VerdictColumns(self.scale, self.candidates[others], self.codes[others], numbers)
@@ -91,7 +91,7 @@ class VerdictColumns:
         return np.where(self.candidates[places] == candidates, self.codes[places], np.int8(NOT_JUDGED))
 
     def correctness_of(self, candidates: CandidateIds) -> npt.NDArray[np.float64]:
-        """Return 1 for each of some candidates that counts as correct, 0 for incorrect, NaN where neither is said."""
+        """Return 1 for each of some candidates that counts as correct, 0 for incorrect, NaN for neither."""
         return _correct(self.scale, self.codes_of(candidates))
 
     def said_of(self, candidates: CandidateIds) -> list[str | float | None]:

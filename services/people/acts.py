@@ -1,4 +1,4 @@
-"""What may be done in which state, and what is said where it may not: one row per act, for everything that has states.
+"""What may be done in which state, and the refusals where it may not: one row per act, for everything that has states.
 
 States are derived from rows and never stored (`permission.state_of`, `services.reading.submission`). The diagrams in
 docs/architecture.md are drawn from this table.

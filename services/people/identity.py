@@ -80,7 +80,7 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
 
 
 def person_with(session: Session, login: str) -> Person | None:
-    """Return the person with a login, in whatever form it is given."""
+    """Return the person with a login, in any case or spelling of it."""
     person: Person | None = session.exec(_PERSON_WITH, params={"login": canonical_login(login)}).first()
     return person
 

@@ -191,7 +191,7 @@ class StudyKeys:
         Parameters
         ----------
         phase
-            The key that stands with an assignment, of a first or second step.
+            The key stored with an assignment, of a first or second step.
         """
         if (phase, item_id) not in self._looked_up:
             part = self.phases.named(phase)

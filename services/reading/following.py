@@ -16,7 +16,7 @@ from protocol.language.pools import rates_texts
 from services.reading import correctness
 from services.studies.sampling.units import Unit
 
-# What stands of each phase, by its key.
+# The standing answers of each phase, by its key.
 Answers = Mapping[str, Sequence[StandingAnswer]]
 # Answers of which one is no number, or none, have no distance.
 _NO_NUMBER = float("nan")

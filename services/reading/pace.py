@@ -74,7 +74,7 @@ def _paces(phases: StudyPhases, queue: Queue) -> Iterator[tuple[tuple[Phase, ...
 
 
 def duration(milliseconds: float) -> str:
-    """Return a time as it is said: to the minute, from ten on to five, from an hour on to a quarter."""
+    """Return a time in words: to the minute, from ten on to five, from an hour on to a quarter."""
     minutes = max(1, math.ceil(milliseconds / MINUTE))
     step = 1 if minutes < 10 else 5 if minutes < 60 else 15
     hours, minutes = divmod(math.ceil(minutes / step) * step, 60)

@@ -1,4 +1,4 @@
-"""In whose words a place in an item is said: in mm, or in an image without scale by its column and row."""
+"""In whose words a place in an item is given: in mm, or in an image without scale by its column and row."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def places_in_references(
 
 
 def places_of(session: Session, study_id: int, item: ShownItem, hung: Hanging) -> Places:
-    """Return in whose words a place in an item is said, pane by pane: those of what each pane opens on.
+    """Return in whose words a place in an item is given, pane by pane: those of what each pane opens on.
 
-    Nothing of the file is told but the words for a place that is told anyway.
+    Of the file only the words for a place become known, and the place is known anyway.
     """
     case = frozen_facts.case_of(session, study_id, item.case_id)
     mirrored = hung.convention == "radiological"

@@ -156,9 +156,9 @@ def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
 
 
 def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, total: int) -> AheadPayload | None:
-    """Return what is said before another attempt: which it is, and how the last one ended; None before the first.
+    """Return what is shown before another attempt: which it is, and how the last one ended; None before the first.
 
-    How many answers were right is said where the protocol gives feedback on each of them, and nowhere else.
+    How many answers were right is shown only where the protocol gives feedback on each of them.
     """
     training = phases.named(assignment.phase)
     rule = phases.rules_of(training).practice
@@ -222,14 +222,14 @@ def told_after(
     right: Mapping[str, bool | None] = NOTHING_ANSWERED,
     places: Places = WITH_SCALE,
 ) -> list[Line]:
-    """Return what is said to an answer to a practice item, as label and text: what counts as right, and why.
+    """Return the feedback on an answer to a practice item, as label and text: what counts as right, and why.
 
     Parameters
     ----------
     right
         Of an answer, which fields are right, by their key.
     places
-        What the panes of the item show, in whose words a place is said.
+        What the panes of the item show, in whose words a place is given.
     """
     named = _told(phases, training)
     explanation = reference.explanation if "explanation" in named else ""

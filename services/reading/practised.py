@@ -15,7 +15,7 @@ Practised = Literal["right", "wrong", "in_words", "not_scored"]
 IS_RIGHT: Mapping[Practised, bool | None] = MappingProxyType(
     {"right": True, "wrong": False, "in_words": None, "not_scored": None}
 )
-# So that 0.8 of five items is four, whatever binary fractions make of 0.8.
+# So that 0.8 of five items is four, although 0.8 is no binary fraction.
 ROUNDING = 1e-9
 
 

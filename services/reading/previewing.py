@@ -132,7 +132,7 @@ def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "
 
 
 def _matches(study: Study, search: str) -> list[Any]:
-    """Return what holds of the items that a search finds: each of its words stands somewhere."""
+    """Return what holds of the items that a search finds: each of its words occurs somewhere."""
     words = search.replace("\x00", "").lower().split()
     texts = [func.lower(col(text)) for text in (Item.key, Item.category, Item.prompt)]
     return [

@@ -59,7 +59,7 @@ def whole_reference(
     study
         All phases of the study, in whose words that stands which only other groups are asked.
     places
-        What the panes of the item show, in whose words a place is said.
+        What the panes of the item show, in whose words a place is given.
     """
     if all(not reference.field for reference in references.fields):
         return [

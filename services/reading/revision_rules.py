@@ -62,7 +62,7 @@ def _count(rules: Rules) -> Any:
 def require_revisable(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership, assignment: Assignment
 ) -> Verdict:
-    """Return the verdict of an assignment that stands and may be revised, or refuse.
+    """Return the standing verdict of an assignment that may be revised, or refuse.
 
     The reviewers' queue is not opened before this transaction has ended: it would show what is being superseded.
     """

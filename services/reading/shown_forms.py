@@ -31,7 +31,7 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
 
 
 def form_of_candidate(rules: PhaseRules, item: ShownItem) -> ShownForm:
-    """Return the form in which a candidate is scored: its fields are the same for all, whatever their items ask."""
+    """Return the form in which a candidate is scored: its fields are the same for all items."""
     return ShownForm(
         fields=tuple(_with_own_options(field) for field in rules.fields or ()),
         not_assessable=_pairs(rules.not_assessable),

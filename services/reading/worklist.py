@@ -23,7 +23,7 @@ from services.reading import desk, pace, practice, revision_rules, settling
 from services.seals import proofs
 from services.studies import frozen_facts
 
-# What is said before a queue is begun, by how long the protocol lets its verdicts be revised.
+# The notice before a queue is begun, by how long the protocol lets its verdicts be revised.
 REVISION: dict[RevisionRule, str] = {
     "never": "Once submitted, an answer can no longer be changed.",
     "session": "You can change submitted answers (key Q) until you sign out, unless they become final before then.",
@@ -47,7 +47,7 @@ class Desk:
     done: int
     total: int
     state: str
-    # What is said while something comes before it; empty once it is open.
+    # Why it is not open yet; empty once it is.
     waits_for: str
     simulated_readers: bool
     # `open` or `failed` while the real items are shut behind the practice; `done` and `total` then count the practice.
@@ -60,7 +60,7 @@ class Desk:
     revisable: int = 0
     # How many units are answered, and come back once with more of them.
     halfway: int = 0
-    # What is said where nothing of the queue is the member's.
+    # The sentence where nothing of the queue is the member's.
     nothing: str = ""
     # How many of `done` were never answered, since an admin closed the part before.
     cut_off: int = 0
@@ -268,7 +268,7 @@ def _instructions_of(
 
 
 def _settling(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, begun: Sequence[str]) -> str:
-    """Return what is said before a queue whose beginning makes verdicts final: of what the member has work in.
+    """Return the notice before a queue whose beginning makes verdicts final: of what the member has work in.
 
     What another queue that was begun before has made final is not said again; `begun` holds these by their keys.
     """

@@ -154,7 +154,7 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
         _write_backup(database, unfinished_backup, chain_head)
         if not incomplete:
             _require_files(named, Database(database.engine, unfinished_backup), database.data_dir)
-        # Under its own name it is whole, whatever may have ended this process before.
+        # Under its own name it is whole, no matter what ended this process before.
         unfinished_backup.rename(folder)
     except BaseException:
         shutil.rmtree(unfinished_backup, ignore_errors=True)

@@ -119,7 +119,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     consensus = consensus_of(rows, reads)
     scores = scores_of(rows)
     intervals = IntervalSettings.of(rows.protocol.analysis, reads.subjects)
-    # candidates of one item are not independent: whatever is about candidates resamples items
+    # candidates of one item are not independent: estimates about candidates resample items
     of_candidates = IntervalSettings.of(rows.protocol.analysis, items_of(rows, rows.candidates))
     of_study = (
         accuracy_section(reads, intervals, rows.protocol.analysis),

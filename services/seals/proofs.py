@@ -121,7 +121,7 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
 }  # fmt: skip
 
 # Columns that are younger than seals, with what a row says in them that was there before: that is left out of its hash,
-# so that a seal holds across the migration which added the column, and whatever else it says is in the hash by name.
+# so that a seal holds across the migration which added the column, and all else that it says is in the hash by name.
 YOUNGER: dict[type[Base], dict[str, Any]] = {
     ProtocolRecord: {"source": ""},
     Case: {"attributes": {}},

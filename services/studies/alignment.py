@@ -41,7 +41,7 @@ def check_placement(
 ) -> None:
     """Note every item that begins outside of its scans, or names a mask that does not belong on them.
 
-    Of scans that were refused nothing is said: they are missing in `volumes` and `overlays`.
+    Scans that were refused are left out: they are missing in `volumes` and `overlays`.
     """
     overlay_rows = {row.key: row for row in files.overlays}
     of_case = defaultdict(list)

@@ -105,7 +105,7 @@ def draw_phases(
         if followed_by(study, phase):
             continue  # That is drawn once there are answers.
         if phase.source.phase is not None and phase.source.phase not in earlier:
-            continue  # That one could not be drawn, which is said.
+            continue  # That one could not be drawn, as another sentence says.
         try:
             drawn.append(draw_phase(session, study, phase, pool, earlier, key, repeats))
         except CannotDraw as refusal:

@@ -30,13 +30,13 @@ def foreseen(
     Raises
     ------
     Conflict
-        Every reason why such a phase could not be drawn or dealt, whatever is answered.
+        Every reason why such a phase could not be drawn or dealt, whatever the answers.
     """
     parts = {part.key: part for part in drawn}
     reasons: list[str] = []
     for phase in (phase for phase in study.phases if followed_by(study, phase)):
         if any(name is not None and name not in parts for name in (phase.source.phase, phase.answers_of)):
-            continue  # Of that one it is said already what is wrong.
+            continue  # Another sentence says what is wrong with that one.
         if phase.answers_of is not None:
             pool = _with_answers(study, phase.answers_of, pool, parts[phase.answers_of], slots)
         try:

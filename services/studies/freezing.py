@@ -218,7 +218,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
 
 @dataclass(frozen=True)
 class _Content:
-    """What a freeze fixes beside the tables: what was drawn, how it is said, and the rows that store it."""
+    """What a freeze fixes beside the tables: what was drawn, its description, and the rows that store it."""
 
     manifest: Callable[[Session, Study], dict[str, Any]]
     method: str

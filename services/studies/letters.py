@@ -15,7 +15,7 @@ from protocol.phase_rules import PhaseRules
 from protocol.phases import Kind
 from protocol.study_phases import StudyPhases
 
-# What is done with what is rated; an item is what stands on the screen, by `_material`.
+# What is done with what is rated; an item is what is on the screen, by `_material`.
 _WORK: Mapping[Kind, str] = {
     "items": "read {material} and answer questions about them",
     "candidates": "score answers to questions",
@@ -34,7 +34,7 @@ _ADMINISTER = "administer the study: invite people, freeze it, follow its progre
 def work_of_rater(phases: StudyPhases) -> tuple[str, ...]:
     """Return what a rater does in the phases of their group, in order, each kind of work once.
 
-    Of what is shown once an own answer is locked nothing is said: it is learnt then.
+    What is shown once an own answer is locked is left out: it is learnt then.
     """
     return tuple(
         dict.fromkeys(

@@ -44,7 +44,7 @@ class AsOf:
     protocol
         Its canonical JSON, and the file as its author wrote it.
     later
-        By table, the numbers of the rows that came with later versions: of these nothing is said.
+        By table, the numbers of the rows that came with later versions, which are left out.
     """
 
     protocol: tuple[str, str]

@@ -148,7 +148,7 @@ def out_of_reach(
 ) -> Iterator[str]:
     """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes.
 
-    Of what nobody computes beforehand that is said, and why.
+    What cannot be computed beforehand is named, with the reason.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def _meets(unit: Unit, source: Source) -> bool:
 
 
 def narrowing_both(study: Expansion, phase: Phase, source: Source) -> Source:
-    """Return what of a source narrows the whole of a pool, or all pairs: what is said of models comes first."""
+    """Return what of a source narrows the whole of a pool, or all pairs: conditions on models come first."""
     return source if phase.answers_of is None and phase.pairs is None else of_both(study, source)[0]
 
 

@@ -154,7 +154,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
 def saw_items(session: Session, member: Membership) -> bool:
     """Return whether something that is theirs was on a member's screen, or could not be shown on it.
 
-    A browser has the first item as soon as its instructions are acknowledged, before it says that it stands there.
+    A browser has the first item as soon as its instructions are acknowledged, before it reports that as shown.
     """
     own = col(Assignment.membership_id) == member.id
     has_begun = exists().where(

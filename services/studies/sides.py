@@ -1,4 +1,4 @@
-"""On which side each of two answers that are compared stands for a person: drawn once, stored with the assignment."""
+"""On which side a person sees each of two answers that are compared: drawn once, stored with the assignment."""
 
 from __future__ import annotations
 

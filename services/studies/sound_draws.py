@@ -52,7 +52,7 @@ def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> It
 
 
 def lacking(phases: StudyPhases, phase: str, items: Set[str], pool: Pool, drawn: str) -> Iterator[str]:
-    """Yield what a phase shows or needs and some items lack, as what is said behind its name.
+    """Yield what a phase shows or needs and some items lack, in the words that follow its name.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _never_right(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -
 
 
 def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Pool) -> Iterator[str]:
-    """Yield on which items of a practice with a pass mark no answer can be right, as what is said behind its name."""
+    """Yield on which items of a practice with a pass mark no answer can be right, in the words that follow its name."""
     rules = phases.rules_of(phases.named(phase))
     if rules.practice is None or rules.practice.pass_mark == 0:
         return
@@ -173,7 +173,7 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 
 
 def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
-    """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is said once."""
+    """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is named once."""
     left = _one_value_left(study, drawn)
     # What a draw left counts as if it had been selected, and opens nothing that was refused without it.
     asked = [phases, *([phases_of_listed(selecting_as_drawn(study, left))] if left else [])]

@@ -15,7 +15,7 @@ def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, rng: ran
 
     A random draw can end with nothing but one subject left, so it is repeated a few times. When no draw keeps the
     distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
-    does, the first draw stands, so that an order always exists.
+    does, the first draw is taken, so that an order always exists.
     """
     if distance == 0:
         return _drawn_without_distance(things, subjects, rng)

@@ -39,7 +39,7 @@ class Kind:
     what, whose
         What one of these rows is called, and whose several are.
     at_this_moment
-        What is said of an import that is going on, by its name.
+        The sentence on an import that is going on, by its name.
     """
 
     reserves: type[JudgeImport] | type[LabelReservation]

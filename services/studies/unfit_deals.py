@@ -15,7 +15,7 @@ from services.studies.groups import Slots
 def cannot_be_dealt(study: Expansion, phase: Phase, tries: Sequence[dict[str, DrawnPhase]]) -> Iterator[str]:
     """Yield why what was drawn for a phase cannot be dealt, once; in `tries`, put the slots of what can be.
 
-    A group without a plan has as many people as are invited, so that of it is said only what no number of people mends.
+    A group without a plan has as many people as are invited, so that only what no number of people mends is named.
     """
     by = phase.by
     ready = [drawn for drawn in tries if {phase.key, *by.not_in} <= drawn.keys()]

@@ -30,8 +30,8 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
     what is dealt to some of them. What draws from, or apart
     from, what another phase drew by chance is tried: the key of the study's own draw comes with the import.
 
-    What no folder tells is said to be left open: whether there will be answers enough for what is drawn from them, and
-    which subjects other studies drew. Nothing is said of what rests on a phase that cannot be drawn.
+    What no folder tells is named as left open: whether there will be answers enough for what is drawn from them, and
+    which subjects other studies drew. There is no sentence on what rests on a phase that cannot be drawn.
     """
     pool, phases = pool_files.pool_of_folder(contents), phases_of_listed(study)
     tries: list[Drawn] = [{} for _ in range(TRIED)]

@@ -72,7 +72,7 @@ def read(
     Parameters
     ----------
     later
-        The numbers of rows of which nothing is said, as they came with a later version of the study.
+        The numbers of rows that are left out, as they came with a later version of the study.
     also
         Gets the columns of each part that is read, by table and name, JSON as its text: who needs them for something
         else need not read hundreds of thousands of rows again.

@@ -1,4 +1,4 @@
-"""What a rater or reviewer gets is the same, byte for byte, whatever stands in anything that is hidden from them."""
+"""What a rater or reviewer gets is the same, byte for byte, whatever the values that are hidden from them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ NUMBERS = sorted(script.revision for script in ScriptDirectory(str(ROOT / "db" /
 
 
 def altered(url: str, *statements: str) -> list[str]:
-    """Return what is said of the schema after some statements, none of which stays."""
+    """Return the findings on the schema after some statements, none of which stays."""
     engine = make_engine(url)
     with engine.connect() as connection:
         for statement in statements:

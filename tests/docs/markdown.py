@@ -24,12 +24,12 @@ def name_of(document: Path) -> str:
 
 
 def blocks(text: str) -> list[str]:
-    """Return what stands in fenced blocks."""
+    """Return the text of fenced blocks."""
     return FENCED.findall(text)
 
 
 def spans(text: str) -> list[str]:
-    """Return what stands between single backticks, outside of fenced blocks, each in one line."""
+    """Return the text between single backticks, outside of fenced blocks, each in one line."""
     return [" ".join(span.split()) for span in SPAN.findall(FENCED.sub("", text))]
 
 

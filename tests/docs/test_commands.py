@@ -21,7 +21,7 @@ COMMAND_LINE = typer.main.get_command(manage.cli)
 
 
 def calls(text: str) -> list[str]:
-    """Return what stands behind `manage.py` in the code of a document."""
+    """Return what follows `manage.py` in the code of a document."""
     lines = [line for block in blocks(text) for line in block.splitlines()]
     matches = [CALL.search(span) for span in spans(text)] + [CALL_IN_A_BLOCK.search(line) for line in lines]
     return [match[1] for match in matches if match is not None and match[1]]

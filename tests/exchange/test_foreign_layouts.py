@@ -1,4 +1,4 @@
-"""Files of other programs: recognised by what stands in them, read row by row, and nothing in them guessed."""
+"""Files of other programs: recognised by their content, read row by row, and nothing in them guessed."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.sealed_study import with_many_items
 from tests.situations import PROTOCOL, write_study_folder
 from tests.versioned_study import READS, changed_cell
 
-# Options as id and text, and what is said of them.
+# Options as id and text, and the sentence on them.
 ALIKE = {
     "the same words": ([("left", "Left"), ("b", "Left")], "the options 'left' and 'b' both read 'Left'"),
     "case": ([("left", "Left"), ("b", "LEFT")], "the options 'left' and 'b' both read 'LEFT'"),

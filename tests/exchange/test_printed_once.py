@@ -1,4 +1,4 @@
-"""What stands in a table of the plan is printed there alone: other tables say where, and print what is more."""
+"""What is in a table of the plan is printed there alone: other tables say where, and print what is more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study folder fits together as a whole, or is refused with the first thing that is wrong and where it stands."""
+"""A study folder fits together as a whole, or is refused with the first thing that is wrong and its place."""
 
 from __future__ import annotations
 

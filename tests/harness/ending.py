@@ -1,6 +1,6 @@
 """Whatever a test run has started ends with the run, however that ends: finished, interrupted, killed.
 
-A run has a folder, whose path stands in the environment of every process that the run starts. This file, run as a
+A run has a folder, whose path is in the environment of every process that the run starts. This file, run as a
 program of its own beside the run, waits for the end of its standard input, into which nothing is ever written: that
 says that the run is over. Then it ends every process with that mark, and those below them, and removes the folder.
 Processes are found in /proc, which is to say on Linux.

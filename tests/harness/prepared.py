@@ -9,7 +9,7 @@ from typing import Any
 
 from imaging import PreparedVolume
 
-# Bytes; what is larger stands in one test alone, and its voxels would stay in memory.
+# Bytes; what is larger is in one test alone, and its voxels would stay in memory.
 SMALL = 1 << 16
 
 

@@ -41,7 +41,7 @@ def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
 
 
 def place_of(table: Mapping[str, Any], row: Mapping[str, Any]) -> Place:
-    """Return where a line of a table stands."""
+    """Return the place of a line of a table."""
     parties = tuple(party["name"] if party["kind"] in ("rater", "judge") else party["kind"] for party in row["parties"])
     typed = (row[part] for part in ("stratum", "stage", "bound", "tool", "option"))
     return Place(table["key"], row["statistic"], row["compared"], parties, *typed)

@@ -41,7 +41,7 @@ class Item:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """What stands on the screen for each answer, in the order of the screen; empty for open text."""
+        """What the screen shows for each answer, in the order of the screen; empty for open text."""
         return self.options or ({"yes": "Yes", "no": "No"} if self.format == "yes_no" else {})
 
 

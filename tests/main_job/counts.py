@@ -73,7 +73,7 @@ def expected_matrix(facts: Facts, stratum: str) -> Counter[tuple[str, str]]:
 
 
 def in_words(item: Item, answer: str | None) -> str:
-    """Return an answer as it stands on the screen."""
+    """Return an answer as the screen words it."""
     assert answer is not None
     return item.texts.get(answer, answer)
 

@@ -102,7 +102,7 @@ class Room(ABC):
         """Give the one command that submits."""
 
     def answer(self, item: Item, answer: str) -> None:
-        """Give the answer to an item, whatever its format."""
+        """Give the answer to an item of any format."""
         if item.is_closed:
             self.choose("answer", 1 + list(item.texts).index(answer))
         else:

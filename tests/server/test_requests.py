@@ -44,7 +44,7 @@ ODD_VALUES = (None, True, -1, 10**30, 1.5, "", "\x00", "é" * 50, "x" * 5_000, [
 
 @pytest.fixture(scope="module")
 def desk(marked: ServedStudy) -> dict[str, Any]:
-    """What stands on the rater's desk, for the login session of `rater`."""
+    """What is on the rater's desk, for the login session of `rater`."""
     return submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
 
 
@@ -195,7 +195,7 @@ def test_a_browser_reports_damage_of_volumes_in_its_readers_reach_alone(
 
 
 def first_volume(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
-    """What the rater's browser is told of the scan on their desk."""
+    """What the rater's browser gets on the scan on their desk."""
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
     here = submission.current_payload(marked.study.database, actor, STUDY, "reading")

@@ -33,7 +33,7 @@ FINDINGS = {
     "equivalent": "alike over",
     "not estimable": "not estimable over",
 }
-"""What a test of uniformity finds, as it is said of the factors together; what matters most first."""
+"""What a test of uniformity finds, for the factors together; what matters most first."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -120,7 +120,7 @@ def _head(judge: str, results: dict[str, Uniformity], orders: list[Row], shares:
 def _furthest(result: Uniformity, shares: bool) -> str:
     """On which levels the judge is furthest from the humans, in either direction."""
     ends = sorted(result.levels.items(), key=lambda pair: pair[1].value)
-    # Why one of them has no interval is said below the line.
+    # The line below says why one of them has no interval.
     said = ", ".join(f"{value_in_points(estimate, shares)} on {level}" for level, estimate in (ends[0], ends[-1]))
     return f"{said}; {'above 0 is stricter' if shares else 'human minus judge'}"
 

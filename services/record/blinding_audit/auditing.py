@@ -276,7 +276,7 @@ def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progres
 
 
 def _settle(tally: Tally, work: _Work) -> None:
-    """Decide about single words: what stands as often where it is not the value is ordinary."""
+    """Decide about single words: what occurs as often where it is not the value is ordinary."""
     screens = Counter(planned.screen[0] for planned in work.plan.planned)
     for (number, where), leaks in _by_word(tally.to_weigh).items():
         value, part = work.hidden.values[number], piece(where, "")

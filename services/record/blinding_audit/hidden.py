@@ -91,7 +91,7 @@ class Value:
 
     @property
     def is_name(self) -> bool:
-        """Whether it names a thing or a person wherever it stands; an ordinary word may be about something else."""
+        """Whether it names a thing or a person wherever it occurs; an ordinary word may be about something else."""
         return self.kind.sort == "name" and not (self.is_plain and self.kind.plain == "as a fact")
 
     @property

@@ -29,7 +29,7 @@ class Kind:
     of_the_answer
         Whether it is a fact about the answer under judgement, whose words are looked at as those of a vignette are.
     of_a_model
-        Whether it is an answer of a model, which was given what is said of the case and may repeat it.
+        Whether it is an answer of a model, which was given the texts about the case and may repeat them.
     while_open
         Whether a value may be printed before the data lock.
     while_sealed

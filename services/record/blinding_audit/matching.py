@@ -85,7 +85,7 @@ class Index:
             self._by_length[len(literal.words)][literal.words].append((literal.text, number))
 
     def search(self, text: str) -> frozenset[int]:
-        """Return the numbers of the values that a text holds, as it stands or packed into it."""
+        """Return the numbers of the values that a text holds, as it is or packed into it."""
         hits = set(self._search_plain(normal(text)))
         content = text.encode("utf-8", "ignore")
         if any(pattern.search(content) for pattern in (_BASE64, _HEX)) or "%" in text:

@@ -28,7 +28,7 @@ def texts_of_fields(phases: StudyPhases) -> dict[str, dict[str, str]]:
 
 
 def said_of(line: FieldReference, texts: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """Return each thing that counts as right in a field as it is said on the screen, and how else it may be written."""
+    """Return each thing that counts as right in a field as the screen words it, and how else it may be written."""
     limits = [limit for limit in (line.low, line.high) if limit is not None]
     return [
         *((texts.get(accepted, accepted), accepted) for accepted in line.accepted),

@@ -23,7 +23,7 @@ DRAWN = 5_000
 
 @dataclass(frozen=True)
 class Planned:
-    """An assignment with what stands round it when it is on the screen.
+    """An assignment with what surrounds it on the screen.
 
     Attributes
     ----------

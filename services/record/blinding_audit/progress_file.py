@@ -31,7 +31,7 @@ class Progress:
     tally: Tally = field(default_factory=Tally)
 
     def begin(self, head: Mapping[str, Any]) -> None:
-        """Start over, whatever was there."""
+        """Start over, even if there was something."""
         self.head, self.done, self.tally = dict(head), 0, Tally()
         self.file.seek(0)
         self.file.truncate()

@@ -1,4 +1,4 @@
-"""Whether a hidden value that stands in a text tells its reader anything: a leak, or a text that may be there."""
+"""Whether a hidden value in a text tells its reader anything: a leak, or a text that may be there."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
 
 
 def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bool) -> Ruling:
-    """Return what is to be said of a hidden value that stands in a text, which may be the same for everybody."""
+    """Return the finding on a hidden value in a text, which may be the same for everybody."""
     kind = value.kind
     literals = {literal.text for literal in value.literals}
     if value.is_name:
@@ -119,7 +119,7 @@ def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bo
 
 
 def is_weighed(value: Value, piece: Piece) -> bool:
-    """Return whether a text is one in which a word counts by how often it stands where it is not the value."""
+    """Return whether a text is one in which a word counts by how often it occurs where it is not the value."""
     if not value.is_plain or value.is_name or value.kind.sort == "answer":
         return False
     return piece.sort == "tells" or (piece.sort == "answers" and value.kind.of_the_answer)
@@ -139,7 +139,7 @@ def _rule_on_answer(value: Value, piece: Piece) -> Ruling:
 def is_elsewhere(value: Value, piece: Piece, units: Set[Unit], subjects: Subjects) -> bool:
     """Return whether a text is about something else than what the value is of: there its word tells nothing.
 
-    What is said about a case is said about all of its subject, of which the value may be that of one item.
+    What holds of a case holds of its whole subject, of which the value may be that of one item.
     """
     if piece.sort == "answers":
         return not any(unit in value.units for unit in units)
@@ -147,14 +147,14 @@ def is_elsewhere(value: Value, piece: Piece, units: Set[Unit], subjects: Subject
 
 
 def is_ordinary(kind: Kind, share: float, elsewhere: float | None) -> bool:
-    """Return whether a word tells nothing: it stands about as often where it is not the value, or is that of all.
+    """Return whether a word tells nothing: it occurs about as often where it is not the value, or is that of all.
 
     What counts as right tells something also where it is the same for all.
 
     Parameters
     ----------
     share, elsewhere
-        On what share of the screens the word stands that are about its value, and that are about something else; None
+        On what share of the screens the word occurs that are about its value, and that are about something else; None
         where there are no others.
     """
     if elsewhere is None:

@@ -100,7 +100,7 @@ class Search:
             shown = worklist.instructions(self._database, actor, study.key, queue.key)
             texts: tuple[str, ...] = (shown.study_title, shown.queue_title, shown.text, shown.settles, shown.consent)
         except ReadsOpen:
-            # It is said to them later, as it stands in the protocol.
+            # They are shown it later, as the protocol has it.
             texts = (phases.rules_of(phases.in_queue(queue)[0]).instructions, phases.consent)
         yield from (piece("instructions", text) for text in texts if text)
         yield piece("address", pace.address_of(study, queue))

@@ -41,7 +41,7 @@ class Tally:
     to_weigh
         The same for single words, of which the frequency elsewhere decides.
     elsewhere
-        On how many screens such a word stands without being the value, by its number and place.
+        On how many screens such a word occurs without being the value, by its number and place.
     present
         On how many screens of a phase there is a text at a place where words are weighed.
     volumes

@@ -317,7 +317,7 @@ _COLUMNS = (
 
 def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
     cells = [_cells(row, scale) for row in rows]
-    # A column in which nothing stands, or of every row that it is of all, leaves its room to the others.
+    # A column that is empty, or of every row that it is of all, leaves its room to the others.
     used = [place for place in range(len(_COLUMNS)) if any(line[place] not in (None, EVERYTHING) for line in cells)]
     return PlainTable(
         key=f"panel_{key}",

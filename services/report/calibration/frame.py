@@ -20,7 +20,7 @@ from services.studies.sampling.units import Unit
 
 
 def frame_of(study: Expansion, phase: Phase, pool: CandidateColumns, rows: ListedRows) -> Frame | None:
-    """Return from which candidates those of a phase were drawn, whatever their model; None where from all.
+    """Return from which candidates those of a phase were drawn, of any model; None where from all.
 
     A model that a phase does not ask for stays among them, with those of its answers that are like those that were
     drawn: it has a score by the judge, and none that is corrected.

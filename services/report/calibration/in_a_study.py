@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agreement.judge.rows import Panel
 
-# Parts of sentences that name options of `python -m agreement.judge`, and what stands in their place.
+# Parts of sentences that name options of `python -m agreement.judge`, and their replacements.
 _SAID = {
     "No probability or grade is given: name the judge's column of it with --score.": (
         "No run has confidences: they are imported beside the verdicts, in the column confidence."
@@ -30,7 +30,7 @@ _SAID = {
 
 
 def in_words_of_a_study(text: str) -> str:
-    """Return a sentence of a panel as it is said in a study."""
+    """Return a sentence of a panel in the words of a study."""
     for of_files, of_studies in _SAID.items():
         text = text.replace(of_files, of_studies)
     return text

@@ -42,7 +42,7 @@ from services.report.rows.settled import settled
 from services.report.rows.study_rows import Run
 from services.studies import frozen_facts
 
-# What is said of a judge on test subjects; everything else is looked at while prompts are tried.
+# The panels of a judge on test subjects; everything else is looked at while prompts are tried.
 _ON_TEST = (corrected.KEY, thresholds.KEY, criteria.KEY)
 
 
@@ -189,7 +189,7 @@ def panels_of(what: Parts) -> dict[str, Panel]:
         judges = {name: own for name, own in what.whole.judges.items() if key not in _ON_TEST or name not in opened}
         own: list[tuple[Part, Panel]] = []
         rest = replace(what.whole, judges=judges)
-        # Of judges without grades nothing is said beside one that has some, and is open on test.
+        # Judges without grades are left out beside one that has some, and is open on test.
         if judges and (key != thresholds.KEY or not opened or thresholds.has_grades(rest)):
             own.append((what.part, kind.compute(rest, what.plan)))
         if key in _ON_TEST:

@@ -10,7 +10,7 @@ from protocol.language.wording import listed
 
 # Of human minus judge, which side says what.
 AXIS = "← judge more lenient · human minus judge (points) · judge stricter →"
-# As `agreement` decides it by an interval, in the order in which it is said.
+# As `agreement` decides it by an interval, in the order in which it is named.
 _DECIDED = ("stricter", "more lenient", "undecided")
 
 

@@ -150,7 +150,7 @@ def _series(drawn: Sequence[Span]) -> list[str]:
 
 
 def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return how far from the middle of its line each name stands: those on it are beside each other, not on top."""
+    """Return how far from the middle of its line each name is set: those on it are beside each other, not on top."""
     on_line: dict[str, set[str]] = {}
     for span in drawn:
         if not math.isnan(span.value):

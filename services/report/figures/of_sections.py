@@ -321,5 +321,5 @@ _OF_SECTION = {
 
 def _estimates(section: Section | None, key: str) -> list[EstimateRow]:
     table = section.table(key) if section is not None else None
-    # of an older plan the figures show what it froze; what is exploratory stands in the tables
+    # of an older plan the figures show what it froze; what is exploratory is in the tables
     return [row for row in table.rows if not row.exploratory] if isinstance(table, EstimateTable) else []

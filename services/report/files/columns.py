@@ -1,4 +1,4 @@
-"""Columns that the data files of both kinds of studies share, each with what stands below them."""
+"""Columns that the data files of both kinds of studies share, each with its cells."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def options_cell(options: Iterable[tuple[str, str]]) -> str | None:
 
 
 def remarks(entry: Entry) -> tuple[Cell, ...]:
-    """Return what stands below `REMARKS`."""
+    """Return the cells of `REMARKS`."""
     return (
         entry.comment or None,
         "|".join(kind for kind, _ in entry.flags) or None,
@@ -66,10 +66,10 @@ def remarks(entry: Entry) -> tuple[Cell, ...]:
 
 
 def times(entry: Entry) -> tuple[Cell, ...]:
-    """Return what stands below `TIMES`."""
+    """Return the cells of `TIMES`."""
     return moment(entry.shown_at), moment(entry.submitted_at), entry.active_ms, entry.idle_ms, entry.load_ms
 
 
 def moment(at: datetime | None) -> str | None:
-    """Return a moment as it stands in a file."""
+    """Return a moment as files have it."""
     return None if at is None else at.isoformat(timespec="seconds")

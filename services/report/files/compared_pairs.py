@@ -41,7 +41,7 @@ def pairs_file(lines: Sequence[CandidateLine]) -> DataFile:
 
 
 def sides_of(entry: Entry, candidate: CandidateLine | None) -> tuple[Cell, ...]:
-    """Return what stands below `ON_SIDES`; nothing where no pair was rated."""
+    """Return the cells of `ON_SIDES`; nothing where no pair was rated."""
     if candidate is None or not candidate.pair:
         return (None,) * len(ON_SIDES)
     by_order = dict(zip(IN_ORDER, candidate.pair, strict=True))
@@ -49,7 +49,7 @@ def sides_of(entry: Entry, candidate: CandidateLine | None) -> tuple[Cell, ...]:
 
 
 def preferred(rows: ListedRows, entry: Entry, candidate: CandidateLine | None, field: str, value: Any) -> tuple[Cell]:
-    """Return what stands below `PREFERRED`; nothing for a tie, neither, or another field."""
+    """Return the cells of `PREFERRED`; nothing for a tie, neither, or another field."""
     asked = (entry.phase.removesuffix(THEN), field) in rows.preferences
     if candidate is None or not candidate.pair or not asked or not isinstance(value, str):
         return (None,)

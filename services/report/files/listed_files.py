@@ -264,7 +264,7 @@ def _fields(rows: ListedRows) -> DataFile:
 
 
 def _compared(result: FieldResult | None) -> tuple[Cell, ...]:
-    """Return what stands below `_COMPARED`."""
+    """Return the cells of `_COMPARED`."""
     if result is None:
         return (None,) * len(_COMPARED)
     said = result.score

@@ -61,7 +61,7 @@ def load_entries(
     Parameters
     ----------
     reasons
-        Why something could not be assessed, in words by id; where one is not named, the id stands for it.
+        Why something could not be assessed, in words by id; where one is not named, its id.
     without
         Ids of items that are left out, as those that are sealed.
     """

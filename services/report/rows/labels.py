@@ -44,7 +44,7 @@ class Labels:
 
     @property
     def are_a_random_part(self) -> bool:
-        """Whether what was labelled is said to be one simple random part."""
+        """Whether what was labelled is declared to be one simple random part."""
         return len(self.lines) == 1 and self.lines[0].is_random_part
 
     @property

@@ -76,7 +76,7 @@ def scores_of(study: StudyRows) -> Scores:
 
 
 def items_of(study: StudyRows, candidates: Sequence[CandidateAnswer]) -> tuple[str, ...]:
-    """Return the item of each candidate: the cluster of whatever is about candidates."""
+    """Return the item of each candidate: the cluster of every estimate about candidates."""
     return tuple(study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in candidates)
 
 

@@ -97,7 +97,7 @@ def _counts(reads: Reads, consensus: Consensus) -> PlainTable:
 
 
 def _has_unseen(reads: Reads, reviewed: Reviewed) -> bool:
-    """Whether a verdict stands that was not among the opinions: it came after the item had been put into the queue."""
+    """Whether a standing verdict was not among the opinions: it came after the item had been put into the queue."""
     entries = [column.entries[reviewed.position] for column in reads.columns]
     standing = {entry.verdict_id for entry in entries if entry is not None and entry.verdict_id is not None}
     return not standing <= set(reviewed.review.opinions)

@@ -19,7 +19,7 @@ from services.report.rows.reads import Column, Part, Reads
 from services.report.sections.exploratory import exploratory_rows
 from services.report.sections.without_reference import without_reference_sentences
 
-# Kappa falls when one answer is frequent, whatever the agreement.
+# Kappa falls when one answer is frequent, regardless of the agreement.
 _PABAK = "PABAK is the value kappa would take if both values were equally frequent."
 _PLANNED = (
     f"The primary estimate of the analysis plan is {PRIMARY['agreement']}. All other estimates are descriptive.",

@@ -13,7 +13,7 @@ from exchange.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 
-# What is compared with each other; what stands beside the same pair by another method is a family of its own.
+# What is compared with each other; the same pair by another method is a family of its own.
 _COMPARED: frozenset[Compared] = frozenset(
     {"models", "models_over_readers", "groups", "interaction", "corrected_score"}
 )

@@ -103,7 +103,7 @@ def judged_rows(
 
 
 def _undefined(rows: Sequence[EstimateRow], stratum: Stratum, pool: JudgedPool, plan: Plan) -> Iterator[EstimateRow]:
-    """Yield for a part of which people rated nothing what stands of another part: the test, or corrected scores."""
+    """Yield for a part of which people rated nothing what there is of another part: the test, or corrected scores."""
     of_part = [row for row in rows if row.statistic == "chi_square" or row.compared == "corrected_score"]
     for row in of_part:
         if row.stratum == of_part[0].stratum:

@@ -58,7 +58,7 @@ def named_by(line: AuthoredEstimate) -> frozenset[tuple[Statistic, Compared]]:
 def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:
     """Return whether a row of a line's table is the estimate that the line names, and not one that explains it.
 
-    Bounds, further denominators and floors are none; nor is what a kappa stands beside.
+    Bounds, further denominators and floors are none; nor is what is printed beside a kappa.
     """
     if row.bound or row.compared in _BESIDE:
         return False

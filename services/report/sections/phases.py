@@ -24,7 +24,7 @@ from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
 from services.report.sections.fields.topics import Topic, weighted_in_words
 
-# Of more fields than this their number is said.
+# Of more fields than this only their number is given.
 MOST_NAMED = 4
 # Some units and what they are called; of a field, all of them first.
 Parts = Sequence[tuple[Stratum, Ratings]]
@@ -61,7 +61,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
     for place, ratings in enumerate(phase.fields):
         of_field: list[Table] = []
         label = _label(phase, ratings) if several else ""
-        # A unit as a whole is called not assessable, whatever is asked of it.
+        # A unit as a whole is called not assessable, regardless of its fields.
         whole = (NOT_ASSESSABLE,) if place == 0 else ()
         parts = parts_of(ratings, study)
         for topic in (*REPORTS[ratings.field.type].topics, DEPENDING, UNDETERMINED, INVALID, *whole):

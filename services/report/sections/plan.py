@@ -356,7 +356,7 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         phase = next(phase for phase in phases if phase.phase.key == ratings.phase.key)
         return [all_right(phase, [name.partition(".")[2] for name in line.of])]
     if line.estimate == "joint_rate":
-        # Of a part that lacks a condition nothing is said in all of them.
+        # A part that lacks a condition has no answer in all of them.
         return [jointly(option, {name: in_order(study, name, ratings.values_of(name)) for name in line.over})]
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
@@ -366,7 +366,7 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
     depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
     if line.against:
         against = [report.against[line.estimate, partner] for partner in line.against]
-        # The accuracy itself stands beside what the baseline had of it.
+        # The accuracy itself is printed beside the baseline's share of it.
         own = [report.planned[line.estimate]] if line.estimate == "accuracy" else []
         return [*dict.fromkeys([*own, *against, *depending])]
     return [report.planned[line.estimate], *depending]

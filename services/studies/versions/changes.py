@@ -59,7 +59,7 @@ class Change:
 
 def in_words(changes: Iterable[Change]) -> list[str]:
     """Return changes as sentences: what was added by kind, what was corrected one by one."""
-    # That a candidate is new with its item is said with the item, that a pair is with its answer.
+    # A candidate that is new with its item is named with the item, and such a pair with its answer.
     changes = [change for change in changes if change.parts not in (WITH_ITEM, WITH_ANSWER)]
     sentences = []
     for what in dict.fromkeys(change.what for change in changes):

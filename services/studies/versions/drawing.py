@@ -133,7 +133,7 @@ def draw_anew(
         if phase.key not in together and followed_by(study, phase):
             continue  # That is drawn once there are answers, from what this version brings too.
         if phase.source.phase is not None and phase.source.phase not in together:
-            continue  # That one could not be drawn, which is said.
+            continue  # That one could not be drawn, as another sentence says.
         try:
             if phase.key in before.parts:
                 corrected = _corrected(phase, before, rows, pool)

@@ -103,7 +103,7 @@ def new_pairs(
             continue
         first, second = sorted(replaced.get(key, key) for key in (pair.first, pair.second))
         if first not in item_of or second not in item_of:
-            continue  # That an answer is missing is said.
+            continue  # Another sentence says that an answer is missing.
         redrawn[pair.key] = PairRow(pairing.key_of(first, second, item_of), item_of[first], first, second)
     known = {pair.key for pair in there.values()}
     return NewPairs(

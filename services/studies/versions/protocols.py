@@ -60,7 +60,7 @@ def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[st
         for what, place, earlier, later in _lists(before, after)
         for reason in _of_list(what, place, earlier, later)
     ]
-    # A form of the study is that of each phase that names it: what differs of it is said of the form.
+    # A form of the study is that of each phase that names it: what differs in it is named once, with the form.
     said = {reason.partition(": ")[2] for reason in reasons if reason.startswith("Form ")}
     yield from (reason for reason in reasons if reason.startswith("Form ") or reason.partition(": ")[2] not in said)
     yield from _of_plan(before, after)

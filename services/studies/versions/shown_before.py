@@ -94,7 +94,7 @@ def _of_rater(part: DrawnPhase, rater: Membership) -> list[Unit]:
 
 
 def _newest(session: Session, study_id: int, replaced: Replaced) -> Replaced:
-    """Return what stands now for all that any version replaced, this one and those before it."""
+    """Return the current one of everything that any version replaced, this one and those before it."""
     items, candidates = dict(replaced.items), dict(replaced.candidates)
     for item, candidate, key in queries.replaced_keys(session, study_id):
         (items if candidate is None else candidates)[candidate or item] = key
@@ -114,7 +114,7 @@ def _shown(
 ) -> list[Unit]:
     """Return what a rater was shown in a phase, or in a second step will be whatever else comes, as it is known now.
 
-    A browser has what is on the desk before it says that this stands on the screen, and what could not be shown, too.
+    A browser has what is on the desk before it reports it as shown, and what could not be shown, too.
     """
     was_shown = or_(
         *(exists().where(col(row.assignment_id) == Assignment.id) for row in (Display, Verdict, TechnicalFailure)),

@@ -112,7 +112,7 @@ def manifests_again(
     Parameters
     ----------
     freeze
-        Manifest and hash of the freeze that stands.
+        Manifest and hash of the standing freeze.
     """
     rows = rows_of_versions(session, stored_id(study.id))
     first = json.loads(freeze[0])

@@ -53,7 +53,7 @@ class ReadableKeys(Keys):
 
 @dataclass(frozen=True)
 class MadeUp:
-    """One item of the list as the database would hold it, and what stands round it."""
+    """One item of the list as the database would hold it, and what surrounds it."""
 
     name: str
     position: int
@@ -181,7 +181,7 @@ class MadeUp:
 
 
 def feedback_on(answers: dict[str, Any]) -> FeedbackPayload:
-    """Return what is said to an answer in practice."""
+    """Return the feedback on an answer in practice."""
     explanation = "The bright focus lies in front of the central sulcus."
     lines = words_in_payloads.feedback_lines(["Yes"], explanation)
     return blinding.feedback_payload(answers["fields"].get("answer") == "yes", lines)

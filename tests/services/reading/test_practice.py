@@ -1,4 +1,4 @@
-"""Practice stands before the real items: it is scored, explained, repeated, and then out of every count."""
+"""Practice comes before the real items: it is scored, explained, repeated, and then out of every count."""
 
 from __future__ import annotations
 

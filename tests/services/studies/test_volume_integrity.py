@@ -27,7 +27,7 @@ def token_of(volume: dict[str, Any]) -> str:
 
 
 def first_volume(situation: Situation) -> dict[str, Any]:
-    """What the first rater's browser is told of the volume on their desk."""
+    """What the first rater's browser gets on the volume on their desk."""
     payload = submission.current_payload(situation.database, situation.raters[0], "tiny", "reading")
     volume: dict[str, Any] = payload["images"]["panes"][0]["volumes"][0]
     return volume

@@ -15,7 +15,7 @@ from services.report.sections.fields.topics import Topic
 
 
 def jointly(option: str, over: Mapping[str, Sequence[str]]) -> Topic:
-    """Return the topic that counts items of which an option is said in every condition.
+    """Return the topic that counts items to which an option is the answer in every condition.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def _in_thirds(measured: Sequence[int | None], correct: Sequence[bool | None], c
 
 
 def thirds_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what is said of these thirds, of a study in either language."""
+    """Return the rows on these thirds, of a study in either language."""
     said = (
         (_OF_THIRDS, True),
         (_POOLED, any(ALL_RATERS in row.parties for row in rows)),
