@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -30,6 +31,17 @@ _OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL 
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
 _ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
+# As telephones and word processors set what was typed as ' " - and *.
+_TYPOGRAPHIC = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e", '"'),
+        **dict.fromkeys("\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{MINUS SIGN}", "-"),
+        "\N{EM DASH}": " ",
+        "\N{HORIZONTAL ELLIPSIS}": "...",
+        "\N{ASTERISK OPERATOR}": "*",
+    }
+)
 # Before a number they are a sign, as some keyboards and programs write it.
 _DASH = re.compile("[\N{MINUS SIGN}\N{EN DASH}]")
 # At the end of a word, in brackets or before a mark they say positive or negative, as in HER2+, ER (-) and PR +; but
@@ -42,14 +54,16 @@ _BLANK_BEFORE_SIGN = re.compile(r"\s+(?=[+-](?:\s|$))")
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
-# A bound of a number, said before it or behind it and its unit: at least 5, 5 mm or more, 5+.
-_MORE_OR_LESS = "(?:more|less|fewer|greater|larger|smaller|higher|lower)"
+# A bound of a number, before it or behind it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
+_MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|longer|shorter|older|younger)"
+_ABOUT = r"(?:\s*(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~))?"
 _BOUND = re.compile(
-    rf"\b(?:at (?:least|most)|{_MORE_OR_LESS} than(?: or equal to)?"
-    r"|up to|over|under|above|below|within|exceed(?:s|ing)?)\s+[-+]?\.?\d"
-    rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:or|and)\s+"
-    rf"(?:{_MORE_OR_LESS}|above|below|over|under|up)\b"
-    r"|\d\+(?!\d)",
+    "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
+    "\N{LESS-THAN OR SLANTED EQUAL TO}\N{GREATER-THAN OR SLANTED EQUAL TO}]"
+    rf"|\b(?:at (?:least|most)|{_MORE_OR_LESS} than(?: or equal to)?"
+    rf"|up to|over|under|above|below|within|exceed(?:s|ing)?){_ABOUT}\s*[-+]?\.?\d"
+    rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:(?:or|and)\s+(?:{_MORE_OR_LESS}|above|below|over|under|up)|at (?:least|most))\b"
+    r"|\d\s*\+(?!\s*\d)",
     re.IGNORECASE,
 )
 # 1,000 is a thousand to some and one to others.
@@ -72,9 +86,11 @@ def canonical(value: Any) -> str:
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
     3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. HER2+, or
     HER2 (+), is neither HER2- nor HER2. What holds nothing else is compared by its marks and articles: A is an answer,
-    and + is not -. T2* is not T2, and *T2* is T2 with emphasis.
+    and + is not -. T2* is not T2, and *T2* is T2 with emphasis. Curly quotation marks, other dashes and accents in two
+    characters are what a keyboard has.
     """
-    text = _compared(_EMPHASIS.sub(r"\2", str(value).lower()).replace("\N{MINUS SIGN}", "-"))
+    text = unicodedata.normalize("NFC", str(value)).lower().translate(_TYPOGRAPHIC)
+    text = _compared(_EMPHASIS.sub(r"\2", text))
     retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
     retained = _BLANK_BEFORE_SIGN.sub("", _NUMBER.sub(_digits, retained))
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
@@ -94,7 +110,7 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
 
 def holds_bound(words: str) -> bool:
     """Return whether words hold a bound of a number, such as > 5, at least 5 or 5+: how much it is they leave open."""
-    return _COMPARED.search(words) is not None or _BOUND.search(words) is not None
+    return _BOUND.search(words) is not None
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:

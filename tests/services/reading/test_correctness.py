@@ -73,7 +73,8 @@ def test_one_number_within_the_range_is_right(answer: Any, right: bool) -> None:
 BOUNDS = (
     "> {}", "<{} mm", "≥ {}", "at least {}", "At most {} mm", "more than {}", "less than or equal to {}", "up to {}",
     "over {}", "below {}", "within {} mm", "exceeds {}", "{} or more", "{} mm or less", "{} mm² and above", "{}+",
-    "{}+ lesions",
+    "{}+ lesions", "{} +", "\N{GREATER-THAN OR SLANTED EQUAL TO} {}", "< about {}", "{}>", "at least approx. {}",
+    "{} mm at most", "{} mm or longer",
 )  # fmt: skip
 
 
