@@ -30,7 +30,7 @@ _COMPARED = re.compile(r"([<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL T
 _OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
-_ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
+_ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d)")
 # As telephones and word processors set what was typed as ' " - and *.
 _TYPOGRAPHIC = str.maketrans(
     {
@@ -42,8 +42,6 @@ _TYPOGRAPHIC = str.maketrans(
         "\N{ASTERISK OPERATOR}": "*",
     }
 )
-# Before a number they are a sign, as some keyboards and programs write it.
-_DASH = re.compile("[\N{MINUS SIGN}\N{EN DASH}]")
 # At the end of a word, in brackets or before a mark they say positive or negative, as in HER2+, ER (-) and PR +; but
 # not in T1- and T2-weighted, nor between blanks.
 _POSITIVE_OR_NEGATIVE = re.compile(
@@ -173,7 +171,8 @@ def _one_number(value: Any) -> float | None:
     """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    text = _DASH.sub("-", str(value))
+    # Three points are no decimal point.
+    text = str(value).translate(_TYPOGRAPHIC).replace("...", " ")
     if _AMBIGUOUS.search(text) or holds_bound(text):
         return None
     numbers = _ONE_NUMBER.findall(text)

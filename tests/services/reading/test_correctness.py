@@ -98,6 +98,33 @@ def test_a_range_is_no_number(low: int, high: int, words: str) -> None:
     assert not score(item(low=0.0, high=500.0), words.format(low, high)).correct
 
 
+# Numbers in many spellings: some are the same answer, none lies both in a range and outside of it.
+SPELLED = st.sampled_from(
+    [
+        "5", "5.0", "5,0", "+5", "5.", "...5", "\u20265", "5;", "-5", "\u20135", "\u22125", ".5", "0.5", "0,50", "-.5",
+        "-0.5", "<5", "5+", "5.50", "5,5", "T2", "T2*", "1,000",
+    ]
+)  # fmt: skip
+RANGES = st.sampled_from([(0.0, 1.0), (5.0, 5.0), (-9.0, -0.1), (5.5, None), (None, 0.5)])
+
+
+@given(first=SPELLED, second=SPELLED, limits=RANGES, unit=st.sampled_from(["{}", "{} mm", "about {}"]))
+def test_answers_in_words_that_are_the_same_lie_in_the_same_range(
+    first: str, second: str, limits: tuple[float | None, float | None], unit: str
+) -> None:
+    here, there = unit.format(first), unit.format(second)
+    key = item(low=limits[0], high=limits[1])
+
+    alike = said("text", here, not_assessable=False) == said("text", there, not_assessable=False)
+    assert not alike or score(key, here).correct == score(key, there).correct
+
+
+@pytest.mark.parametrize("written", [".5", ".5 mm", "-.5", "\u2026.5"])
+def test_a_number_may_begin_with_its_point(written: str) -> None:
+    assert score(item(low=-0.5, high=0.5), written).correct
+    assert not score(item(low=1.0), written).correct
+
+
 def test_a_range_may_be_open_on_one_side() -> None:
     assert score(item(low=10.0), "1000000").correct
     assert not score(item(high=10.0), "11").correct
