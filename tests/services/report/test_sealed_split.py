@@ -43,9 +43,9 @@ def test_nothing_that_was_answered_about_test_subjects_comes_by(sealed: Situatio
         others = {f"i{n}" for n in range(N)} - of_test
         assert planted(int(min(others)[1:]), "a") in output
     if route in OF_LABELS:
-        # On which the judge differs, so that the lists of differences have it too.
-        differing = next(n for n in range(N) if f"i{n}" not in of_test and n % 11 == 0 and n % 3)
-        assert planted(differing, "physicians") in output
+        # On which the judge differs, so that the lists of differences have it too, where the draw has left one.
+        differing = [n for n in range(N) if f"i{n}" not in of_test and n % 11 == 0 and n % 3]
+        assert all(planted(number, "physicians") in output for number in differing[:1])
 
 
 def test_the_count_of_what_is_missing_is_said(sealed: Situation, tmp_path: Path) -> None:
@@ -223,5 +223,7 @@ def test_a_blinding_audit_names_no_test_item_in_a_phase_that_follows_from_answer
     # Each answer names its model, so that each screen is listed with its item.
     leaks = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["leaks"]
     named = {phase: {leak["item"] for leak in leaks if leak["phase"] == phase} for phase in ("score", "settle")}
-    assert "of a test subject" in named["settle"] and named["settle"].isdisjoint(items_for_test(sealed))
+    differing = {f"i{n}" for n in range(N) if n % 7 == 0 and n % 3}
+    assert named["settle"] - {"of a test subject"} == differing - items_for_test(sealed)
+    assert ("of a test subject" in named["settle"]) == bool(differing & items_for_test(sealed))
     assert items_for_test(sealed) <= named["score"]
