@@ -258,3 +258,49 @@ def test_weighted_kappas_are_held_against_their_bound_with_a_step_between_two_an
     assert warnings_of_scored(tmp_path, f"{line}: 0.8") == []
     (warning,) = warnings_of_scored(tmp_path, f"{line}: 0.99")
     assert "with 40 units in 20 subjects the limits are 0.9" in warning
+
+
+@pytest.mark.parametrize(
+    ("cluster", "says"),
+    [
+        ("item", ["Clusters by item: in phase 'read' 10 of the 10 subjects lie in several"]),
+        ("case", ["Clusters by case: in phase 'read' 10 of the 10 subjects lie in several"]),
+        ("half", ["Clusters by half: in phase 'read' 10 of the 10 subjects lie in several"]),
+        ("subject", []),
+        ("site", []),
+    ],
+)
+def test_clusters_that_part_a_subject_are_warned_of(tmp_path: Path, cluster: str, says: list[str]) -> None:
+    # Two cases of each subject; of the first site are the last nine subjects.
+    items = [
+        (*item[:4], "north" if n > 1 else "south", item[5], item[6], item[7], f"h{n % 2}", item[9])
+        for n, item in enumerate(ITEMS)
+    ]
+    folder = folder_with(tmp_path, f"primary: {{{LINE}}}, cluster: {cluster}", items=items)
+    write_table(folder / "cases.csv", "case,subject", [(f"c{n}", f"s{n // 2}") for n in range(20)])
+    write_table(
+        folder / "items.csv", "item,category,format,prompt,site,scanner,own,number,half,hard,case",
+        [(*item, f"c{n}") for n, item in enumerate(items)],
+    )  # fmt: skip
+
+    warnings = [each for each in checked_folder(folder).warnings if each.startswith("Clusters")]
+
+    assert [each.partition(",")[0] for each in warnings] == says
+
+
+@pytest.mark.parametrize(("answers", "warned"), [(range(0), True), (range(5), True), (range(20), False)])
+def test_a_floor_of_the_text_alone_without_any_answer_is_warned_of(
+    tmp_path: Path, answers: range, warned: bool
+) -> None:
+    # The line is about hard items alone, the last seven.
+    plan = f"primary: {{{LINE}}}, also: [{{{LINE}, where: {{hard: yes}}, with: text_only}}]"
+    folder = folder_with(tmp_path, plan)
+    write_table(
+        folder / "references.csv", "item,accepted,text_only_answer",
+        [(item[0], "yes", "no" if n in answers else "") for n, item in enumerate(ITEMS)],
+    )  # fmt: skip
+
+    warnings = [each for each in checked_folder(folder).warnings if "text_only" in each]
+
+    assert len(warnings) == warned
+    assert not warned or "references.csv has no text_only_answer to any of the 7 units of phase 'read'" in warnings[0]
