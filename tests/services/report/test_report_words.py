@@ -11,11 +11,14 @@ import pytest
 
 from agreement import Estimate
 from components import frame, report_view
-from exchange.estimate_rows import ALL_ITEMS, EstimateRow, Party, Stratum
+from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party, Stratum
 from exchange.report_structure import EstimateTable
-from exchange.report_words import lines_of, said_once, stratum_in_words
+from exchange.report_words import lines_of, said_once, statistic_in_words, stratum_in_words
 from exchange.statistic_names import Compared, Statistic
+from exchange.statistic_words import WORDS
 from services.report import STYLE, Report, report_page
+from services.report.figures import of_fields
+from services.report.sections.fields import covered
 from tests.contrast import blended, contrast
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -113,3 +116,17 @@ def test_a_line_says_where_its_p_and_its_interval_do_not_say_the_same(
     (line,) = lines_of(EstimateTable("t", "T", "", (EstimateRow(statistic, compared, parties, ALL_ITEMS, estimate),)))
 
     assert note in line.note and bool(note) == bool(line.note)
+
+
+def test_axes_and_lines_need_no_notation() -> None:
+    words = [axis.title for axis in of_fields._DRAWN.values()] + [words.line for words in WORDS.values()]
+
+    assert not [said for said in words if "@k" in said or "linearised" in said]
+
+
+def test_the_accuracy_of_all_answers_is_not_called_that_of_the_whole() -> None:
+    of_all = Category("100.0", covered._SHARES[-1][1])
+    estimate = Estimate("accuracy", 0.5, 0.3, 0.7, 20, "item", "Wilson")
+    row = EstimateRow("accuracy", "covered", (Party("rater", "Rater 1"),), ALL_ITEMS, estimate, category=of_all)
+
+    assert statistic_in_words(row) == "Right among all of the answers"
