@@ -303,7 +303,7 @@ def _split_subjects(name: str, units: dict[str, list[_Unit]]) -> Iterator[str]:
         if split:
             which = f"{split} of the {len(of_subject)} subjects" if len(of_subject) > 1 else "the only subject"
             yield (
-                f"Clusters by {spoken(name)}: in phase '{key}' {which} {'lie' if split > 1 else 'lies'} in several, "
+                f"Clusters by {spoken(name)}: in phase '{key}' {which} {'are' if split > 1 else 'is'} in several, "
                 "which count as independent although they are of one patient, so that intervals are likely to be too "
                 "narrow; remove cluster (they are then by subject), or name what holds all units of a subject."
             )

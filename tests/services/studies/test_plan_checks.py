@@ -302,9 +302,9 @@ def test_no_ratings_have_a_greater_lower_limit_of_alpha_than_those_at_best(clust
 @pytest.mark.parametrize(
     ("cluster", "says"),
     [
-        ("item", ["Clusters by item: in phase 'read' 10 of the 10 subjects lie in several"]),
-        ("case", ["Clusters by case: in phase 'read' 10 of the 10 subjects lie in several"]),
-        ("half", ["Clusters by half: in phase 'read' 10 of the 10 subjects lie in several"]),
+        ("item", ["Clusters by item: in phase 'read' 10 of the 10 subjects are in several"]),
+        ("case", ["Clusters by case: in phase 'read' 10 of the 10 subjects are in several"]),
+        ("half", ["Clusters by half: in phase 'read' 10 of the 10 subjects are in several"]),
         ("subject", []),
         ("site", []),
     ],
