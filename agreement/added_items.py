@@ -149,7 +149,7 @@ def adjusted_estimate(
     effective, freedom, warning = float(n), (n if n_clusters is None else n_clusters) - 1, None
     if groups is None or traits is None:
         size = "adjusted"
-    method = "linearised standard error with two items added, one of agreement"
+    method = "large-sample standard error with two items added, one of agreement"
     if freedom < 1:
         reason = f"fewer than two {of_units}: no standard error"
         return undefined(

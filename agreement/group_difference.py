@@ -131,7 +131,8 @@ def rater_group_difference(
     half = float(stats.t.isf((1.0 - confidence) / 2.0, degrees)) * se
     # shares differ by 1 at most, kappas by 2
     most = 2.0 if statistic == "kappa" else 1.0
-    method += f"; t with {degrees:.1f} degrees of freedom; {whole[0]:.3f} less {whole[1]:.3f}"
+    method += f"; t with {degrees:.1f} degrees of freedom"
+    method += f"; {whole[0]:.3f} in the first group, {whole[1]:.3f} in the second"
     p = float(2.0 * stats.t.sf(abs(gap) / se, degrees))
     return Estimate(
         name,

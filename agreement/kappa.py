@@ -135,7 +135,7 @@ def cohen_kappa(
     n_clusters = None
     if groups is not None:
         groups, n_clusters = compact(groups)
-    text = "linearised standard error with two items added"
+    text = "large-sample standard error with two items added"
     if interval not in adjustable:
         text = f"{'cluster ' if groups is not None else ''}bootstrap"
     value, reason = _value(table, unit)

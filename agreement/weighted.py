@@ -199,7 +199,7 @@ def _linearised(
     # strata that were drawn completely add no variance, hence no degrees of freedom
     counted = known & (fractions[of_item] < 1.0)
     freedom = np.unique(psu[counted]).size - np.unique(of_item[counted]).size
-    text = f"linearised standard error over {kind}" + (" within strata" if strata is not None else "")
+    text = f"large-sample standard error over {kind}" + (" within strata" if strata is not None else "")
     text += (", finite pool" if finite_pool else "") + f", t with {freedom} degrees of freedom" + NOTE
     variance, alone = 0.0, 0
     for number, fraction in enumerate(fractions):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -64,5 +65,7 @@ def _whole(part: object) -> object:
     return unbroken(part) if isinstance(part, str) and not hasattr(part, "__html__") else part
 
 
+# A page has some hundred tables, and asks for each by itself.
+@cache
 def _parts() -> TemplateModule:
     return environment().get_template("report_parts.html").module

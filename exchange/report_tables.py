@@ -29,6 +29,8 @@ _FEW = "†"  # beside the number of clusters, and before the sentence on them b
 _FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each kind, then doubled, tripled
 # What differs from line to line in sentences of one kind: `only 13 clusters`, and degrees of freedom of a method.
 _OWN_NUMBER = re.compile(r"(?<=^only )\d+(?= )|(?:(?<=\bt on )|(?<=\bt with ))[\d.]+(?= degrees of freedom)")
+# More differences of one kind than the first are shown by the second, and the others opened on demand.
+_MANY_DIFFERENCES, _FEW_DIFFERENCES = 6, 3
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
 _TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
@@ -52,7 +54,15 @@ class PrintedRow:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table of text, with the notes that its letters point to. `is_number` says which columns are set as figures."""
+    """A table of text, with the notes that its letters point to.
+
+    Attributes
+    ----------
+    is_number
+        Which columns are set as figures.
+    folded
+        Rows that are there and opened on demand, with `summary` as the words to open them by.
+    """
 
     title: str
     explanation: str
@@ -60,6 +70,8 @@ class PrintedTable:
     is_number: tuple[bool, ...]
     rows: tuple[PrintedRow, ...]
     notes: tuple[str, ...]
+    folded: tuple[PrintedRow, ...] = ()
+    summary: str = ""
 
     @property
     def is_wide(self) -> bool:
@@ -172,15 +184,35 @@ def _estimates(table: EstimateTable) -> PrintedTable:
         cells += [line.note] if noted else []
         rows.append(PrintedRow(tuple(cells), line.label != earlier))
         earlier = line.label
+    folded = _folded(table)
     return PrintedTable(
         table.title,
         table.explanation,
         tuple(headings),
         tuple(is_number),
-        tuple(rows),
+        tuple(row for place, row in enumerate(rows) if place not in folded),
         tuple(f"{letter}: {_together(methods, kind)}" for kind, letter in letters.items())
         + tuple(filter(None, (tests_note(table.rows),)))
         + _warnings(table, signs),
+        tuple(
+            replace(rows[place], opens_group=not number or lines[place].label != lines[folded[number - 1]].label)
+            for number, place in enumerate(folded)
+        ),
+        f"{len(folded)} smaller differences of two levels" if folded else "",
+    )
+
+
+def _folded(table: EstimateTable) -> tuple[int, ...]:
+    """Return the places of the rows that are opened on demand: differences of two levels, but the largest of each kind.
+
+    Of nine levels there are 36 differences for each judge, the largest first.
+    """
+    of_kind: dict[object, list[int]] = {}
+    for place, row in enumerate(table.rows):
+        if row.compared == "between_levels":
+            of_kind.setdefault((row.category, row.parties[-1], row.stratum), []).append(place)
+    return tuple(
+        place for places in of_kind.values() if len(places) > _MANY_DIFFERENCES for place in places[_FEW_DIFFERENCES:]
     )
 
 

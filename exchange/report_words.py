@@ -24,8 +24,8 @@ from exchange.estimate_rows import (
     Stratum,
 )
 from exchange.report_structure import EstimateTable
-from exchange.shown_numbers import LEAST_P, has_interval, shown_interval, shown_p
-from exchange.statistic_names import Scale
+from exchange.shown_numbers import LEAST_P, has_interval, shown_interval, shown_p, shown_value
+from exchange.statistic_names import Scale, Statistic
 from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, TURNED, WORDS
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
@@ -56,6 +56,8 @@ _OF_FEW_CLUSTERS = "few_clusters"
 # As `agreement` calls the intervals with two items added, whose P value is of the same standard error.
 _ITEMS_ADDED = ("adjusted", "effective", "scattered")
 WEIGHTED = "weighted to the pool"
+# What P is of, where that is not a value of 0.
+_HALF: frozenset[Statistic] = frozenset({"auc", "effect_size", "discordant_share"})
 
 _PARTIES = {
     "all_raters": "All raters",
@@ -240,12 +242,28 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
         notes.append(OF_CONSENSUS[row.stage])
     if row.statistic == "discordant_share":
         notes.append("P: exact McNemar test, which assumes independent items")
+    if contradiction := _contradiction(row):
+        notes.append(contradiction)
     if row.comparison is not None and row.comparison.correction:
         notes.append(_comparison_in_words(row.comparison, row.scale))
     if row.remark is not None:
         scorer = "exact match" if row.compared == "exact_match" else ""
         notes.append(_remark_in_words(row.remark, scorer, table.cluster, row.estimate.n_clusters is not None))
     return "; ".join(notes)
+
+
+def _contradiction(row: EstimateRow) -> str:
+    """Return that P and interval do not say the same, where they are of two methods and do not; else nothing."""
+    estimate = row.estimate
+    if not shown_p(estimate.p) or estimate.p is None or not has_interval(estimate):
+        return ""
+    tested = 0.5 if row.statistic in _HALF else 0.0
+    holds, level = estimate.low <= tested <= estimate.high, 1 - estimate.confidence
+    if holds != (estimate.p < level):
+        return ""
+    beside = "although the interval holds" if holds else "although the interval does not hold"
+    of = shown_value(tested, row.scale) if tested else "0"
+    return f"P is {'' if holds else 'not '}below {level:.3g} {beside} {of}: each is of a method of its own"
 
 
 def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:

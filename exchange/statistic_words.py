@@ -170,7 +170,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("share", "flag_misses"): Words("missed by the flag", "share not flagged of units with {option}"),
     ("pass_at_k", "matched"): Words("pass@{depth}, as rated", "pass@{depth}, as rated"),
     ("accuracy", "stated"): Words("confidence {option}: right", "accuracy at confidence {option}"),
-    ("accuracy", "covered"): Words("right among the {option}", "accuracy among the {option} of the answers"),
+    ("accuracy", "covered"): Words("right among {option} of the answers", "accuracy among {option} of the answers"),
     ("mean_answer", "stated"): Words("confidence {option}: mean confidence", "mean confidence at {option}"),
     ("share", "distance"): Words("within {option}", "share within {option} of the reference"),
     ("share", "invalid"): Words("none of the options", "share of answers that are none"),

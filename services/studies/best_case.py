@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from agreement import Estimate, accuracy_of_correctness, cohen_kappa, gwet_ac, wilson_interval
+from agreement import (
+    Estimate,
+    accuracy_of_correctness,
+    cohen_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+    wilson_interval,
+)
 from agreement.ratings import Weights
 
 # Of how many units in each cluster. Where all are 1 the units are independent.
@@ -70,6 +77,24 @@ def best_coefficient(
         for first in _answers(coefficient, n, options)
     ]
     return max(of_patterns, key=lambda limits: _known(limits.low))
+
+
+def best_alpha(sizes: Sizes, raters: int, options: int, *, confidence: float, resamples: int) -> Estimate:
+    """Return the nominal alpha of so many raters of each unit whose lower limit is the greatest.
+
+    Answers are as many of each option, which alpha is greatest of. The raters agree on all units, or on all but a few,
+    on each of which one of them differs.
+    """
+    n = sum(sizes)
+    clusters = None if len(sizes) == n else _clusters(sizes)
+
+    def with_different(count: int) -> Estimate:
+        rows = [[place % options] * raters for place in range(n)]
+        for place in _firsts(sizes)[:count]:
+            rows[place][0] = (rows[place][0] + 1) % options
+        return krippendorff_alpha(rows, clusters=clusters, confidence=confidence, resamples=resamples)
+
+    return _best(with_different, len(sizes), lambda limits: limits.low)
 
 
 def _answers(coefficient: Coefficient, n: int, options: int) -> Iterator[list[int]]:

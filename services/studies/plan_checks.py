@@ -131,6 +131,10 @@ class PlanChecks:
             yield from _single(name, key, self._values(name, self._of(self._phases[key])))
         yield from self._without_parts()
         yield from self._of_few()
+        yield from _split_subjects(
+            self._study.analysis.cluster, {key: self._of(each) for key, each in self._phases.items() if each.counts}
+        )
+        yield from self._without_text_only()
         for name in self._study.analysis.strata:
             yield from _strata(name, self._values_by_cluster(name))
         for criterion in self._study.analysis.criteria:
@@ -170,6 +174,19 @@ class PlanChecks:
                     if not count:
                         about, so = "no unit", "there is nothing to compute it from"
                     yield f"{path_in_words(key)} is about {about} of phase '{phase.key}': {so}."
+
+    def _without_text_only(self) -> Iterator[str]:
+        """Yield which lines ask for the floor of the text alone, of which the tables have no answer."""
+        answered = {row.item for row in self._contents.references if row.text_only_answer}
+        for key, line in lines_of(self._study):
+            for phase in self._phases_of(line) if "text_only" in line.against else ():
+                units = self._where(phase, line)
+                if units and not any(unit.item_key in answered for unit in units):
+                    yield (
+                        f"{path_in_words(key)} is with text_only, and references.csv has no text_only_answer to any of "
+                        f"the {len(units)} units of phase '{phase.key}' that it is about: there is no such floor; fill "
+                        "the column, or remove with."
+                    )
 
     def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
         """Return the value of each unit, of a number with declared bounds its level."""
@@ -273,6 +290,22 @@ def _one_cluster(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
                     f"every unit of '{key}' has the value '{values.pop()}' of {name}, and a single cluster gives no "
                     "interval; remove it, or name what parts the units."
                 ),
+            )
+
+
+def _split_subjects(name: str, units: dict[str, list[_Unit]]) -> Iterator[str]:
+    """Yield in which phases a subject lies in several clusters, so that what is alike in it counts as independent."""
+    for key, own in units.items():
+        of_subject: dict[str, set[str]] = {}
+        for unit in own:
+            of_subject.setdefault(unit.subject, set()).add(unit.value_of(name))
+        split = sum(len(clusters) > 1 for clusters in of_subject.values())
+        if split:
+            which = f"{split} of the {len(of_subject)} subjects" if len(of_subject) > 1 else "the only subject"
+            yield (
+                f"Clusters by {spoken(name)}: in phase '{key}' {which} {'are' if split > 1 else 'is'} in several, "
+                "which count as independent although they are of one patient, so that intervals are likely to be too "
+                "narrow; remove cluster (they are then by subject), or name what holds all units of a subject."
             )
 
 

@@ -11,6 +11,7 @@ from itertools import cycle, islice
 from typing import Protocol, TypeVar
 
 from agreement import Estimate
+from protocol.fields import ORDERED
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
@@ -18,7 +19,7 @@ from protocol.language.expansion import Expansion, Phase, Sample
 from protocol.language.pools import rates_texts
 from protocol.language.results import fields_of_line, values_as_stored
 from protocol.language.wording import listed, spoken
-from services.studies.best_case import COEFFICIENTS, Sizes, best_coefficient, best_share
+from services.studies.best_case import COEFFICIENTS, Sizes, best_alpha, best_coefficient, best_share
 from services.studies.lines_without_numbers import people_of
 
 _MOST_UNITS = 1_000_000
@@ -158,17 +159,21 @@ def out_of_reach(
     wanted = criterion.of[0]
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
     statistic, plan = statistic_of(criterion, fields[wanted].type), study.analysis
-    if because := _unknown_before(criterion, statistic, plan.interval):
+    raters = _raters_of_each(study, criterion, phase)
+    if because := _unknown_before(criterion, statistic, plan.interval, fields[wanted].type, raters):
         yield (
             f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}): whether the design can reach it was not "
             f"computed, since {because}; look at its interval in a pilot."
         )
         return
-    is_coefficient = statistic in COEFFICIENTS
+    is_alpha = statistic == "krippendorff_alpha"
+    is_coefficient = is_alpha or statistic in COEFFICIENTS
     options = max(2, len(fields[wanted].options))
 
     @cache
     def best_of(sizes: Sizes) -> Estimate:
+        if is_alpha:
+            return best_alpha(sizes, max(2, raters or 0), options, confidence=plan.confidence, resamples=plan.resamples)
         for coefficient in COEFFICIENTS if is_coefficient else ():
             if coefficient == statistic:
                 return best_coefficient(
@@ -206,28 +211,48 @@ def out_of_reach(
         )
 
 
-def _unknown_before(criterion: AuthoredCriterion, statistic: str, interval: str) -> str:
-    """Return why nobody knows the best limits before anything is answered; empty where they are computed."""
+def _unknown_before(
+    criterion: AuthoredCriterion, statistic: str, interval: str, field_type: str, raters: int | None
+) -> str:
+    """Return why nobody knows the best limits before anything is answered; empty where they are computed.
+
+    Parameters
+    ----------
+    raters
+        How many rate each unit; None where that is not known yet.
+    """
+    is_coefficient = statistic in (*COEFFICIENTS, "krippendorff_alpha")
     if criterion.compare is not None:
         return "it is about a difference, whose interval depends on what both are"
     if interval == "percentile_bootstrap":
         return "the plan takes percentile bootstraps, which have no interval where all answers are alike"
-    if statistic not in (*SHARES, *COEFFICIENTS):
-        return f"the best interval is known of shares, kappa and AC1, and not of {spoken(statistic)}"
-    if statistic in COEFFICIENTS and criterion.above is None:
-        return "an upper bound of kappa or AC1 depends on how raters differ"
-    if statistic in COEFFICIENTS and criterion.against:
-        return f"kappa or AC1 against {listed(criterion.against)} depends on what these say"
+    if statistic not in SHARES and not is_coefficient:
+        return f"the best interval is known of shares, kappa, alpha and AC1, and not of {spoken(statistic)}"
+    if is_coefficient and criterion.above is None:
+        return "an upper bound of kappa, alpha or AC1 depends on how raters differ"
+    if is_coefficient and criterion.against:
+        return f"kappa, alpha or AC1 against {listed(criterion.against)} depends on what these say"
+    if is_coefficient and field_type == "as_item":
+        return "how many different answers there are depends on the items"
+    if statistic == "krippendorff_alpha" and field_type in ORDERED:
+        return "the interval of alpha of ordered answers is resampled, and depends on how raters differ"
+    if statistic == "krippendorff_alpha" and raters is None:
+        return "alpha depends on how many rate each unit; say it under groups (people) or by (per_unit)"
     return ""
+
+
+def _raters_of_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int | None:
+    """Return how many people rate each unit; None where nobody knows yet."""
+    people = people_of(study, phase, criterion, {})
+    known = [count for count in (people, phase.by.per_unit) if count is not None]
+    return min(known, default=None)
 
 
 def _verdicts_on_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int:
     """Return how many verdicts on a unit an estimate of all raters counts; 1 where nobody knows yet how many rate."""
     if criterion.each_rater or "settled" in criterion.using or phase.by.together:
         return 1
-    people = people_of(study, phase, criterion, {})
-    known = [count for count in (people, phase.by.per_unit) if count is not None]
-    return max(1, min(known, default=1))
+    return max(1, _raters_of_each(study, criterion, phase) or 1)
 
 
 def _takes(sizes: Sizes, each: int, most: int, clears: Callable[[Sizes], bool], cluster: str) -> str:

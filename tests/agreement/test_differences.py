@@ -255,6 +255,7 @@ def test_accuracy_of_two_groups_is_the_share_of_all_ratings():
     estimate = rater_group_difference(first, second, "accuracy", reference=reference, resamples=300, seed=1)
 
     assert estimate.value == pytest.approx(3 / 4 - 1 / 3)
+    assert estimate.method.endswith("; 0.750 in the first group, 0.333 in the second")
 
 
 def test_fewer_than_five_raters_say_nothing_about_others():

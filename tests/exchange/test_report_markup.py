@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
+from agreement import Estimate
+from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
 from exchange.report_markup import section_markup, sentences_markup, table_markup
-from exchange.report_structure import Column, PlainTable, Section
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 
 AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
 
@@ -29,3 +33,28 @@ def test_nor_in_the_words_and_tables_of_a_section() -> None:
 
     assert AS_ONE in section_markup(Section("s", "S", "S", ("It is .77 [.65, .88].",), ()))
     assert f">.77 {AS_ONE}</td>" in table_markup(table)
+
+
+def differences(levels: int) -> EstimateTable:
+    """Return the differences of every two of so many levels, the first of which is the largest."""
+    judge = Party("judge", "J")
+    pairs = list(combinations([Party("part", f"Site {n}") for n in range(levels)], 2))
+    rows = (
+        EstimateRow(
+            "signed_difference", "between_levels", (*pair, judge), ALL_ITEMS,
+            Estimate("d", 0.9 - place / 100, -0.1, 1.0, 20, "candidate", "a method"), category=Category("site", "Site"),
+        )
+        for place, pair in enumerate(pairs)
+    )  # fmt: skip
+    return EstimateTable("t", "Alike at every site", "", tuple(rows), lines="both")
+
+
+@pytest.mark.parametrize(("levels", "shown", "folded"), [(9, 3, 33), (4, 6, 0)])
+def test_of_many_differences_of_levels_the_smaller_ones_are_opened_on_demand(
+    levels: int, shown: int, folded: int
+) -> None:
+    first, _, behind = table_markup(differences(levels)).partition("<details>")
+
+    assert (first.count("<td") // 5, behind.count("<td") // 5) == (shown, folded)
+    assert (f"<summary>{folded} smaller differences of two levels</summary>" in behind) == bool(folded)
+    assert "Site 0 minus Site 1 by J" in first

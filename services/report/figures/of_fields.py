@@ -55,7 +55,7 @@ _DRAWN: dict[Statistic, _Axis] = {
     "mean_answer": _Axis("Mean"),
     "mean_difference": _Axis("Mean difference"),
     "mean_distance": _Axis("Mean distance", "mm"),
-    "pass_at_k": _Axis("pass@k", "%", SHARES),
+    "pass_at_k": _Axis("Accepted answer among the first lines", "%", SHARES),
     "jaccard": _Axis("Options in common", "%", SHARES),
     "macro_f1": _Axis("Macro-F1", "%", SHARES),
     "win_rate": _Axis("Preferred", "%", SHARES),

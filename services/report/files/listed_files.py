@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
 from protocol.language.model_answers import stored_as
 from protocol.phases import THEN
-from services.reading.correctness import as_text
+from services.reading.correctness import Score, as_text
 from services.reading.field_keys import FieldResult
 from services.report.files.columns import (
     ACCEPTED,
@@ -27,7 +28,7 @@ from services.report.files.columns import (
     times,
 )
 from services.report.files.compared_pairs import ON_SIDES, PREFERRED, pairs_file, preferred, sides_of
-from services.report.rows.listed_rows import CandidateLine, ListedRows, results_of_entry
+from services.report.rows.listed_rows import CandidateLine, ListedRows, results_of_entry, sets_left_empty
 from services.report.rows.study_rows import Entry
 
 _MEMBER = Column("member", "Member", "Pseudonym")
@@ -238,9 +239,17 @@ def _fields(rows: ListedRows) -> DataFile:
             )
             for name, value in entry.fields
         ]  # fmt: skip
+        lines += [
+            (
+                *place, key, name, None, None, *_compared_as_none(compared.get(name)),
+                *((None,) if rows.compares else ()),
+            )
+            for name in sets_left_empty(rows, entry)
+        ]  # fmt: skip
     return DataFile(
         "fields.csv",
-        "Every field of every standing verdict; one line per field, with whether it is right.",
+        "Every field of every standing verdict; one line per field, with whether it is right. Where any number of "
+        "options can be chosen, a field in which none was has a line, too: that is an answer.",
         (
             _MEMBER,
             _PHASE,
@@ -253,7 +262,7 @@ def _fields(rows: ListedRows) -> DataFile:
                 "Value",
                 "What was filled in: option id, number or text; a point is x | y | z in mm, and on an image without "
                 "scale in pixels from its middle, with its pane; "
-                "empty where it was called undetermined",
+                "empty where it was called undetermined, and where none of any number of options was chosen",
             ),
             Column("undetermined", "Undetermined", "yes where the member abstained; an option of that name is a value"),
             *_COMPARED,
@@ -270,6 +279,13 @@ def _compared(result: FieldResult | None) -> tuple[Cell, ...]:
     said = result.score
     correct = None if said.correct is None else "yes" if said.correct else "no"
     return result.asked.state, correct, said.share, said.rank, said.distance_mm, said.token_f1
+
+
+def _compared_as_none(result: FieldResult | None) -> tuple[Cell, ...]:
+    """Return what stands below `_COMPARED` where no option was chosen: no reference is an empty set."""
+    if result is None or result.asked.state != "program":
+        return _compared(result)
+    return _compared(replace(result, score=Score(correct=False)))
 
 
 def _phase_and_step(entry: Entry) -> tuple[Cell, Cell]:

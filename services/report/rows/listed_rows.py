@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from protocol.fields import SETS
 from protocol.phases import THEN
 from protocol.references import ItemReferences
+from services.reading.answers import as_asked
 from services.reading.field_keys import FieldResult, StudyKeys, results_of
 from services.report.rows.study_rows import Entry, Member
 
@@ -135,3 +137,16 @@ def results_of_entry(rows: ListedRows, entry: Entry) -> tuple[FieldResult, ...]:
     if entry.verdict_id is None or entry.not_assessable is not None:
         return ()
     return tuple(results_of(rows.keys.of(entry.phase, entry.item_id), dict(entry.fields)))
+
+
+def sets_left_empty(rows: ListedRows, entry: Entry) -> tuple[str, ...]:
+    """Return the fields of a verdict that take any number of options, were asked, and were given none."""
+    part = rows.keys.phases.named(entry.phase)
+    if entry.verdict_id is None or entry.not_assessable is not None or entry.phase in rows.asking_nothing:
+        return ()
+    given = dict(entry.fields)
+    return tuple(
+        field.key
+        for field in rows.keys.phases.rules_of(part).fields_of(rows.keys.items[entry.item_id].form)
+        if field.type in SETS and given.get(field.key) is None and as_asked(field, given) is not None
+    )

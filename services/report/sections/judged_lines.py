@@ -34,6 +34,7 @@ _UNIFORM = (
 )
 _SEVERAL_TESTS = "Its P is adjusted by Holm for the number of attributes."
 _TOGETHER = "Intervals of the levels of one attribute hold together, and so do those of their differences (Bonferroni)."
+_LARGEST_FIRST = "Differences of two levels stand with the largest first."
 _LARGE_P = (
     "A large P does not show that the judge is alike at every level: the intervals say how far apart the levels may be."
 )
@@ -53,6 +54,7 @@ def uniformity_in_words(rows: Sequence[EstimateRow]) -> str:
         (_UNIFORM, True),
         (_SEVERAL_TESTS, len({row.category for row in tests}) > 1),
         (_TOGETHER, any(row.together > 1 for row in rows)),
+        (_LARGEST_FIRST, sum(row.compared == "between_levels" for row in rows) > 1),
         (_LARGE_P, bool(tests)),
     )
     return " ".join(sentence for sentence, holds in said if holds)
@@ -140,11 +142,16 @@ def _uniformity(
                 of_level = within(stratum, stratum_of(study, name, level))
                 row = EstimateRow(statistic, "levels", both, of_level, estimate, category=attribute)
                 rows.append(_together(row, estimate, len(result.levels), plan))
-            for (first, second), estimate in result.gaps.items():
+            for (first, second), estimate in sorted(result.gaps.items(), key=lambda each: _size(each[1])):
                 levels = (*(Party("part", _level(study, name, level)) for level in (first, second)), judge)
                 row = EstimateRow(statistic, "between_levels", levels, stratum, estimate, category=attribute)
                 rows.append(_together(row, estimate, len(result.gaps), plan))
     return rows
+
+
+def _size(estimate: Estimate) -> float:
+    """Return by what differences are sorted, the largest first; those without a value come last."""
+    return 1.0 if np.isnan(estimate.value) else -abs(estimate.value)
 
 
 def _level(study: Expansion, name: str, value: str) -> str:

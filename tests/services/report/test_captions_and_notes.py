@@ -113,7 +113,7 @@ def test_captions_say_the_methods_of_the_rows_that_are_drawn(whole: Report) -> N
 
 def test_the_kappa_of_a_judge_is_not_said_to_be_resampled(report_by_statistic: Report) -> None:
     caption = next(chart.caption for chart in figures_of(report_by_statistic) if chart.key == "judge_1_agreement")
-    assert "linearised standard error with two items added" in caption
+    assert "large-sample standard error with two items added" in caption
     assert "clustering by item" in caption
 
 

@@ -385,10 +385,12 @@ def test_more_points_than_can_be_told_apart_are_counted_in_cells() -> None:
 def test_the_surest_answers_are_right_as_often_as_by_hand(tables: dict[str, Rows]) -> None:
     sure, right = values_in(tables["fields.csv"], "sure", "item")["Rater 1"], correctness(tables, "Rater 1")
     known = sorted(((float(sure[item]), right[item]) for item in right if item in sure), reverse=True)
-    for label, target in (("surest quarter", 0.25), ("surest half", 0.5)):
+    for label, target in (("the surest quarter", 0.25), ("the surest half", 0.5), ("all", 1.0)):
         least = known[math.ceil(target * len(known)) - 1][0]
         among = [is_right for stated, is_right in known if stated >= least]
-        row = estimate_in(tables, "phase_read", "sure_covered", f"All items: right among the {label}", "Rater 1")
+        row = estimate_in(
+            tables, "phase_read", "sure_covered", f"All items: right among {label} of the answers", "Rater 1"
+        )
 
         assert math.isclose(float(row["value"]), sum(among) / len(among)) and row["n"] == str(len(among))
 

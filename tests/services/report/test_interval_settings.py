@@ -101,4 +101,4 @@ def test_of_a_percentile_plan_kappa_is_a_percentile_bootstrap_whatever_it_names(
 
     method = settings.kappa(cohen_kappa, FIRST, SECOND, **settings.by(SUBJECTS)).method
 
-    assert method.startswith("cluster bootstrap, percentile" if interval == "percentile_bootstrap" else "linearised")
+    assert method.startswith("cluster bootstrap, percentile" if interval == "percentile_bootstrap" else "large-sample")

@@ -175,6 +175,17 @@ def test_levels_and_their_differences_have_intervals_that_hold_together(tables: 
     assert math.isclose(float(gap["value"]), np.mean(first) - np.mean(third))
 
 
+def test_differences_of_levels_stand_with_the_largest_first(tables: dict[str, Rows]) -> None:
+    for judge in ("strict", "lenient"):
+        sizes = [
+            abs(float(row["value"]))
+            for row in tables["estimates.csv"]
+            if row["table"] == "line_2" and row["label"].endswith("Tier: difference of two levels")
+            if row["raters"].endswith(f" by {judge}")
+        ]
+        assert len(sizes) == 3 and sizes == sorted(sizes, reverse=True)
+
+
 def test_numbers_are_parted_by_their_declared_bounds(tables: dict[str, Rows]) -> None:
     human = rated(tables)
     hard = [human[n] - judge_says(n) for n in human if n >= 90]

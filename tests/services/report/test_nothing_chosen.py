@@ -104,6 +104,17 @@ def test_whoever_leaves_all_options_alone_has_chosen_none(tables: dict[str, Rows
         assert row["n"] == str(len(given))
 
 
+def test_whoever_chose_none_of_the_options_has_a_line_in_the_file_of_fields(tables: dict[str, Rows]) -> None:
+    for rater, signs in zip(RATERS, SIGNS, strict=True):
+        lines = [row for row in tables["fields.csv"] if (row["member"], row["field"]) == (rater, "signs")]
+        in_file = {row["item"]: (row["value"], row["undetermined"], row["correct"]) for row in lines}
+        assert in_file == {
+            f"q{n}": (" | ".join(chosen), "", ("yes" if chosen == ["rim"] else "no") if n in WITH_SIGNS else "")
+            for n, chosen in enumerate(signs)
+            if chosen is not None
+        }
+
+
 def test_two_who_leave_all_options_alone_agree(tables: dict[str, Rows]) -> None:
     both = [pair for pair in zip(*SIGNS, strict=True) if None not in pair]
 

@@ -139,8 +139,8 @@ METHODS = {
     "share": "Wilson score interval",
     "percent_agreement": "Wilson score interval",
     "pabak": "Wilson score interval",
-    "cohen_kappa": "linearised standard error with two items added",
-    "krippendorff_alpha": "linearised standard error with two items added",
+    "cohen_kappa": "large-sample standard error with two items added",
+    "krippendorff_alpha": "large-sample standard error with two items added",
     "discordant_share": "McNemar, exact; Clopper-Pearson interval",
 }
 

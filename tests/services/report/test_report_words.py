@@ -9,10 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from agreement import Estimate
 from components import frame, report_view
-from exchange.estimate_rows import Stratum
-from exchange.report_words import said_once, stratum_in_words
+from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party, Stratum
+from exchange.report_structure import EstimateTable
+from exchange.report_words import lines_of, said_once, statistic_in_words, stratum_in_words
+from exchange.statistic_names import Compared, Statistic
+from exchange.statistic_words import WORDS
 from services.report import STYLE, Report, report_page
+from services.report.figures import of_fields
+from services.report.sections.fields import covered
 from tests.contrast import blended, contrast
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -81,3 +87,46 @@ def test_a_model_whose_name_says_that_it_is_one_is_called_by_its_name_alone() ->
     assert stratum_in_words(Stratum("attribute", "Tiered", "tier")) == "Tier: Tiered"
     assert said_once("judge one, model Model A, format Choice") == "judge one, Model A, format Choice"
     assert said_once("model modelled") == "model modelled"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "compared", "limits", "p", "note"),
+    [
+        ("icc", "answers", (-0.2, 0.9), 0.04, "P is below 0.05 although the interval holds 0: each is of a"),
+        ("signed_difference", "judgements", (0.06, 0.7), 0.065, "P is not below 0.05 although the interval does not"),
+        (
+            "auc",
+            "confidence",
+            (0.52, 0.8),
+            0.06,
+            "although the interval does not hold 0.50: each is of a method of its",
+        ),
+        ("icc", "answers", (-0.2, 0.9), 0.06, ""),
+        ("icc", "answers", (0.2, 0.9), 0.04, ""),
+        ("auc", "confidence", (0.3, 0.8), 0.8, ""),
+        ("icc", "answers", (0.2, 0.9), None, ""),
+    ],
+)
+def test_a_line_says_where_its_p_and_its_interval_do_not_say_the_same(
+    statistic: Statistic, compared: Compared, limits: tuple[float, float], p: float | None, note: str
+) -> None:
+    estimate = Estimate("it", 0.5, *limits, 20, "item", "a method", p=p)
+    parties = (Party("judge", "J"), Party("rater", "Rater 1"))
+
+    (line,) = lines_of(EstimateTable("t", "T", "", (EstimateRow(statistic, compared, parties, ALL_ITEMS, estimate),)))
+
+    assert note in line.note and bool(note) == bool(line.note)
+
+
+def test_axes_and_lines_need_no_notation() -> None:
+    words = [axis.title for axis in of_fields._DRAWN.values()] + [words.line for words in WORDS.values()]
+
+    assert not [said for said in words if "@k" in said or "linearised" in said]
+
+
+def test_the_accuracy_of_all_answers_is_not_called_that_of_the_whole() -> None:
+    of_all = Category("100.0", covered._SHARES[-1][1])
+    estimate = Estimate("accuracy", 0.5, 0.3, 0.7, 20, "item", "Wilson")
+    row = EstimateRow("accuracy", "covered", (Party("rater", "Rater 1"),), ALL_ITEMS, estimate, category=of_all)
+
+    assert statistic_in_words(row) == "Right among all of the answers"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
+from agreement import krippendorff_alpha
 from exchange.refusal import InputRefused
+from services.studies.best_case import best_alpha
 from services.studies.checking import checked_folder
 from tests.situations import write_table
 
@@ -153,7 +156,7 @@ def test_what_is_out_of_reach_or_rests_on_one_unit_is_said(tmp_path: Path, plan:
     [
         (
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: krippendorff_alpha, above: 0.99}]",
-            "the best interval is known of shares, kappa and AC1, and not of krippendorff alpha",
+            "alpha depends on how many rate each unit; say it under groups (people) or by (per_unit)",
         ),
         (
             f"interval: percentile_bootstrap, criteria: [{{key: it, {LINE}, above: 0.99}}]",
@@ -165,7 +168,7 @@ def test_what_is_out_of_reach_or_rests_on_one_unit_is_said(tmp_path: Path, plan:
         ),
         (
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, below: 0.1}]",
-            "an upper bound of kappa or AC1 depends on how raters differ",
+            "an upper bound of kappa, alpha or AC1 depends on how raters differ",
         ),
     ],
 )
@@ -175,6 +178,18 @@ def test_where_nobody_knows_the_best_limits_the_reason_is_said(tmp_path: Path, p
     assert warning.endswith(
         f"whether the design can reach it was not computed, since {because}; look at its interval in a pilot."
     )
+
+
+def test_of_what_the_item_asks_nobody_knows_how_many_answers_there_are(tmp_path: Path) -> None:
+    folder = folder_with(
+        tmp_path, "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.9}]"
+    )
+    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    (folder / "protocol.yaml").write_text(protocol.replace("answer: yes_no", "answer: as_item"), encoding="utf-8")
+
+    (warning,) = [each for each in checked_folder(folder).warnings if "Criterion" in each]
+
+    assert "was not computed, since how many different answers there are depends on the items" in warning
 
 
 def test_a_line_about_some_raters_is_about_all_units(tmp_path: Path) -> None:
@@ -258,3 +273,73 @@ def test_weighted_kappas_are_held_against_their_bound_with_a_step_between_two_an
     assert warnings_of_scored(tmp_path, f"{line}: 0.8") == []
     (warning,) = warnings_of_scored(tmp_path, f"{line}: 0.99")
     assert "with 40 units in 20 subjects the limits are 0.9" in warning
+
+
+ALPHA = "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: krippendorff_alpha, above: %s}]"
+
+
+def test_alpha_of_so_many_raters_is_held_against_its_bound(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, ALPHA % 0.8, ", by: {per_unit: 3}")
+    assert not [warning for warning in checked_folder(folder).warnings if "Criterion" in warning]
+
+    folder_with(tmp_path, ALPHA % 0.9, ", by: {per_unit: 3}")
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "Criterion" in warning]
+    assert "is out of reach: with 20 independent units the limits are 0.818 and 1.000, 0.182 apart, at best" in warning
+
+
+@pytest.mark.parametrize("clusters", [None, [place // 2 for place in range(12)]])
+def test_no_ratings_have_a_greater_lower_limit_of_alpha_than_those_at_best(clusters: list[int] | None) -> None:
+    sizes = (1,) * 12 if clusters is None else (2,) * 6
+    best = best_alpha(sizes, 3, 2, confidence=0.95, resamples=200).low
+    rng = random.Random(3)
+    for _ in range(80):
+        rows = [[rng.choice((0, 1))] * 3 for _ in range(12)]
+        for place in rng.sample(range(12), rng.randrange(4)):
+            rows[place][rng.randrange(3)] ^= 1
+        assert not krippendorff_alpha(rows, clusters=clusters, confidence=0.95, resamples=200).low > best + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("cluster", "says"),
+    [
+        ("item", ["Clusters by item: in phase 'read' 10 of the 10 subjects are in several"]),
+        ("case", ["Clusters by case: in phase 'read' 10 of the 10 subjects are in several"]),
+        ("half", ["Clusters by half: in phase 'read' 10 of the 10 subjects are in several"]),
+        ("subject", []),
+        ("site", []),
+    ],
+)
+def test_clusters_that_part_a_subject_are_warned_of(tmp_path: Path, cluster: str, says: list[str]) -> None:
+    # Two cases of each subject; of the first site are the last nine subjects.
+    items = [
+        (*item[:4], "north" if n > 1 else "south", item[5], item[6], item[7], f"h{n % 2}", item[9])
+        for n, item in enumerate(ITEMS)
+    ]
+    folder = folder_with(tmp_path, f"primary: {{{LINE}}}, cluster: {cluster}", items=items)
+    write_table(folder / "cases.csv", "case,subject", [(f"c{n}", f"s{n // 2}") for n in range(20)])
+    write_table(
+        folder / "items.csv", "item,category,format,prompt,site,scanner,own,number,half,hard,case",
+        [(*item, f"c{n}") for n, item in enumerate(items)],
+    )  # fmt: skip
+
+    warnings = [each for each in checked_folder(folder).warnings if each.startswith("Clusters")]
+
+    assert [each.partition(",")[0] for each in warnings] == says
+
+
+@pytest.mark.parametrize(("answers", "warned"), [(range(0), True), (range(5), True), (range(20), False)])
+def test_a_floor_of_the_text_alone_without_any_answer_is_warned_of(
+    tmp_path: Path, answers: range, warned: bool
+) -> None:
+    # The line is about hard items alone, the last seven.
+    plan = f"primary: {{{LINE}}}, also: [{{{LINE}, where: {{hard: yes}}, with: text_only}}]"
+    folder = folder_with(tmp_path, plan)
+    write_table(
+        folder / "references.csv", "item,accepted,text_only_answer",
+        [(item[0], "yes", "no" if n in answers else "") for n, item in enumerate(ITEMS)],
+    )  # fmt: skip
+
+    warnings = [each for each in checked_folder(folder).warnings if "text_only" in each]
+
+    assert len(warnings) == warned
+    assert not warned or "references.csv has no text_only_answer to any of the 7 units of phase 'read'" in warnings[0]

@@ -12,7 +12,12 @@ from services.report.rows.steps import Numbers
 from services.report.sections.fields.topics import Topic
 
 # Which share of the answers is taken at least, the surest first; of equal confidence all or none.
-_SHARES = ((0.25, "surest quarter"), (0.5, "surest half"), (0.75, "surest three quarters"), (1.0, "whole"))
+_SHARES = (
+    (0.25, "the surest quarter"),
+    (0.5, "the surest half"),
+    (0.75, "the surest three quarters"),
+    (1.0, "all"),
+)
 OfParties = Callable[[Ratings], Sequence[tuple[Party, Numbers, list[bool | None]]]]
 
 

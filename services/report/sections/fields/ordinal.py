@@ -94,10 +94,13 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 def icc_row(
     ratings: Ratings, of_units: Sequence[Numbers], stratum: Stratum, intervals: IntervalSettings
 ) -> EstimateRow:
-    """Return ICC(2,1) of all raters; where units are dealt to some, by an estimator that takes what there is.
+    """Return ICC(2,1) of all raters who gave a number; where units are dealt to some, by what there is of each.
 
-    A judge is held against a rater on what both rated, like every other figure of the two.
+    Who gave none is no rater of the field: of units that they rated, too, there would be none at all. A judge is held
+    against a rater on what both rated, like every other figure of the two.
     """
+    gave = [any(number is not None for number in own) for own in zip(*of_units, strict=True)]
+    of_units = [[number for number, has in zip(own, gave, strict=True) if has] for own in of_units]
     with_a_judge = any(column.party.kind == "judge" for column in ratings.columns)
     if not with_a_judge and any(None in column.states for column in ratings.columns):
         estimate = icc_with_missing(of_units, 2, confidence=intervals.confidence, unit=ratings.unit)
