@@ -103,6 +103,7 @@ def look_through_listed(
     pairs = read_pairs(reader, folder, candidates)
     for file, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
         problems.add(file, "", says)
+    reader.note_excused()
     contents = None
     if not problems.count:
         contents = StudyFolder(

@@ -117,6 +117,23 @@ def test_a_line_refused_for_its_key_makes_no_problem_of_what_names_it(folder: Pa
     ]
 
 
+def test_a_key_that_is_not_there_beside_a_doubled_one_is_named_as_what_could_not_be_looked_at(folder: Path) -> None:
+    """A line of items.csv may be the item that is named: the one that repeats another, or none."""
+    cell(folder, "items.csv", 3, item="i1")
+    cell(folder, "references.csv", 3, item="i99")
+    cell(folder, "candidates.csv", 4, item="i99")
+    cell(folder, "candidates.csv", 5, item="i99")
+
+    with pytest.raises(InputRefused) as refusal:
+        read_study_folder(folder)
+
+    assert [(problem.file, problem.place) for problem in refusal.value.problems] == [("items.csv", "line 3")]
+    assert refusal.value.unseen == (
+        "Not looked at because of this: whether item 'i99' (references.csv, line 3) is meant in items.csv, where a "
+        "line has no key of its own."
+    )
+
+
 @pytest.mark.parametrize("table", ["cases.csv", "volumes.csv", "items.csv", "references.csv"])
 def test_a_line_that_cannot_be_read_makes_no_problem_of_what_names_it(folder: Path, table: str) -> None:
     lines = (folder / table).read_text(encoding="utf-8").splitlines()
