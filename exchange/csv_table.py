@@ -379,10 +379,10 @@ def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[
         reader.problems.add(table.file, "line 1", says)
     if unknown or doubled:
         near = "" if missing or not unknown else reader.problems.nearest(unknown[0], table.names)
+        named = listed(map(shown, dict.fromkeys((*unknown, *doubled))))
         reader.problems.add(
             table.file,
             "line 1",
-            f"the header has unknown or doubled {listed(shown(name) for name in unknown or doubled)}{near}; expected "
-            f"{', '.join(table.names)}.",
+            f"the header has unknown or doubled {named}{near}; expected {', '.join(table.names)}.",
         )
     return frozenset(missing)

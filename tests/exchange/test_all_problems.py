@@ -89,6 +89,16 @@ def test_one_line_with_three_mistakes_says_all_three(folder: Path) -> None:
     assert [problem.place for problem in problems_of(folder)] == ["line 3"] * 3
 
 
+def test_a_header_with_an_unknown_and_a_doubled_column_names_both(folder: Path) -> None:
+    header, *lines = (folder / "cases.csv").read_text("utf-8").splitlines()
+    text = "\n".join([f"{header},bogus,age", *(f"{line},1,2" for line in lines)])
+    (folder / "cases.csv").write_text(text, encoding="utf-8")
+
+    assert [problem.says.partition(";")[0] for problem in problems_of(folder)] == [
+        "the header has unknown or doubled bogus, age"
+    ]
+
+
 def test_a_key_is_written_in_one_line(folder: Path) -> None:
     cell(folder, "candidates.csv", 2, candidate="k1\nor k2")
 
