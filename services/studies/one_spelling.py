@@ -42,12 +42,12 @@ def reasons_against(session: Session, study_id: int, *, listed: bool) -> Iterato
 def _alike(rows: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, str], tuple[str, str]]]:
     """Return cases with their subjects where these are written in another way than before, each spelling once."""
     first: dict[str, tuple[str, str]] = {}
-    found: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {}
+    spelt: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {}
     for case, subject in rows:
         before = first.setdefault(as_seen(subject), (case, subject))
         if before[1] != subject:
-            found.setdefault(subject, ((case, subject), before))
-    return list(found.values())
+            spelt.setdefault(subject, ((case, subject), before))
+    return list(spelt.values())
 
 
 def written_otherwise(units: Sequence[Unit], elsewhere: Set[str]) -> dict[str, str]:
