@@ -175,10 +175,8 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
     """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is said once."""
     left = _one_value_left(study, drawn)
-    # What a draw left counts as if it had been selected, and opens nothing that was refused without it.
-    asked = [phases, *([phases_of_listed(selecting_as_drawn(study, left))] if left else [])]
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
-    for own in (own for each in asked for own in each.by_group):
+    for own in (own for each in asked_of(study, phases, drawn) for own in each.by_group):
         for units in _shares(own, drawn):
             for breach, shared in _told_to(phases, own, units):
                 shared_by.setdefault(breach, set()).update(shared)
@@ -204,6 +202,15 @@ def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[Drawn
             f"have to rate in phase '{breach.blind}', which does not show it; let '{breach.telling}' open after "
             f"'{breach.blind}', or draw one of the two apart (sample.not_in).{because}"
         )
+
+
+def asked_of(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> tuple[StudyPhases, ...]:
+    """Return the phases of which the law is asked: as they are written, and once more as they were drawn.
+
+    What a draw left counts as if it had been selected, and opens nothing that was refused without it.
+    """
+    left = _one_value_left(study, drawn)
+    return (phases, phases_of_listed(selecting_as_drawn(study, left))) if left else (phases,)
 
 
 def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase]) -> dict[str, dict[str, str]]:
