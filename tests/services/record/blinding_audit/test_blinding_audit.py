@@ -26,7 +26,6 @@ from tests.blinding.columns import take_the_guards_away
 from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.harness.server import ROOT
 from tests.listed_study import READ_THEN_SCORE, TWO_GROUPS, opened_listed, work_through
-from tests.room_study import rewrite, rows_of
 from tests.services.record.blinding_audit.planted_study import audited
 from tests.situations import Situation, imported_study, open_study, read_all
 
@@ -353,24 +352,6 @@ def test_the_last_audit_is_known_to_admins(opened: Situation, tmp_path: Path) ->
 
     assert last is not None
     assert (last.holds, last.sentence) == (True, "20 assignments: no leak.")
-
-
-def test_the_last_audit_says_how_often_an_answer_of_a_model_is_in_what_a_screen_says_of_its_case(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    repeated = "Weakness of one arm for two weeks."
-
-    def repeating(folder: Path) -> None:
-        for table, column in (("cases.csv", "vignette"), ("candidates.csv", "answer")):
-            rewrite(folder / table, [{**row, column: repeated} for row in rows_of(folder / table)])
-
-    situation = open_study(sqlite_database, tmp_path / "study", changes=[repeating])
-    done = audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
-
-    last = last_audit(sqlite_database, situation.admin, situation.study_key)
-
-    assert last is not None and last.repeated == done.repeated > 0
-    assert last.repeated_in_words.startswith(f"An answer of a model is in a vignette, history or fact {last.repeated} ")
 
 
 def test_an_audit_of_a_part_says_of_how_many() -> None:
