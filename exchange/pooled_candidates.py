@@ -9,6 +9,7 @@ from exchange.folder_rows import CandidateRow
 from exchange.item_table import ItemRow, VolumeRow
 from exchange.refusal import listed, shown
 from exchange.tables import Column
+from protocol.fields import PLACES
 from protocol.language.expansion import Expansion, Field
 from protocol.language.layout import laid_out, read_cell
 from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
@@ -103,7 +104,7 @@ def places_in_images(study: Expansion, items: Sequence[ItemRow], volumes: Sequen
         about = [
             item.key
             for item in with_images
-            if any(asked.type == "point" for asked in fields_taken(study, phase, item.form))
+            if any(asked.type in PLACES for asked in fields_taken(study, phase, item.form))
         ]
         if about:
             yield (
