@@ -119,11 +119,7 @@ def audit_the_blinding(
             console.print(f"An interrupted audit was continued after {counted(done.continued_after, 'assignment')}.")
         console.print(str(done.out), markup=False)
         if done.repeated:
-            console.print(
-                f"An answer of a model is in a vignette, history or fact {counted(done.repeated, 'time')}: no leak "
-                "where the model repeats what it was given; look whether it was pasted there (the file says where).",
-                markup=False,
-            )
+            console.print(done.repeated_in_words, markup=False)
         if not done.holds:
             print_problem(done.sentence)
             for said in done.first:

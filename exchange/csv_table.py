@@ -32,8 +32,16 @@ class Reader:
     conversions: Conversions
     # "unknown": the protocol could not be read, so a date with two readings is let pass for now.
     dates: DateOrder | Literal["unknown"] | None = None
-    # By file, the keys that were named elsewhere and may be those of its lines that are refused for their own key.
-    excused: dict[str, set[str]] = field(default_factory=dict)
+    # By file, the keys that were named elsewhere and may be those of its lines that are refused for their own key, each
+    # with the place where it was named first.
+    excused: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def note_excused(self) -> None:
+        """Name the keys of which nobody can say whether they are missing, once all tables are read."""
+        for file, places in self.excused.items():
+            if places:
+                said = f"{listed(places.values())} {'is' if len(places) == 1 else 'are'}"
+                self.problems.unseen.append(f"whether {said} meant in {file}, where a line has no key of its own")
 
 
 @dataclass
@@ -122,9 +130,9 @@ class Line:
         value = self.text(name)
         if among is None or among.keys is None or value in among.keys or not self.sound(name):
             return value
-        excused = self.reader.excused.setdefault(file, set())
+        excused = self.reader.excused.setdefault(file, {})
         if value not in among.refused and len(excused) < among.without_key:
-            excused.add(value)
+            excused.setdefault(value, f"{name} '{shown(value)}' ({self.table.file}, line {self.number})")
         if value in among.refused or value in excused:
             self.bad.add(name)
             return value
@@ -371,10 +379,10 @@ def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[
         reader.problems.add(table.file, "line 1", says)
     if unknown or doubled:
         near = "" if missing or not unknown else reader.problems.nearest(unknown[0], table.names)
+        named = listed(map(shown, dict.fromkeys((*unknown, *doubled))))
         reader.problems.add(
             table.file,
             "line 1",
-            f"the header has unknown or doubled {listed(shown(name) for name in unknown or doubled)}{near}; expected "
-            f"{', '.join(table.names)}.",
+            f"the header has unknown or doubled {named}{near}; expected {', '.join(table.names)}.",
         )
     return frozenset(missing)

@@ -12,7 +12,7 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Problems, listed, shown
 from protocol.hanging import Hanging
-from protocol.seen import as_seen
+from protocol.seen import DIFFER_ONLY, as_seen
 
 _EXAMPLES = 6
 
@@ -79,9 +79,8 @@ def check_subjects(
         problems.add(
             file,
             f"line {line}",
-            f"subject '{shown(subject)}' and '{shown(before)}' in line {its_line} differ only in case, blanks, forms "
-            "of a character or characters that are not drawn; write one subject in one way, and two in ways that can "
-            "be told apart.",
+            f"subject '{shown(subject)}' and '{shown(before)}' in line {its_line} {DIFFER_ONLY}; write one subject in "
+            "one way, and two in ways that can be told apart.",
         )
 
 

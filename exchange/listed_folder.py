@@ -26,7 +26,7 @@ from exchange.folder_rows import (
 )
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.model_answers import answers_in_fields, unanswered_by_models
-from exchange.pooled_candidates import answer_in_pool, lacking_in_pool, warnings_of_pools
+from exchange.pooled_candidates import answer_in_pool, lacking_in_pool, places_in_images, warnings_of_pools
 from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Conversions, Problems, listed
 from exchange.study_language import study_of
@@ -103,6 +103,7 @@ def look_through_listed(
     pairs = read_pairs(reader, folder, candidates)
     for file, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
         problems.add(file, "", says)
+    reader.note_excused()
     contents = None
     if not problems.count:
         contents = StudyFolder(
@@ -120,6 +121,7 @@ def look_through_listed(
                 *telling_selections(study),
                 *idle_groups(study),
                 *warnings_of_pools(study, candidates.rows),
+                *places_in_images(study, items.rows, volumes.rows),
                 *warnings_of(
                     tuple(case.key for case in whole),
                     volumes.rows,

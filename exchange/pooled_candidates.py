@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from exchange.csv_table import Line
 from exchange.folder_rows import CandidateRow
-from exchange.item_table import ItemRow
+from exchange.item_table import ItemRow, VolumeRow
 from exchange.refusal import listed, shown
 from exchange.tables import Column
+from protocol.fields import PLACES
 from protocol.language.expansion import Expansion, Field
 from protocol.language.layout import laid_out, read_cell
 from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
 
 ANSWER = "answer"
+_IMAGES = (".png", ".jpg", ".jpeg")
 
 
 def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
@@ -92,6 +94,23 @@ def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Ite
     if phase is not None and candidates and not any(row.answer for row in candidates):
         names = listed(takes_of(study, phase))
         yield f"holds no answer: phase '{phase.key}' lays out {names}; fill in columns of these names."
+
+
+def places_in_images(study: Expansion, items: Sequence[ItemRow], volumes: Sequence[VolumeRow]) -> Iterator[str]:
+    """Yield which pools say a place in mm where it is one in pixels; an image is known by the name of its file."""
+    images = {(row.case, row.sequence) for row in volumes if row.path.suffix.lower() in _IMAGES}
+    with_images = [item for item in items if any((item.case, sequence) in images for sequence in item.sequences)]
+    for phase in study.phases:
+        about = [
+            item.key
+            for item in with_images
+            if any(asked.type in PLACES for asked in fields_taken(study, phase, item.form))
+        ]
+        if about:
+            yield (
+                f"protocol.yaml: phase '{phase.key}' lays out places in mm, which are pixels in an image without "
+                f"scale, as of {listed(about)}; say so in its instructions."
+            )
 
 
 def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:

@@ -111,6 +111,7 @@ def look_through(
     candidates = read_table(reader, folder, CANDIDATES, lambda line: candidate_row(line, items, item_by_key))
     _check_who_needs_a_reference(problems, protocol, items, references, candidates)
     _check_scoring(problems, protocol, candidates)
+    reader.note_excused()
     sound = None
     if protocol.whole is not None and not problems.count:
         sound = StudyFolder(

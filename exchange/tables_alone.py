@@ -67,6 +67,7 @@ def look_through_tables(
         lambda line: candidate_row(line, items, by_key, practised=True),
     )
     read_pairs(reader, folder, candidates)
+    reader.note_excused()
     return volumes.rows, overlays.rows
 
 

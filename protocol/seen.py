@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 NOT_ASSESSABLE_LABEL = "Not assessable"
 COMMENT_LABEL = "Comment"
 
+# What a sentence says of two words that `as_seen` takes for one.
+DIFFER_ONLY = "differ only in case, blanks, forms of a character or characters that are not drawn"
+
 # Drawn as nothing or as a blank, although Unicode calls them letters, marks or symbols.
 _INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
 # Controls, formats (zero-width characters, directions) and lone surrogates.

@@ -39,6 +39,23 @@ def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
     return left
 
 
+def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
+    """Return the attributes that tell the reference and of which it takes the draw to know how many values are left.
+
+    A phase may select several of them, of which one is drawn, or be drawn apart from a phase that selects some: what
+    is left beside those can be of one value.
+    """
+    left = narrowed(study, phase)
+    apart = {
+        key
+        for source in _sources(study, phase)
+        for other in study.phases
+        if source.sample is not None and other.key in source.sample.not_in
+        for key in (*narrowed(study, other), *decided_by_the_draw(study, other))
+    }
+    return frozenset({*left, *apart}) - told_by_selection(study, phase)
+
+
 def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Mapping[str, str]]) -> Expansion:
     """Return a study in which phases select the one value that their draw left, so that the law asks it of them.
 

@@ -36,6 +36,7 @@ from services.studies import (
     foreseen,
     frozen_facts,
     groups,
+    one_spelling,
     pairing,
     pooled,
     stored_pool,
@@ -262,6 +263,8 @@ def _parts(
         elsewhere, not_here = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], before)
         units = drawing_phases.units_of(study, phase, pool, before)
         silent = pairing.without_response(units)
+        # What was frozen since the draw was foreseen may write a subject otherwise; nobody can mend that by now.
+        elsewhere |= one_spelling.written_otherwise(units, elsewhere).keys()
         units = that_fit(units, foreseen.before_answers(source), elsewhere)
         units = following.selected_by_answers(study, phase, units, answers)
         let_in, others = following.parted_by_answers(study, phase, units, answers)

@@ -16,7 +16,7 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated, rates_texts
 from protocol.language.results import values_as_stored
 from services.errors import Conflict
-from services.studies import dealing, pairing, pooled
+from services.studies import dealing, one_spelling, pairing, pooled
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots, name_of_slot
 from services.studies.manifest import DrawnKeys
@@ -135,6 +135,7 @@ def draw_phase(
     elsewhere, not_here = subjects_elsewhere(session, sample.not_in if sample else [], earlier)
     units = units_of(study, phase, pool, earlier)
     source = pooled.narrowing_both(study, phase, as_canonical(phase.source, study.attributes))
+    one_spelling.require_apart(units, source, elsewhere)
     result = draw(units, source, key.rng("sample", phase.key), elsewhere, repeats=repeats)
     silent = pairing.without_response(units)
     return DrawnPhase(phase.key, kind_rated(phase), result, not_here, without_response=silent)

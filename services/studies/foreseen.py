@@ -12,7 +12,7 @@ from protocol.language.expansion import Phase as Listed
 from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
-from services.studies import drawing_phases, pooled
+from services.studies import drawing_phases, one_spelling, pooled
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
@@ -76,6 +76,7 @@ def _largest(session: Session, study: Expansion, phase: Listed, pool: Pool, part
     sample = source.sample
     elsewhere, not_here = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], parts)
     units = drawing_phases.units_of(study, phase, pool, parts)
+    one_spelling.require_apart(units, source, elsewhere)
     # Of what could be let in, sizes and strata have to make sense at least.
     plan(units, source, elsewhere)
     everything = draw(units, source.model_copy(update={"sample": None}), DrawKey(1, 0, b"").rng("foreseen"), elsewhere)

@@ -46,6 +46,7 @@ from services.studies import (
     foreseen,
     frozen_facts,
     groups,
+    one_spelling,
     pairing,
     plan_before_freeze,
     pool_files,
@@ -262,6 +263,8 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         study_id = stored_id(study.id)
         require_in_study(session, acts.FREEZE, study)
         expansion = frozen_facts.expansion_of(session, study_id)
+        if reasons := list(one_spelling.reasons_against(session, study_id, listed=expansion is not None)):
+            raise Conflict("\n".join(reasons))
         if expansion is None:
             return None
         gathered = stored_pool.Gathered(session, study_id)

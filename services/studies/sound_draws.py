@@ -11,7 +11,7 @@ from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
-from protocol.language.narrowing import narrowed, selecting_as_drawn
+from protocol.language.narrowing import decided_by_the_draw, selecting_as_drawn
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
@@ -175,10 +175,8 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
     """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is named once."""
     left = _one_value_left(study, drawn)
-    # What a draw left counts as if it had been selected, and opens nothing that was refused without it.
-    asked = [phases, *([phases_of_listed(selecting_as_drawn(study, left))] if left else [])]
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
-    for own in (own for each in asked for own in each.by_group):
+    for own in (own for each in asked_of(study, phases, drawn) for own in each.by_group):
         for units in _shares(own, drawn):
             for breach, shared in _told_to(phases, own, units):
                 shared_by.setdefault(breach, set()).update(shared)
@@ -188,7 +186,8 @@ def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[Drawn
         shows = phases.rules_of(telling).shows | phases.rules_of(telling).tells_after
         verb = "shows" if set(breach.things) <= shows else "tells"
         because = "".join(
-            f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that it selects."
+            f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
+            "selection leaves."
             for key, value in left.get(breach.telling, {}).items()
             if key in breach.things
         )
@@ -205,17 +204,27 @@ def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[Drawn
         )
 
 
-def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase]) -> dict[str, dict[str, str]]:
-    """Return the attributes that tell the reference of which a phase selects several values and one was drawn.
+def asked_of(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> tuple[StudyPhases, ...]:
+    """Return the phases of which the law is asked: as they are written, and once more as they were drawn.
 
-    Nobody may have the others, and a size of few may draw none. They are by the key of the phase, with the value.
+    What a draw left counts as if it had been selected, and opens nothing that was refused without it.
+    """
+    left = _one_value_left(study, drawn)
+    return (phases, phases_of_listed(selecting_as_drawn(study, left))) if left else (phases,)
+
+
+def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase]) -> dict[str, dict[str, str]]:
+    """Return the attributes that tell the reference of which a selection leaves several values and one was drawn.
+
+    Nobody may have the others, a size of few may draw none, and what is drawn apart from another phase may be what
+    that one does not select. They are by the key of the phase, with the value.
     """
     left: dict[str, dict[str, str]] = {}
     for part in drawn:
-        for key, selected in narrowed(study, study.phase(part.key)).items():
+        for key in sorted(decided_by_the_draw(study, study.phase(part.key))):
             values = {row.unit.value(key) for row in part.sample.units}
             # An empty cell says nothing of the reference.
-            if len(selected) > 1 and len(values) == 1 and values != {""}:
+            if len(values) == 1 and values != {""}:
                 left.setdefault(part.key, {})[key] = values.pop()
     return left
 

@@ -89,6 +89,16 @@ def test_one_line_with_three_mistakes_says_all_three(folder: Path) -> None:
     assert [problem.place for problem in problems_of(folder)] == ["line 3"] * 3
 
 
+def test_a_header_with_an_unknown_and_a_doubled_column_names_both(folder: Path) -> None:
+    header, *lines = (folder / "cases.csv").read_text("utf-8").splitlines()
+    text = "\n".join([f"{header},bogus,age", *(f"{line},1,2" for line in lines)])
+    (folder / "cases.csv").write_text(text, encoding="utf-8")
+
+    assert [problem.says.partition(";")[0] for problem in problems_of(folder)] == [
+        "the header has unknown or doubled bogus, age"
+    ]
+
+
 def test_a_key_is_written_in_one_line(folder: Path) -> None:
     cell(folder, "candidates.csv", 2, candidate="k1\nor k2")
 
@@ -115,6 +125,23 @@ def test_a_line_refused_for_its_key_makes_no_problem_of_what_names_it(folder: Pa
         ("items.csv", "line 3"),
         ("candidates.csv", "line 6"),
     ]
+
+
+def test_a_key_that_is_not_there_beside_a_doubled_one_is_named_as_what_could_not_be_looked_at(folder: Path) -> None:
+    """A line of items.csv may be the item that is named: the one that repeats another, or none."""
+    cell(folder, "items.csv", 3, item="i1")
+    cell(folder, "references.csv", 3, item="i99")
+    cell(folder, "candidates.csv", 4, item="i99")
+    cell(folder, "candidates.csv", 5, item="i99")
+
+    with pytest.raises(InputRefused) as refusal:
+        read_study_folder(folder)
+
+    assert [(problem.file, problem.place) for problem in refusal.value.problems] == [("items.csv", "line 3")]
+    assert refusal.value.unseen == (
+        "Not looked at because of this: whether item 'i99' (references.csv, line 3) is meant in items.csv, where a "
+        "line has no key of its own."
+    )
 
 
 @pytest.mark.parametrize("table", ["cases.csv", "volumes.csv", "items.csv", "references.csv"])

@@ -114,6 +114,34 @@ def test_answers_of_a_single_model_are_warned_of(tmp_path: Path) -> None:
     assert not any("In the pool" in warning for warning in read(tmp_path).warnings)
 
 
+@pytest.mark.parametrize(
+    ("file", "warned"), [("wrist.png", True), ("wrist.nii.gz", False)], ids=["an image without scale", "a scan"]
+)
+def test_places_in_mm_are_warned_of_where_an_image_has_no_scale(tmp_path: Path, file: str, warned: bool) -> None:
+    protocol = PROTOCOL.replace("why: text}", "why: text, place: {type: point, required: no}}").replace(
+        "shows: [prompt], form: as_item", "shows: [scans, prompt], form: as_item"
+    )
+    (tmp_path / "protocol.yaml").write_text(protocol.replace("[differential, why,", "[differential, place,"), "utf-8")
+    (tmp_path / file).write_bytes(b"scan")
+    write_table(tmp_path / "cases.csv", "case,subject", [("c1", "s1")])
+    scan = ("v1", "c1", "current", "XR", "", file, "Wrist")
+    write_table(tmp_path / "volumes.csv", "volume,case,role,sequence,acquired,file,label", [scan])
+    items = [
+        ("q1", "c1", "open", "list", "Where?", "", "XR"),
+        ("q2", "c1", "choice", "turn", "Which?", "a=A|b=B", "XR"),
+    ]
+    write_table(tmp_path / "items.csv", "item,case,format,form,prompt,options,sequences", items)
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,place", [("k1", "q1", "A", "12 13 0")])
+
+    said = read_study_folder(tmp_path, Expanding("test", ())).warnings
+
+    warning = (
+        "protocol.yaml: phase 'grade' lays out places in mm, which are pixels in an image without scale, as of q1; say "
+        "so in its instructions."
+    )
+    assert (warning in said) is warned
+
+
 KIND_FIRST = "kind: {type: choice, options: [tumor, stroke]}, why: {type: text, when: {kind: tumor}}}"
 ASKED_OF_SOME = PROTOCOL.replace("why: text}", KIND_FIRST).replace("[differential, why, answer]", "[kind, why, answer]")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from db import Database
 from services.record.blinding_audit.auditing import audit_blinding
 from tests.pages.conftest import OpenPage
-from tests.room_study import change_item
+from tests.room_study import change_item, rewrite, rows_of
 from tests.situations import open_study
 
 PAGE = "admin/study.py"
@@ -40,3 +40,19 @@ def test_the_page_of_the_study_shows_a_leak_as_an_error(
     page = open_page(situation.admin, PAGE, study="tiny")
 
     assert any("leaks." in element.value for element in page.error)
+
+
+def repeating(folder: Path) -> None:
+    for table, column in (("cases.csv", "vignette"), ("candidates.csv", "answer")):
+        rewrite(folder / table, [{**row, column: "Weakness of one arm."} for row in rows_of(folder / table)])
+
+
+def test_the_page_of_the_study_says_how_often_an_answer_of_a_model_is_in_a_vignette(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study", changes=[repeating])
+    audit_blinding(served_database, situation.admin, "tiny", tmp_path / "audit.json")
+
+    page = open_page(situation.admin, PAGE, study="tiny")
+
+    assert any("An answer of a model is in a vignette, history or fact" in element.value for element in page.caption)

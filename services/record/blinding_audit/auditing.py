@@ -52,12 +52,16 @@ class Outcome:
     ----------
     leaks, not_rendered
         How many hidden values stand where they may not, and how many assignments could not be built.
+    repeated
+        How often an answer of a model is in what a screen says of its case: no leak where the model repeats that, but
+        one where it was pasted there. None of an audit that did not note it.
     """
 
     assignments: int
     in_the_study: int
     leaks: int
     not_rendered: int
+    repeated: int | None
 
     @property
     def holds(self) -> bool:
@@ -76,6 +80,16 @@ class Outcome:
             text += f" Of {counted(self.not_rendered, 'assignment')} the screen could not be built."
         return text
 
+    @property
+    def repeated_in_words(self) -> str:
+        """What is said of answers of models in what a screen says of its case; nothing where there are none."""
+        if not self.repeated:
+            return ""
+        return (
+            f"An answer of a model is in a vignette, history or fact {counted(self.repeated, 'time')}: no leak where "
+            "the model repeats what it was given; look whether it was pasted there (the file says where)."
+        )
+
 
 @dataclass(frozen=True)
 class Audited(Outcome):
@@ -85,15 +99,11 @@ class Audited(Outcome):
     ----------
     first
         The first leaks that differ by more than whose screen it is, a sentence each; none says the value.
-    repeated
-        How often an answer of a model is in what a screen says of its case: no leak where the model repeats that, but
-        one where it was pasted there.
     """
 
     out: Path
     continued_after: int
     first: tuple[str, ...]
-    repeated: int
 
 
 @dataclass(frozen=True)
@@ -175,8 +185,12 @@ def audit_blinding(
         not_rendered=len(tally.not_rendered),
         continued_after=continued_after,
         first=_first_in_words(tally.leaks, work),
-        repeated=sum(count for (_, rule, _), count in tally.legitimate.items() if rule == REPEATED),
+        repeated=_repeated(tally),
     )
+
+
+def _repeated(tally: Tally) -> int:
+    return sum(count for (_, rule, _), count in tally.legitimate.items() if rule == REPEATED)
 
 
 def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | None:
@@ -192,7 +206,7 @@ def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | 
     if event is None:
         return None
     counts = {name: int(event.detail[name]) for name in ("assignments", "in_the_study", "leaks", "not_rendered")}
-    return LastAudit(at=event.at, **counts)
+    return LastAudit(at=event.at, repeated=event.detail.get("repeated"), **counts)
 
 
 def _require_free(out: Path) -> None:
@@ -412,5 +426,6 @@ def _note(database: Database, actor: Actor, study_key: str, work: _Work, tally: 
             in_the_study=work.plan.in_the_study,
             leaks=len(tally.leaks),
             not_rendered=len(tally.not_rendered),
+            repeated=_repeated(tally),
             file_sha256=hashlib.sha256(f"{text}\n".encode()).hexdigest(),
         )

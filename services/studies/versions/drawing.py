@@ -15,7 +15,7 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from protocol.language.wording import listed
 from services.errors import Conflict
-from services.studies import drawing_phases, pool_files
+from services.studies import drawing_phases, one_spelling, pool_files
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
@@ -218,6 +218,7 @@ def _of_what_is_added(
     sample = source.sample
     elsewhere, _ = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], together)
     units = _added(drawing_phases.units_of(study, phase, pool, together), phase, rows)
+    one_spelling.require_apart(units, source, elsewhere)
     units = that_fit(units, source, elsewhere)
     if not units:
         return nothing, ""

@@ -36,6 +36,7 @@ from db.standing import STANDS
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
+from protocol.study_phases import StudyPhases
 from services.errors import Conflict, require_reason
 from services.people import acts
 from services.people.acts import require_in_study
@@ -103,6 +104,8 @@ class _Planned:
     key: draws.DrawKey
     slots: groups.Slots
     closed: frozenset[str]
+    # The phases of the study, and once more as what was drawn before counts as selected.
+    asked: tuple[StudyPhases, ...]
 
     @property
     def replaced(self) -> shown_before.Replaced:
@@ -235,8 +238,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
             key=key,
             slots=slots,
             closed=closed,
+            asked=sound_draws.asked_of(after, phases, tuple(drawn.parts.values())),
         )
-        refuse_all(list(shown_before.reasons_against(session, study_id, phases, anew.parts, planned.replaced)))
+        refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, anew.parts, planned.replaced)))
     return planned
 
 
@@ -279,7 +283,8 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
         raise Conflict(
             "Somebody joined or left, closed a phase or made a version while this was prepared; make the version again."
         )
-    refuse_all(list(shown_before.reasons_against(session, study_id, phases, planned.anew.parts, planned.replaced)))
+    parts = planned.anew.parts
+    refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, parts, planned.replaced)))
     highest = {table: _highest(session, table) for table in _NEW}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)
     _store_new_files(session, study_id, case_ids, planned.files, prepared)

@@ -47,7 +47,7 @@ class Replaced:
 
 
 def reasons_against(
-    session: Session, study_id: int, phases: StudyPhases, parts: Sequence[DrawnPhase], replaced: Replaced
+    session: Session, study_id: int, asked: Sequence[StudyPhases], parts: Sequence[DrawnPhase], replaced: Replaced
 ) -> Iterator[str]:
     """Yield who was shown what of something that they would rate blind in a version, a sentence each.
 
@@ -57,6 +57,8 @@ def reasons_against(
 
     Parameters
     ----------
+    asked
+        The phases, and once more as what was drawn before counts as selected, where that tells more.
     parts
         What is rated again.
     replaced
@@ -69,13 +71,15 @@ def reasons_against(
         .order_by(col(Membership.id))
     ).all()
     for rater in raters:
-        own = phases.of_group(rater.group_key)
+        asked_of_group = [phases.of_group(rater.group_key) for phases in asked]
+        own = asked_of_group[0]
         there = {phase.listed_as for phase in own.phases}
         anew = {part.key: _of_rater(part, rater) for part in parts if part.key in there}
         for telling in own.phases:
             said: dict[str, set[str]] = {}
             # What tells of a whole subject comes first, so that each unit is named once.
-            for breach in sorted(own.blind_to(telling), key=lambda breach: list(_ABOUT).index(breach.reach)):
+            breaches = (breach for each in asked_of_group for breach in each.blind_to(each.named(telling.listed_as)))
+            for breach in sorted(breaches, key=lambda breach: list(_ABOUT).index(breach.reach)):
                 units = _shown(session, rater, own, telling, replaced, known_as)
                 shown = {about for unit in units for about in abouts_of(unit, breach.reach)}
                 for blind in breach.blind:

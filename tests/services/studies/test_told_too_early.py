@@ -32,6 +32,12 @@ def with_finding(folder: Path) -> None:
     rewrite(folder / "items.csv", rows)
 
 
+def with_finding_of_subject(folder: Path) -> None:
+    """Say of each item what its reference is: a lesion of one subject, nothing of the others."""
+    rows = [row | {"finding": "lesion" if row["case"] == "c1" else "none"} for row in rows_of(folder / "items.csv")]
+    rewrite(folder / "items.csv", rows)
+
+
 def with_site(folder: Path) -> None:
     rewrite(folder / "cases.csv", [row | {"site": "Bonn"} for row in rows_of(folder / "cases.csv")])
 
@@ -223,7 +229,26 @@ def test_one_value_that_the_draw_leaves_of_several_tells_the_reference_as_if_it_
 
     said = str(refusal.value)
     assert "Phase 'look' tells the reference ('finding') of " in said and "in phase 'read'" in said
-    assert "All that was drawn for 'look' has one value of finding (lesion), of those that it selects." in said
+    assert (
+        "All that was drawn for 'look' has one value of finding (lesion), of those that its selection leaves." in said
+    )
+
+
+def test_one_value_that_is_left_beside_what_another_phase_selects_tells_the_reference(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    sick = f"{{key: sick, rates: items, from: {{where: {{finding: lesion}}}}, shows: [prompt], {FORM}, by: others}}"
+    apart = f"{{key: look, rates: items, from: {{sample: {{not_in: sick}}}}, shows: [prompt], {FORM}, by: readers}}"
+    protocol = of_phases(sick, apart, BLIND.replace("shows", "by: readers, shows"), before=GROUPS + CHOSEN)
+    folder = write_listed(tmp_path / "study", protocol, [with_finding_of_subject])
+    situation = imported_listed(sqlite_database, folder, groups=("readers", "others"))
+
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    said = str(refusal.value)
+    assert "Phase 'look' tells the reference ('finding') of " in said and "in phase 'read'" in said
+    assert "has one value of finding (none), of those that its selection leaves." in said
 
 
 OF_ONE = f"{{key: look, rates: items, from: {LEAVES_ONE_VALUE['a value that no item has']}, shows: [prompt], {FORM}}}"

@@ -355,7 +355,7 @@ def test_the_last_audit_is_known_to_admins(opened: Situation, tmp_path: Path) ->
 
 
 def test_an_audit_of_a_part_says_of_how_many() -> None:
-    outcome = auditing.Outcome(assignments=5_010, in_the_study=60_000, leaks=2, not_rendered=0)
+    outcome = auditing.Outcome(assignments=5_010, in_the_study=60_000, leaks=2, not_rendered=0, repeated=0)
 
     assert outcome.sentence == "5,010 assignments drawn from 60,000: 2 leaks."
 

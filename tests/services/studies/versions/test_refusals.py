@@ -14,6 +14,7 @@ from services.reading import settling, submission, worklist
 from services.studies.versions import making
 from tests.following_study import GROUPS, READ_THEN_RESOLVE, flagging, read_through
 from tests.listed_study import TWO_GROUPS, opened_listed
+from tests.room_study import rewrite, rows_of
 from tests.situations import CANDIDATES, Situation, on_the_desk, open_study, write_table
 from tests.versioned_study import (
     READS,
@@ -27,6 +28,16 @@ from tests.versioned_study import (
     read,
     without_item,
 )
+
+LOOK_AT_TWO_VALUES = """
+blindread: 2
+name: listed
+title: One value is drawn
+attributes: {items: {finding: {type: choice, options: [lesion, nowhere, none], tells: reference}}}
+phases:
+  - {key: read, rates: items, shows: [prompt], form: {seen: yes_no}}
+  - {key: look, rates: items, from: {where: {finding: [lesion, nowhere]}}, shows: [prompt], form: {seen: yes_no}}
+"""
 
 
 def refusal_of(situation: Situation, folder: Path, *changes: Callable[[Path], object]) -> list[str]:
@@ -154,6 +165,34 @@ def test_nobody_who_was_shown_a_reference_reads_of_its_subject_blind(sqlite_data
         (
             "Rater 1 was shown the reference of the subject of 'i1.v2' in phase 'score', and would rate that blind in "
             "phase 'read'; let others rate it, in a group and a phase that are added."
+        )
+    ]
+
+
+def test_nobody_reads_blind_of_a_subject_whose_reference_they_know_by_the_one_value_that_was_drawn(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    """Of the two values that `look` selects no item has the other, so that who read it knows the finding of each."""
+    finding = {"i1": "lesion", "i2": "lesion"}
+
+    def with_finding(folder: Path) -> None:
+        rows = [row | {"finding": finding.get(row["item"], "none")} for row in rows_of(folder / "items.csv")]
+        rewrite(folder / "items.csv", rows)
+
+    def another_of_its_subject(folder: Path) -> None:
+        one_more_case(folder, subject="subject-1")
+        with_finding(folder)
+
+    text = LOOK_AT_TWO_VALUES
+    situation = opened_listed(sqlite_database, tmp_path / "study", text, raters=1, changes=[with_finding])
+    for queue in ("part-1", "part-2"):
+        worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
+        read(situation, 0, queue=queue)
+
+    assert refusal_of(situation, tmp_path / "study", another_of_its_subject) == [
+        (
+            "Rater 1 was shown 'finding' of the subject of 'i7' in phase 'look', and would rate that blind in phase "
+            "'read'; let others rate it, in a group and a phase that are added."
         )
     ]
 
