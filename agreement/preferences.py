@@ -63,8 +63,8 @@ class _Kind:
         return clusters if self.clustered else None
 
     def without_spread(self, clusters: int) -> str:
-        one = "cluster" if self.clustered else self.unit
-        return f"a single {one}" if clusters < 2 else f"no variation between {one}s"
+        varying = "cluster" if self.clustered else self.unit
+        return f"a single {varying}" if clusters < 2 else f"no variation between {varying}s"
 
     def quantile(self, clusters: int) -> float:
         return float(stats.t.ppf(0.5 + self.confidence / 2, clusters - 1))
