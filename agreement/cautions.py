@@ -13,6 +13,9 @@ FEW_RESAMPLED = 20
 
 FEW_RATERS = 5
 """Below this many raters there is little to learn about other raters."""
+FEW_ITEMS = 30
+"""Below this many items a kind that one in ten is of is missing from one sample of twenty or more, and an intraclass
+correlation that depends on it lies outside the interval (`docs/statistics.md`, coverage)."""
 
 RARE = 5
 """A category that is expected in fewer items than this decides an unweighted kappa by a verdict or two."""
@@ -107,6 +110,36 @@ def few_raters(raters: int) -> Caution | None:
         return None
     text = f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
     return Caution("few_raters", text, FEW_RATERS)
+
+
+def few_items(items: int, unit: str = "item") -> Caution | None:
+    """The warning of an intraclass correlation, which rests on how far items are apart.
+
+    Parameters
+    ----------
+    items : int
+        How many have all that is needed.
+    unit : str
+        What is counted, in the singular.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> few_items(20).text
+    'fewer than 30 items: some that are far from all others may not have been sampled, which the interval cannot tell'
+    >>> few_items(30) is None
+    True
+    """
+    if items >= FEW_ITEMS:
+        return None
+    text = (
+        f"fewer than {FEW_ITEMS} {unit}s: some that are far from all others may not have been sampled, which the "
+        "interval cannot tell"
+    )
+    return Caution("few_items", text, FEW_ITEMS)
 
 
 def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item") -> Caution | None:
@@ -233,6 +266,46 @@ def gathered_events(events: float, clusters: int, worth: float) -> Caution | Non
         "the interval is likely to be too narrow"
     )
     return Caution("gathered_events", text, RARE_CLUSTERS)
+
+
+def unseen_clusters(having: float, moved: float, low: float, high: float) -> Caution | None:
+    """The warning of an interval that one more cluster of another kind would move the value out of.
+
+    Where one cluster in ten is wrong throughout, one sample of twenty clusters in eight has none of them, and the few
+    scattered errors of the others say nothing of it. Nothing can tell such a sample from one of clusters that are all
+    of one kind, so the rule is chosen by simulation: to warn of most of the former, and of few of the latter
+    (`docs/statistics.md`, coverage).
+
+    Parameters
+    ----------
+    having : float
+        In how many clusters the rarer thing is, as Kish counts them (`agreement.effective_size.clusters_with`).
+    moved : float
+        What the estimate would be with one more cluster, of the mean size: of a share, one of nothing but what is
+        rarer; of a kappa or alpha, one in which raters agree on half of the items; nan where that is not known.
+    low, high : float
+        Limits of the estimate; nan where it has none.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    Six errors in five of 20 clusters of 30 items, .99 [.97, 1.00], would be 36 in 630 with one more cluster.
+
+    >>> unseen_clusters(4.5, 594 / 630, 0.97, 1.0).text.split(": ")[0]
+    'fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out'
+    >>> unseen_clusters(4.5, 594 / 630, 0.93, 1.0) is unseen_clusters(9.0, 594 / 630, 0.97, 1.0) is None
+    True
+    """
+    if having >= RARE_CLUSTERS or not (moved < low or moved > high):
+        return None
+    text = (
+        f"fewer than {RARE_CLUSTERS} clusters have most of what is rarer, and one more of another kind would move the "
+        "value out: the interval does not allow for kinds of clusters that were not sampled"
+    )
+    return Caution("unseen_clusters", text, RARE_CLUSTERS)
 
 
 def rare_outcome(count: int) -> Caution | None:

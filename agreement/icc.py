@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
-from agreement.cautions import few_raters
+from agreement.cautions import few_items, few_raters
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -177,7 +177,7 @@ def icc(
     if not low < high:
         return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
-    return estimate.warned(few_raters(k) if model != 3 else None)
+    return estimate.warned(few_raters(k) if model != 3 else None, few_items(n, unit))
 
 
 def _resampled(

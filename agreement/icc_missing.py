@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from agreement.arguments import one_of, yes_or_no
-from agreement.cautions import few_raters
+from agreement.cautions import few_items, few_raters
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import in_range
@@ -123,7 +123,7 @@ def icc_with_missing(
         reason = "the profile likelihood interval has no width"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, confidence=confidence)
-    return estimate.warned(few_raters(k) if model != 3 else None)
+    return estimate.warned(few_raters(k) if model != 3 else None, few_items(n, unit))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import refuse_huge
-from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
+from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights, within_range
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.row_sums import row_sums
@@ -75,7 +75,7 @@ def cohen_kappa(
         these where disagreements are scattered over clusters, "adjusted" with a less cautious one. They take no weights
         and up to twenty categories; beyond, "normal" without and "percentile" with
         `clusters`. "normal" uses the standard error of Fleiss, Cohen
-        and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
+        and Everitt [3]_, clipped to [-1, 1], which `method` then says, and assumes independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -238,7 +238,7 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
 
 def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
     check_confidence(confidence)
-    method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note
+    method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
     n = table.n
     value, reason = _value(table, unit)
     if reason is not None:
@@ -249,7 +249,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance / n)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-    return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
+    low, high, clipped = within_range(value - half, value + half)
+    return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
 
 
 def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> Caution | None:

@@ -236,7 +236,7 @@ def cohen_kappa_with_weights(
         groups, n_clusters = compact(groups)
     name = "Cohen's kappa, own weights" if not isinstance(weights, str) else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs, excluded)
-    method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note
+    method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
     if interval != "normal":
         method = f"{'cluster ' if groups is not None else ''}bootstrap{note}"
     counts = np.zeros((q, q))
@@ -253,7 +253,9 @@ def cohen_kappa_with_weights(
             reason = "the standard error is 0 for this table"
             return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
         half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-        return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
+        least = -1.0 if isinstance(weights, str) else -math.inf  # with weights of one's own it can be less
+        low, high, clipped = within_range(value - half, value + half, least)
+        return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
     cells = np.eye(q * q)[pairs.a * q + pairs.b]
     spread = bootstrap_of_sums(
         lambda totals: _kappa(totals, w),
@@ -285,6 +287,32 @@ def _kappa(totals: Floats, w: Floats) -> Floats:
         observed = (w * counts).sum(axis=(-1, -2)) / n
         expected = ((counts.sum(axis=-1) @ w) * counts.sum(axis=-2)).sum(axis=-1) / n**2
         return np.where(expected < 1.0 - _ROUNDING, (observed - expected) / (1.0 - expected), np.nan)
+
+
+def within_range(low: float, high: float, least: float = -1.0) -> tuple[float, float, str]:
+    """Limits of a kappa within what it can be, and what to add to the method.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits as computed, the value between them.
+    least : float
+        The least that the coefficient can be.
+
+    Returns
+    -------
+    low, high : float
+    clipped : str
+        Empty where both are as they were.
+
+    Examples
+    --------
+    >>> within_range(0.4, 1.2), within_range(-1.5, 0.5, least=-math.inf)
+    ((0.4, 1.0, '; upper limit clipped at 1'), (-1.5, 0.5, ''))
+    """
+    said = [f"lower limit clipped at {least:g}"] if low < least else []
+    said += ["upper limit clipped at 1"] if high > 1.0 else []
+    return max(low, least), min(high, 1.0), "".join(f"; {limit}" for limit in said)
 
 
 def _reason(counts: Floats, w: Floats, value: float, unit: str) -> str | None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agreement.arguments import check_resamples
 from agreement.caution import Caution, several
-from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
+from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters, unseen_clusters
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -156,7 +156,10 @@ def share(
         interval=interval,
         confidence=confidence,
     )
-    return estimate if clusters is None else estimate.warned(_gathered(counted, compact(clusters)[0]))
+    if clusters is None:
+        return estimate
+    groups = compact(clusters)[0]
+    return estimate.warned(_gathered(counted, groups), _unseen(counted, groups, estimate.low, estimate.high))
 
 
 def mean(
@@ -278,7 +281,10 @@ def _score_in_clusters(
     method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
     return Estimate(
         name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
-        cautions=several(uneven_clusters(n_clusters, clusters_with(np.ones(n), groups), FEW_UNEVEN_OF_SHARE)),
+        cautions=several(
+            uneven_clusters(n_clusters, clusters_with(np.ones(n), groups), FEW_UNEVEN_OF_SHARE),
+            _unseen(counted, groups, low, high),
+        ),
     )  # fmt: skip
 
 
@@ -314,6 +320,16 @@ def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> Caution | None:
     rarer = counted if 2 * int(counted.sum()) <= counted.size else ~counted
     worth = clusters_with(np.ones(counted.size), groups)
     return gathered_events(clusters_with(rarer.astype(np.float64), groups), int(groups.max()) + 1, worth)
+
+
+def _unseen(counted: npt.NDArray[np.bool_], groups: Codes, low: float, high: float) -> Caution | None:
+    """The warning where one more cluster of nothing but what is rarer would put the share out of its interval."""
+    n, count = counted.size, int(counted.sum())
+    if count in (0, n):
+        return None
+    counting, of_one = 2 * count <= n, n / (int(groups.max()) + 1)
+    having = clusters_with((counted if counting else ~counted).astype(np.float64), groups)
+    return unseen_clusters(having, (count + of_one * counting) / (n + of_one), low, high)
 
 
 def _with_note(estimate: Estimate, note: str) -> Estimate:

@@ -56,6 +56,15 @@ class _Kind:
     confidence: float
     unit: str
     method: str
+    clustered: bool
+
+    def counted(self, clusters: int | None) -> int | None:
+        """The clusters of an estimate; None where each comparison is one."""
+        return clusters if self.clustered else None
+
+    def without_spread(self, clusters: int) -> str:
+        varying = "cluster" if self.clustered else self.unit
+        return f"a single {varying}" if clusters < 2 else f"no variation between {varying}s"
 
     def quantile(self, clusters: int) -> float:
         return float(stats.t.ppf(0.5 + self.confidence / 2, clusters - 1))
@@ -64,7 +73,14 @@ class _Kind:
         self, name: str, n: int, reason: str, *, value: float = math.nan, clusters: int | None = None
     ) -> Estimate:
         return undefined(
-            name, n, self.unit, self.method, reason, value=value, confidence=self.confidence, n_clusters=clusters
+            name,
+            n,
+            self.unit,
+            self.method,
+            reason,
+            value=value,
+            confidence=self.confidence,
+            n_clusters=self.counted(clusters),
         )
 
 
@@ -81,7 +97,7 @@ def bradley_terry(
 
     ``P(i) = p_i / (p_i + p_j + nu sqrt(p_i p_j))`` and ``P(tie) = nu sqrt(p_i p_j) / (...)``; without a tie ``nu = 0``,
     which is the model of Bradley and Terry. Strengths are ``log p_i`` minus their mean, by maximum likelihood. Limits
-    are of Student's t with clusters - 1 degrees of freedom, from the sandwich variance over clusters.
+    are of Student's t with clusters - 1 degrees of freedom, from the sandwich variance over clusters, or comparisons.
 
     Strengths are undefined where no chain of comparisons links two contestants, where they fall into groups of which
     one was always preferred to the other, and where, as of two of which one was preferred or tied, the more distance
@@ -96,7 +112,7 @@ def bradley_terry(
     preferred : sequence of {"first", "second", "tie"}, shape (comparisons,)
         Which of them.
     clusters : sequence, shape (comparisons,), optional
-        What varies together, such as the item; each comparison by itself without.
+        What varies together, such as the item; without, or where each has one comparison, these are independent.
     confidence : float
         Nominal coverage.
     unit : str
@@ -130,10 +146,12 @@ def bradley_terry(
     """
     check_confidence(confidence)
     names, data = coded(first, second, preferred, clusters)
-    method = f"{'Davidson' if np.any(data.outcome == TIE) else 'Bradley-Terry'}, sandwich variance over clusters, t"
+    clustered = np.unique(data.clusters).size < data.first.size
+    how = "sandwich variance over clusters, t" if clustered else f"sandwich variance, t, independent {unit}s"
+    method = f"{'Davidson' if np.any(data.outcome == TIE) else 'Bradley-Terry'}, {how}"
     counts = np.bincount(np.concatenate((data.first, data.second)), minlength=len(names))
 
-    kind = _Kind(confidence, unit, method)
+    kind = _Kind(confidence, unit, method, clustered)
 
     def nothing(reason: str) -> Strengths:
         of = {name: kind.undefined(_NAME, int(n), reason) for name, n in zip(names, counts, strict=True)}
@@ -175,12 +193,11 @@ class _Fitted:
         if self.members.size == 1:
             return kind.undefined(_NAME, n, "the others are measured against it", value=0.0, clusters=self.clusters)
         if self.clusters < 2 or se < _CLOSE:
-            reason = "a single cluster" if self.clusters < 2 else "no variation between clusters"
-            return kind.undefined(_NAME, n, reason, value=value, clusters=self.clusters)
+            return kind.undefined(_NAME, n, kind.without_spread(self.clusters), value=value, clusters=self.clusters)
         half = se * kind.quantile(self.clusters)
         return Estimate(
             _NAME, value, value - half, value + half, n, kind.unit, kind.method, se=se,
-            confidence=kind.confidence, n_clusters=self.clusters,
+            confidence=kind.confidence, n_clusters=kind.counted(self.clusters),
         )  # fmt: skip
 
     def ties(self, n: int, kind: _Kind) -> Estimate:
@@ -188,11 +205,11 @@ class _Fitted:
             return kind.undefined("nu", n, "nothing tied")
         value, se = math.exp(self.log_nu), math.sqrt(self.variance_of_nu)
         if self.clusters < 2 or se < _CLOSE:
-            return kind.undefined("nu", n, "a single cluster", value=value, clusters=self.clusters)
+            return kind.undefined("nu", n, kind.without_spread(self.clusters), value=value, clusters=self.clusters)
         factor = math.exp(se * kind.quantile(self.clusters))
         return Estimate(
             "nu", value, value / factor, value * factor, n, kind.unit, kind.method, se=value * se,
-            confidence=kind.confidence, n_clusters=self.clusters,
+            confidence=kind.confidence, n_clusters=kind.counted(self.clusters),
         )  # fmt: skip
 
 

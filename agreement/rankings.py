@@ -102,12 +102,12 @@ def overlap_at_k(a: Any, b: Any, k: int) -> float:
     Returns
     -------
     float
-        Between 0 and 1; nan for two empty lists.
+        Between 0 and 1; 0 where one of them is empty.
 
     Raises
     ------
     ValueError
-        When `k` is below 1, or a ranking is no list.
+        When `k` is below 1, a ranking is no list, or both are empty: nothing is known of their overlap.
 
     References
     ----------
@@ -120,9 +120,8 @@ def overlap_at_k(a: Any, b: Any, k: int) -> float:
     (1.0, 0.5)
     """
     depth = whole_number(k, "k", 1)
-    first, second = _distinct(a, "a")[:depth], _distinct(b, "b")[:depth]
-    longest = max(len(first), len(second))
-    return len(set(first) & set(second)) / longest if longest else math.nan
+    overlap = _overlap(_distinct(a, "a"), _distinct(b, "b"), depth)
+    return _stated(overlap, "a and b are both empty; expected a line in one of them")
 
 
 def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
@@ -145,13 +144,13 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     Returns
     -------
     float
-        Between 0 (nothing in common) and 1 (the same list, or the same first line for lists of one); nan where a list
-        is empty.
+        Between 0 (nothing in common) and 1 (the same list, or the same first line for lists of one).
 
     Raises
     ------
     ValueError
-        When `p` is not strictly between 0 and 1, or a ranking is no list.
+        When `p` is not strictly between 0 and 1, a ranking is no list, or one is empty: beyond what was ranked nothing
+        can be extrapolated from it.
 
     References
     ----------
@@ -166,7 +165,21 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     0.5
     """
     _check_p(p)
-    short, long_ = sorted((_distinct(a, "a"), _distinct(b, "b")), key=len)
+    first, second = _distinct(a, "a"), _distinct(b, "b")
+    empty = "a" if not first else "b"
+    return _stated(_biased(first, second, p), f"{empty} is empty; expected at least one line")
+
+
+def _overlap(a: list[Any], b: list[Any], k: int) -> float:
+    """As `overlap_at_k`, of distinct lines; nan for two empty lists."""
+    first, second = a[:k], b[:k]
+    longest = max(len(first), len(second))
+    return len(set(first) & set(second)) / longest if longest else math.nan
+
+
+def _biased(a: list[Any], b: list[Any], p: float) -> float:
+    """As `rank_biased_overlap`, of distinct lines; nan where a list is empty."""
+    short, long_ = sorted((a, b), key=len)
     s, length = len(short), len(long_)
     if s == 0:
         return math.nan
@@ -182,6 +195,13 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     seen = math.fsum(overlap / d * p**d for d, overlap in enumerate(overlaps, start=1))
     assumed = math.fsum(x_s * (d - s) / (s * d) * p**d for d in range(s + 1, length + 1))
     return (1.0 - p) / p * (seen + assumed) + ((x_l - x_s) / length + x_s / s) * p**length
+
+
+def _stated(value: float, why: str) -> float:
+    """The value; a refusal where there is none."""
+    if math.isnan(value):
+        raise ValueError(f"{why}, for without any nothing can be compared: leave such a pair out")
+    return value
 
 
 def ranking_accuracy(
@@ -324,11 +344,11 @@ def ranking_agreement(
     }  # fmt: skip
     return RankingAgreement(
         overlap={
-            k: mean_of_items(item_means(rows, partial(overlap_at_k, k=k)), name=f"overlap of the first {k}", **settings)
+            k: mean_of_items(item_means(rows, partial(_overlap, k=k)), name=f"overlap of the first {k}", **settings)
             for k in depths
         },
         rank_biased_overlap=mean_of_items(
-            item_means(rows, partial(rank_biased_overlap, p=p)),
+            item_means(rows, partial(_biased, p=p)),
             name=f"rank-biased overlap, p = {float(p):g}",
             **settings,
         ),

@@ -20,6 +20,7 @@ import numpy as np
 from scipy import stats
 
 import agreement
+from agreement.cautions import FEW_UNEVEN_OF_SHARE, RARE_CLUSTERS, UNEVEN
 from benchmarks.clustered_kappas import SIZES
 
 Data = np.ndarray[Any, Any]
@@ -82,6 +83,7 @@ ALIKE: dict[str, list[Chances]] = {
     "1/10 to 2/3": [beta(level, alike) for level, alike in product(LEVELS, (0.1, 1 / 3, 2 / 3))],
     "normal log odds": [log_odds(*pair) for pair in ((5.5, 3.0), (4.0, 2.0), (3.0, 1.2), (3.5, 3.0))],
     "of two kinds": [of_two(*of) for of in ((0.2, 0.5, 1.0), (0.1, 0.3, 0.99))],
+    "wrong throughout": [of_two(*of) for of in ((0.1, 0.0, 0.99), (0.1, 0.0, 0.97), (0.05, 0.0, 0.99))],
 }
 
 
@@ -122,6 +124,32 @@ def limits(right: Data, sizes: Data) -> dict[str, Limits]:
     return result | {"linear": (share - half, share + half)}
 
 
+def warned(right: Data, sizes: Data, of_default: Limits) -> Data:
+    """Return which samples carry a warning with the default: `agreement.cautions`, of many samples at once.
+
+    Parameters
+    ----------
+    right, sizes
+        As in `limits`.
+    of_default : pair of ndarray, shape (samples,)
+        Limits of the default.
+
+    Returns
+    -------
+    ndarray of bool, shape (samples,)
+    """
+    n, clusters, counts = sizes.sum(), len(sizes), right.sum(axis=1)
+    worth = n**2 / (sizes**2).sum()
+    if worth < UNEVEN * clusters and worth < FEW_UNEVEN_OF_SHARE:
+        return np.ones(len(right), dtype=bool)
+    counting, events = 2 * counts <= n, np.minimum(counts, n - counts)
+    rarer = np.where(counting[:, None], right, sizes - right)
+    having = events**2 / np.maximum(1, (rarer**2).sum(axis=1))
+    moved = (counts + n / clusters * counting) / (n + n / clusters)
+    low, high = of_default
+    return (events > 0) & (having < RARE_CLUSTERS) & ((moved < low) | (moved > high))
+
+
 def _alike(right: Data, sizes: Data) -> Data:
     """Intraclass correlation by analysis of variance, at least 0."""
     n, clusters, counts = sizes.sum(), len(sizes), right.sum(axis=1)
@@ -139,10 +167,15 @@ def _wilson(share: Data, n: Data, quantile: float) -> Limits:
 
 @dataclass(frozen=True)
 class Counted:
-    """One cell: of each kind the share of samples that it holds, and its mean width within 0 and 1."""
+    """One cell: of each kind the share of samples that it holds, and its mean width within 0 and 1.
+
+    Of the default also the shares of samples that carry a warning, and in which it holds or they do.
+    """
 
     held: dict[str, float]
     width: dict[str, float]
+    warned: float = 0.0
+    heard: float = 1.0
 
     def width_ratio(self, least: float) -> float:
         """Return the default's width over that of the narrowest kind that holds as often as `least`."""
@@ -154,16 +187,20 @@ def count(chances: Chances, sizes: Data, samples: int, rng: Rng) -> Counted:
     """Return how often the intervals of samples hold; where there is none, it does not."""
     right = rng.binomial(sizes, chances.draw((samples, len(sizes)), rng))
     of_kinds = limits(right, sizes)
-    compare(right[:COMPARED], sizes, of_kinds[KINDS[0]])
+    low, high = of_kinds[KINDS[0]]
+    warns = warned(right, sizes, (low, high))
+    compare(right[:COMPARED], sizes, (low, high), warns)
     truth = chances.mean
     return Counted(
         {kind: float(np.mean((low <= truth) & (truth <= high))) for kind, (low, high) in of_kinds.items()},
         {kind: float(np.nanmean(np.minimum(1, high) - np.maximum(0, low))) for kind, (low, high) in of_kinds.items()},
+        float(np.mean(warns)),
+        float(np.mean(warns | ((low <= truth) & (truth <= high)))),
     )
 
 
-def compare(right: Data, sizes: Data, of_default: Limits) -> None:
-    """Stop where the library has other limits than these.
+def compare(right: Data, sizes: Data, of_default: Limits, warns: Data) -> None:
+    """Stop where the library has other limits or warnings than these.
 
     Raises
     ------
@@ -172,9 +209,10 @@ def compare(right: Data, sizes: Data, of_default: Limits) -> None:
     """
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    for of_sample, low, high in zip(right, *of_default, strict=False):
+    for of_sample, low, high, warning in zip(right, *of_default, warns, strict=False):
         estimate = agreement.accuracy_of_correctness(place < of_sample[clusters], clusters=clusters).primary
         np.testing.assert_allclose((low, high), (estimate.low, estimate.high), atol=1e-8)
+        assert (estimate.warning is not None) == warning, (estimate, warning)
 
 
 def cells(clusters: int, size: str, alike: str, samples: int) -> Iterator[Counted]:
@@ -196,6 +234,9 @@ def row(counted: list[Counted], samples: int) -> str:
     over = [cell.width["default"] / cell.width["scattered"] for cell in counted]
     known = ratios[~np.isnan(ratios)]
     narrowest = f"{np.median(known):.2f}, {known.max():.2f}, {(known > WIDTH).sum()}" if known.size else ""
+    warns, heard = [cell.warned for cell in counted], [cell.heard for cell in counted]
+    shown.append(f"{100 * np.median(warns):.0f}, {100 * max(warns):.0f}")
+    shown.append(f"{100 * min(heard):.1f}, {sum(share < 0.9 for share in heard)}")
     return " | ".join([str(len(counted)), *shown, f"{np.median(over):.2f}, {max(over):.2f}", narrowest])
 
 
@@ -211,7 +252,16 @@ def main() -> None:
     wanted = [size.strip() for size in options.sizes.split(";") if size.strip()] or list(OF_SHARES)
     if unknown := set(wanted) - set(OF_SHARES):
         parser.error(f"no sizes {'; '.join(sorted(unknown))}; expected some of {'; '.join(OF_SHARES)}")
-    heads = ["clusters of", "alike", "cells", *KINDS, "width over scattered", "over the narrowest"]
+    heads = [
+        "clusters of",
+        "alike",
+        "cells",
+        *KINDS,
+        "warned",
+        "held or warned",
+        "width over scattered",
+        "over the narrowest",
+    ]
     print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for size, alike in product(wanted, ALIKE):
         numbers = map(int, options.clusters.split(","))

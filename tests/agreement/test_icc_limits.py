@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement import icc
+from agreement import icc, icc_with_missing
 from agreement.icc_limits import (
     MeanSquares,
     correlation,
@@ -210,3 +210,12 @@ def test_of_few_items_the_default_has_limits_or_a_reason(n):
     estimate = icc(np.arange(3.0 * n).reshape(n, 3) % 7, 3)
 
     assert estimate.undefined_because or estimate.low < estimate.high
+
+
+@pytest.mark.parametrize(("n", "warned"), [(29, True), (30, False)])
+@pytest.mark.parametrize("of", [icc, icc_with_missing])
+def test_below_thirty_items_some_far_from_the_others_may_not_have_been_sampled(of, n, warned):
+    rng = np.random.default_rng(4)
+    estimate = of(rng.normal(size=(n, 1)) + rng.normal(size=(n, 3)), 3)
+
+    assert [caution.kind for caution in estimate.cautions] == ["few_items"] * warned

@@ -106,7 +106,7 @@ def test_comparisons_of_one_cluster_count_as_one() -> None:
         ["a", "a", "b"] * 40, ["b", "b", "a"] * 40, ["first"] * 120, clusters=[n % 30 for n in range(120)]
     )
 
-    assert copied.of["a"].n_clusters == by_itself.of["a"].n_clusters == 30
+    assert copied.of["a"].n_clusters == by_itself.of["a"].n == 30
     assert copied.of["a"].se == pytest.approx(by_itself.of["a"].se)
 
 
@@ -196,3 +196,11 @@ def test_a_strength_that_does_not_vary_between_clusters_has_no_interval_and_says
     strengths = bradley_terry(first, second, preferred, clusters=[0] * 6 + [1] * 4)
 
     assert strengths.of["C"].undefined_because == "no variation between clusters"
+
+
+@pytest.mark.parametrize("clusters", [None, list(range(30))])
+def test_comparisons_of_which_none_share_a_cluster_are_said_to_be_independent(clusters):
+    estimated = bradley_terry(["a"] * 30, ["b"] * 30, ["first"] * 20 + ["second"] * 10, clusters=clusters).of["a"]
+
+    assert estimated.method == "Bradley-Terry, sandwich variance, t, independent comparisons"
+    assert estimated.n_clusters is None

@@ -1,7 +1,5 @@
 """Ranked lists: an accepted answer among the first k, overlaps, rank-biased overlap."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -54,10 +52,29 @@ def test_rank_biased_overlap_is_that_of_another_program():
     assert rank_biased_overlap([1, 2, 3, 4, 5], [2, 3, 4, 1, 5], 0.9) == pytest.approx(0.828, abs=1e-12)
 
 
-def test_lists_that_have_nothing_in_common_or_nothing_at_all():
+def test_lists_that_have_nothing_in_common():
     assert rank_biased_overlap(["a"], ["b"]) == 0.0
-    assert math.isnan(rank_biased_overlap([], ["b"]))
-    assert math.isnan(overlap_at_k([], [], 3))
+    assert overlap_at_k([], ["b"], 3) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("compare", "a", "b", "named"),
+    [
+        (rank_biased_overlap, [], ["b"], "a is empty"),
+        (rank_biased_overlap, ["a"], [], "b is empty"),
+        (overlap_at_k, [], [], "a and b are both empty"),
+    ],
+)
+def test_lists_of_which_nothing_can_be_said_are_refused(compare, a, b, named):
+    with pytest.raises(ValueError, match=named):
+        compare(a, b, **({"k": 3} if compare is overlap_at_k else {}))
+
+
+def test_a_pair_of_which_nothing_can_be_said_is_left_out():
+    both = ranking_agreement([[[], ["a"]], [["a"], ["a"]], [[], []], [["b"], ["b"]]], (1,), resamples=50)
+
+    assert (both.rank_biased_overlap.n, both.rank_biased_overlap.value) == (2, pytest.approx(1.0))
+    assert (both.overlap[1].n, both.overlap[1].value) == (3, pytest.approx(2 / 3))
 
 
 def test_overlap_counts_what_the_longer_list_adds_as_not_in_common():

@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from benchmarks.clustered_shares import ALIKE, KINDS, LEVELS, OF_SHARES, Counted, compare, count, limits, log_odds, row
+from benchmarks.clustered_shares import (
+    ALIKE,
+    KINDS,
+    LEVELS,
+    OF_SHARES,
+    Counted,
+    compare,
+    count,
+    limits,
+    log_odds,
+    of_two,
+    row,
+)
 
 HOLDS = 0.93 - 2 * np.sqrt(0.93 * 0.07 / 2_000)
 
@@ -20,6 +32,12 @@ def test_the_default_holds_in_twenty_large_clusters_whose_items_are_very_alike_a
     assert cell.width["default"] < 1.15 * cell.width["scattered"]
 
 
+def test_where_a_tenth_of_twenty_large_clusters_is_wrong_the_default_holds_or_warns():
+    cell = counted(of_two(0.1, 0.3, 0.99), "30", 20)
+
+    assert cell.held["default"] < 0.9 < cell.heard
+
+
 def test_where_items_are_not_alike_the_default_is_hardly_wider_than_drawing_by_items():
     cell = counted(ALIKE["0"][LEVELS.index(0.9)], "10", 30)
 
@@ -28,12 +46,14 @@ def test_where_items_are_not_alike_the_default_is_hardly_wider_than_drawing_by_i
 
 
 def test_limits_that_are_not_those_of_the_library_stop_the_run():
-    sizes, right = np.array([5, 5, 5, 5]), np.array([[5, 4, 4, 5]])
+    sizes, right = np.full(12, 5), np.array([[5, 4, 4, 5] * 3])
     low, high = limits(right, sizes)["default"]
 
-    compare(right, sizes, (low, high))
+    compare(right, sizes, (low, high), [False])
     with pytest.raises(AssertionError):
-        compare(right, sizes, (low, high + 1e-6))
+        compare(right, sizes, (low, high + 1e-6), [False])
+    with pytest.raises(AssertionError):
+        compare(right, sizes, (low, high), [True])
 
 
 def test_the_mean_of_normal_log_odds_is_that_of_many_clusters():
@@ -46,6 +66,6 @@ def test_a_row_counts_the_cells_in_which_a_kind_holds_too_seldom():
     held = dict.fromkeys(KINDS, 0.95) | {"linear": 0.9}
     width = dict.fromkeys(KINDS, 0.2) | {"anova, z": 0.1, "linear": 0.01}
 
-    assert row([Counted(held, width)] * 2, 4_000).split(" | ") == [
-        "2", *["95.0 to 95.0, 0"] * 5, "90.0 to 90.0, 2", "1.00, 1.00", "2.00, 2.00, 2",
+    assert row([Counted(held, width, 0.04, 0.89), Counted(held, width, 0.2, 0.96)], 4_000).split(" | ") == [
+        "2", *["95.0 to 95.0, 0"] * 5, "90.0 to 90.0, 2", "12, 20", "89.0, 1", "1.00, 1.00", "2.00, 2.00, 2",
     ]  # fmt: skip

@@ -1,0 +1,107 @@
+"""The warning where clusters of a kind that was not sampled would move an estimate out of its interval."""
+
+import numpy as np
+import pytest
+
+from agreement import (
+    accuracy_of_correctness,
+    cohen_kappa,
+    conger_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+    prediction_powered_mean,
+)
+
+UNSEEN = (
+    "fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: "
+    "the interval does not allow for kinds of clusters that were not sampled"
+)
+
+
+def first_of(errors, clusters=20, of_cluster=30):
+    """Errors, each in the first item of a cluster of its own, and the cluster of each item."""
+    wrong = np.zeros((clusters, of_cluster), dtype=bool)
+    wrong[:errors, 0] = True
+    return wrong.ravel(), np.repeat(np.arange(clusters), of_cluster)
+
+
+@pytest.mark.parametrize(
+    ("errors", "clusters", "of_cluster", "warned"),
+    [
+        (6, 20, 30, UNSEEN),
+        (6, 20, 5, None),  # such an interval is wide enough for one more cluster that is wrong
+        (12, 20, 30, None),
+        (0, 20, 30, None),  # the clusters are the n
+    ],
+)
+@pytest.mark.parametrize("right", [True, False])
+def test_a_share_warns_where_one_more_cluster_of_another_kind_would_move_it_out(
+    errors, clusters, of_cluster, warned, right
+):
+    wrong, of = first_of(errors, clusters, of_cluster)
+
+    assert accuracy_of_correctness(wrong != right, clusters=of).primary.warning == warned
+
+
+def test_errors_of_one_cluster_show_how_they_cluster():
+    wrong, of = first_of(0)
+    wrong[:6] = True
+
+    assert accuracy_of_correctness(~wrong, clusters=of).primary.warning is None
+
+
+@pytest.mark.parametrize("interval", ["score", "percentile", "bca"])
+def test_every_interval_of_a_share_warns(interval):
+    differ, of = first_of(6)
+
+    assert percent_agreement(differ, False & differ, clusters=of, interval=interval, resamples=200).warning == UNSEEN
+
+
+@pytest.mark.parametrize(("errors", "warned"), [(6, UNSEEN), (12, None)])
+@pytest.mark.parametrize("coefficient", [cohen_kappa, conger_kappa, krippendorff_alpha])
+def test_kappas_and_alphas_warn_of_it(coefficient, errors, warned):
+    differ, of = first_of(errors)
+    first = np.arange(differ.size) % 2 == 0
+    pair = (first, first ^ differ)
+
+    estimate = (
+        cohen_kappa(*pair, clusters=of) if coefficient is cohen_kappa else coefficient(np.stack(pair, 1), clusters=of)
+    )
+
+    assert estimate.warning == warned
+
+
+@pytest.mark.parametrize(("errors", "warned"), [(6, UNSEEN), (12, None)])
+def test_a_prediction_powered_mean_warns_of_it(errors, warned):
+    wrong, of = first_of(errors)
+    judge = np.arange(wrong.size) % 10 > 0  # and knows nothing
+
+    estimate = prediction_powered_mean(
+        ~wrong, judge, np.tile(judge, 4), clusters=of, unlabelled_clusters=100 + np.repeat(np.arange(80), 30)
+    )
+
+    assert estimate.warning == warned
+
+
+def test_where_a_tenth_of_twenty_clusters_is_wrong_the_interval_of_a_share_holds_or_it_warns():
+    rng = np.random.default_rng(5)
+    of, held, heard = np.repeat(np.arange(20), 30), [], []
+    for _ in range(300):
+        right = rng.random(of.size) < np.where(rng.random(20) < 0.1, 0.3, 0.99)[of]
+        estimate = accuracy_of_correctness(right, clusters=of).primary
+        held.append(estimate.low <= 0.921 <= estimate.high)
+        heard.append(held[-1] or estimate.warning is not None)
+
+    assert np.mean(held) < 0.9 < np.mean(heard)
+
+
+def test_where_all_clusters_are_alike_few_samples_warn():
+    rng = np.random.default_rng(5)
+    of, share = np.repeat(np.arange(20), 30), 0.9
+    chances = rng.beta(share * 2, (1 - share) * 2, (200, 20))  # intraclass correlation 1/3
+    warned = [
+        accuracy_of_correctness(rng.random(of.size) < chance[of], clusters=of).primary.warning is not None
+        for chance in chances
+    ]
+
+    assert np.mean(warned) < 0.05
