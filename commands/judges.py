@@ -156,7 +156,7 @@ def convert_file(
         if out.exists():
             raise InputRefused(f"{out} already exists; name another, or remove it.")
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer)
-        lines, count = converting.converted(file.read_bytes(), file.name, asked, judge)
+        lines, count, lacking = converting.converted(file.read_bytes(), file.name, asked, judge)
     except InputRefused as refusal:
         print_problems(refusal)
         raise typer.Exit(1) from None
@@ -164,7 +164,7 @@ def convert_file(
         refuse(str(refusal))
     with out.open("w", encoding="utf-8") as stream:
         stream.writelines(lines)
-    console.print(f"{count} verdicts are written to {out}.", markup=False)
+    console.print(f"{count} verdicts are written to {out}.{lacking}", markup=False)
 
 
 @cli.command("score")
