@@ -377,6 +377,15 @@ def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified
     assert says in error
 
 
+def test_a_prompt_that_is_no_utf_8_is_refused_instead_of_hashed(files, tmp_path, capsys):
+    (tmp_path / "prompt.txt").write_bytes("Streng prüfen.".encode("latin-1"))
+
+    status = main([str(files / "judged.csv"), *BASIC, "--prompt", str(tmp_path / "prompt.txt")])
+
+    assert status == 2
+    assert capsys.readouterr().err.endswith("prompt.txt is not UTF-8 text (byte 10); save it as UTF-8\n")
+
+
 def test_a_certificate_that_another_program_wrote_again_is_the_same(files, certified, tmp_path, capsys):
     """Its lines, the order of its parts and how it writes a whole number are no edit."""
     document = json.loads(
