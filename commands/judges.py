@@ -319,8 +319,7 @@ def split_study(
     names = tuple(name.strip() for name in strata.split(",") if name.strip())
     with opened_as(act_as) as (database, actor):
         line = sealed_split.make_split(database, actor, study, share, names)
-        console.print(f"Divided: {line.method}.", markup=False)
-        console.print(line.in_words, markup=False)
+        console.print(line.as_divided, markup=False)
 
 
 @cli.command("open-test")
