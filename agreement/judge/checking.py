@@ -289,7 +289,8 @@ def _tested(first: Any, second: Any, scale: Scale, confidence: float) -> tuple[b
     if scale.shares:
         stricter, more_lenient = int((first > second).sum()), int((first < second).sum())
         p = mcnemar(stricter, more_lenient, "exact").p
-        rule = f"a shift is P of at most {1.0 - confidence:.2g}, {_WITHOUT_MARGIN}"
+        level = f"{1.0 - confidence:.2g}".lstrip("0")
+        rule = f"a shift is P of at most {level}, {_WITHOUT_MARGIN}"
         words = f"{stricter} became incorrect and {more_lenient} correct (exact McNemar {p_in_words(p)}; {rule})"
         return p is not None and p <= 1.0 - confidence, words
     bias: Estimate = bland_altman(second, first, confidence=confidence).bias

@@ -168,7 +168,7 @@ def test_a_run_that_has_shifted_is_outside(files, certified, capsys):
 
     assert status == 1
     assert "the judge has shifted" in said
-    assert "; a shift is P of at most 0.05, however small the change)" in said
+    assert "; a shift is P of at most .05, however small the change)" in said
 
 
 def leaving_out(files, target, every, word=""):
