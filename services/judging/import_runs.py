@@ -153,8 +153,8 @@ class JudgeRunLine:
         pool = self.candidates + self.not_judged
         cleared = cleared_in_words(self.cleared, VERDICTS)
         return (
-            f"Run '{self.name}' is imported: {self.judged} of {counted(pool, 'candidate')} "
-            f"judged, {self.unresolved} without a verdict, {self.not_judged} missing from the file."
+            f"Run '{self.name}' is imported: {self.judged:,} of {counted(pool, 'candidate')} "
+            f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from the file."
             f"{self.unread}{cleared}"
         )
 
