@@ -68,7 +68,7 @@ def development_and_test(
     seed : int, sequence of int or SeedSequence
         Of the draw.
     items : str
-        What the items with a label are called where there are too few of them.
+        What the items with a label are called in `method` and in refusals.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def development_and_test(
     strata_of = dict(enumerate(levels)) | ({} if is_labelled.all() else {-1: None})
     counts = {name: tuple(int((codes[part] == code).sum()) for part in parts) for code, name in strata_of.items()}
     numbers = zip(of_subjects, of_labelled, strict=True)
-    shown = " and ".join(f"{many} subjects with {known} labelled items" for many, known in numbers)
+    shown = " and ".join(f"{many} subjects with {known} {items}" for many, known in numbers)
     folds = f"{fraction.numerator} of {fraction.denominator} folds"
     return Split(
         development=tuple(parts[0].tolist()),

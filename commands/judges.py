@@ -50,14 +50,14 @@ def import_judge(
 ) -> None:
     """Import a judge's verdicts from a file: the whole of it or nothing."""
     from services.errors import InputRefused
-    from services.judging import import_runs, sources
+    from services.judging import import_runs, run_identity, sources
 
     with opened_as(act_as) as (database, actor):
         if not file.is_file():
             raise InputRefused(f"{file.name} is missing; name a {import_runs.ENDINGS_IN_WORDS} file.")
         if prompt is not None and not prompt.is_file():
             raise InputRefused(f"{prompt.name} is missing; name a file with the text of the prompt.")
-        text = "" if prompt is None else prompt.read_text(encoding="utf-8-sig", errors="replace")
+        text = "" if prompt is None else run_identity.text_of(prompt.read_bytes(), prompt.name)
         identity = import_runs.Identity(model, text, prompt_version, settings, made_on, sample, tuple(example or ()))
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, confidence_of=confidence_of)
         with progress_bar() as feed:
@@ -156,7 +156,7 @@ def convert_file(
         if out.exists():
             raise InputRefused(f"{out} already exists; name another, or remove it.")
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer)
-        lines, count = converting.converted(file.read_bytes(), file.name, asked, judge)
+        lines, count, lacking = converting.converted(file.read_bytes(), file.name, asked, judge)
     except InputRefused as refusal:
         print_problems(refusal)
         raise typer.Exit(1) from None
@@ -164,7 +164,7 @@ def convert_file(
         refuse(str(refusal))
     with out.open("w", encoding="utf-8") as stream:
         stream.writelines(lines)
-    console.print(f"{count} verdicts are written to {out}.", markup=False)
+    console.print(f"{count} verdicts are written to {out}.{lacking}", markup=False)
 
 
 @cli.command("score")
@@ -277,6 +277,7 @@ def certify_judge(
 ) -> None:
     """Write the certificate of a judge with one prompt, passed or not: as JSON, and as a card of one page."""
     from services.errors import InputRefused
+    from services.judging import run_identity
     from services.report import calibration
 
     with opened_as(act_as) as (database, actor):
@@ -291,7 +292,7 @@ def certify_judge(
             field,
             run or (),
             basis,
-            None if rubric is None else rubric.read_bytes(),
+            None if rubric is None else run_identity.text_of(rubric.read_bytes(), rubric.name).encode(),
             labels or (),
         )
         to.write_text(made.document, encoding="utf-8")
@@ -318,8 +319,7 @@ def split_study(
     names = tuple(name.strip() for name in strata.split(",") if name.strip())
     with opened_as(act_as) as (database, actor):
         line = sealed_split.make_split(database, actor, study, share, names)
-        console.print(f"Divided: {line.method}.", markup=False)
-        console.print(line.in_words, markup=False)
+        console.print(line.as_divided, markup=False)
 
 
 @cli.command("open-test")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -74,8 +74,10 @@ def _draw_shown(actor: Actor, line: StudyLine, shown: Calibration, stamp: str) -
     field, runs, labels = shown.field, shown.runs, tuple(each.name for each in shown.labels)
     st.html(f"<style>{report.STYLE}</style>")
     summary = calibration.summary_of(shown)
-    st.html(report.section_markup(summary))
+    # The judges first: with several prompts and labels, what they rest on fills the first screen.
+    st.html(report.section_markup(replace(summary, explanation=())))
     st.html("".join(report.table_markup(table) for table in summary.tables))
+    st.html(report.sentences_markup(summary.explanation))
     _draw_certificate(actor, shown, stamp)
     draw_opening(line.key, runs)
     sections = calibration.sections_of(shown)

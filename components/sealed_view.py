@@ -64,8 +64,7 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
 
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:
-    line = sealed_split.make_split(database(), current_actor(), study_key, share, strata)
-    return f"Divided. {line.in_words}"
+    return sealed_split.make_split(database(), current_actor(), study_key, share, strata).as_divided
 
 
 def _opened(study_key: str, run: str, reason: str) -> str:

@@ -65,13 +65,13 @@ def _calibrate(asked: Asked) -> int:
         print(f"Written: {asked.certificate} and {asked.certificate.with_suffix('.txt')}", file=sys.stderr)
     if asked.json:
         whole = {
-            "read": list(what_was_read(material)),
+            "read": list(what_was_read(material, asked.plan)),
             missing.KEY: {name: missing.by_model(own, material.models) for name, own in material.judges.items()},
             "panels": [panel.as_dict() for panel in panels.values()],
         }
         print(json.dumps(whole, indent=1, allow_nan=False))
     else:
-        print(report(material, panels, everything=asked.everything))
+        print(report(material, panels, asked.plan, everything=asked.everything))
     return 0
 
 

@@ -118,12 +118,17 @@ def text_sha256(content: bytes) -> str:
     Parameters
     ----------
     content : bytes
-        UTF-8; what is none is hashed as it is.
+        UTF-8.
 
     Returns
     -------
     str
         In hexadecimal.
+
+    Raises
+    ------
+    ValueError
+        When it is not UTF-8: which letters it has is not guessed, and its bytes have another hash than its text.
 
     Examples
     --------
@@ -132,8 +137,8 @@ def text_sha256(content: bytes) -> str:
     """
     try:
         text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return hashlib.sha256(content).hexdigest()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
     return hashlib.sha256(text.replace("\r\n", "\n").replace("\r", "\n").strip().encode()).hexdigest()
 
 

@@ -25,6 +25,7 @@ from agreement.measurements import bland_altman
 
 WITHIN, OUTSIDE, NOT_COMPARABLE = 0, 1, 2
 
+_WITHOUT_MARGIN = "however small the change"
 COMPARED = ("judge_model", "prompt_sha256", "rubric_sha256")
 
 
@@ -284,14 +285,18 @@ def _absent(count: int) -> str:
 
 
 def _tested(first: Any, second: Any, scale: Scale, confidence: float) -> tuple[bool, str]:
+    """Whether verdicts have shifted, by a test without a margin, which is said with what was counted."""
     if scale.shares:
         stricter, more_lenient = int((first > second).sum()), int((first < second).sum())
         p = mcnemar(stricter, more_lenient, "exact").p
-        words = f"{stricter} became incorrect and {more_lenient} correct (exact McNemar {p_in_words(p)})"
+        level = f"{1.0 - confidence:.2g}".lstrip("0")
+        rule = f"a shift is P of at most {level}, {_WITHOUT_MARGIN}"
+        words = f"{stricter} became incorrect and {more_lenient} correct (exact McNemar {p_in_words(p)}; {rule})"
         return p is not None and p <= 1.0 - confidence, words
     bias: Estimate = bland_altman(second, first, confidence=confidence).bias
     always = np.isnan(bias.low) and bias.value != 0.0
-    words = f"the mean changed by {bias.value:.3g}" + (
-        "" if np.isnan(bias.low) else f" [{bias.low:.3g}, {bias.high:.3g}]"
-    )
+    words = f"the mean changed by {bias.value:.3g}"
+    if not np.isnan(bias.low):
+        rule = f"a shift is an interval at {100 * confidence:.4g} % without 0, {_WITHOUT_MARGIN}"
+        words += f" [{bias.low:.3g}, {bias.high:.3g}] ({rule})"
     return bool(always or bias.low > 0.0 or bias.high < 0.0), words

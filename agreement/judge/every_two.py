@@ -7,19 +7,25 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.comparisons import mcnemar
-from agreement.estimate import Estimate
+from agreement.estimate import Estimate, undefined
 from agreement.judge.pool import Pool
 
 MOST_MODELS = 30
 """Above so many models, no two are compared."""
 MOST_PARTS = 500
 """Above so many pairs of models in parts of the items, they are compared on all items only."""
+NO_ITEM_OF_BOTH = "no item on which both models have a verdict of the judge"
+"""Why two models are not compared."""
+Mask = npt.NDArray[np.bool_]
 
 
 def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
     """McNemar of every two models, with P in the parts of a pair by Bonferroni over these parts.
+
+    It is undefined, and has no P, where no item has a verdict on both: that they do not differ was not seen.
 
     Parameters
     ----------
@@ -47,14 +53,14 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
     parts = {name: levels for name, levels in parts.items() if len(levels) * pairs <= MOST_PARTS}
     for (a, first), (b, second) in combinations(enumerate(models), 2):
         only_first, only_second = right[:, a] & wrong[:, b], wrong[:, a] & right[:, b]
-        whole = mcnemar(int(only_first.sum()), int(only_second.sum()), confidence=pool.plan.confidence)
-        yield (first, second), "", whole
+        shared = (right[:, a] | wrong[:, a]) & (right[:, b] | wrong[:, b])
+        everywhere = np.ones_like(shared)
+        yield (first, second), "", _of(only_first, only_second, shared, everywhere, pool.plan.confidence)
         for name, levels in parts.items():
             for level, among in levels:
                 inside = among[place[:, a]] & (place[:, a] >= 0)
-                strict, lenient = (int((only & inside).sum()) for only in (only_first, only_second))
-                estimate = _of_parts(mcnemar(strict, lenient, confidence=pool.plan.confidence), len(levels))
-                yield (first, second), f", {name} {level}", estimate
+                estimate = _of(only_first, only_second, shared, inside, pool.plan.confidence)
+                yield (first, second), f", {name} {level}", _of_parts(estimate, len(levels))
 
 
 def discordant_in_words(estimate: Estimate) -> str:
@@ -68,6 +74,14 @@ def discordant_in_words(estimate: Estimate) -> str:
     if not estimate.n:
         return ""
     return f"the first alone correct on {round(estimate.value * estimate.n)} of {estimate.n} that differ"
+
+
+def _of(only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, confidence: float) -> Estimate:
+    """McNemar of two models inside a part of the items; undefined, without a P, where they share none there."""
+    test = mcnemar(int((only_first & inside).sum()), int((only_second & inside).sum()), confidence=confidence)
+    if (shared & inside).any():
+        return test
+    return undefined(test.name, 0, test.unit, test.method, NO_ITEM_OF_BOTH, confidence=confidence)
 
 
 def _of_parts(estimate: Estimate, times: int) -> Estimate:

@@ -136,11 +136,21 @@ def check_asked_of(arguments: Sequence[str]) -> CheckAsked:
 def _identity(given: argparse.Namespace) -> Identity:
     return Identity(
         given.judge_model,
-        text_sha256(Path(given.prompt).read_bytes()) if given.prompt else None,
-        text_sha256(Path(given.rubric).read_bytes()) if given.rubric else None,
+        _hash_of(given.prompt),
+        _hash_of(given.rubric),
         getattr(given, "blinded", None),
         getattr(given, "labels_from", None),
     )
+
+
+def _hash_of(file: str | None) -> str | None:
+    """Hash of the text of a prompt or rubric; None where no file is named."""
+    if not file:
+        return None
+    try:
+        return text_sha256(Path(file).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{file} {error}") from None
 
 
 def _states(listed: str | None, excluded: str | None) -> dict[str, State]:
@@ -212,8 +222,8 @@ def _add_plan(add: Any) -> None:
     add("--specificity", type=float, default=usual.specificity, help="that a threshold is to reach (%(default)s)")
     add("--basis", metavar="NAME", help="human verdicts for corrections: majority, unanimous, adjudicated, a human")
     add("--confidence", type=float, default=usual.confidence)
-    add("--resamples", type=int, default=usual.resamples, help="default: %(default)s")
-    add("--seed", type=int, default=usual.seed)
+    add("--resamples", type=int, default=usual.resamples, help="of bootstraps (default: %(default)s)")
+    add("--seed", type=int, default=usual.seed, help="of resamples (default: %(default)s)")
     add("--looks", type=int, default=1, help="how often these labels were looked at with this judge")
     add("--least-agreement", type=float, default=criteria.agreement_bound, help="criterion (default: %(default)s)")
     add("--direction-margin", type=float, help="criterion (default: the margin)")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from agreement.judge.cells import shown_figures
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
+from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import SEVERAL, Scale, State
 from agreement.judge.wording import counted, p_in_words
@@ -18,7 +19,12 @@ _MOST_NAMED = 6
 
 
 def report(
-    material: Material, panels: dict[str, Panel], *, everything: bool = False, options: str = "--all-rows, or --json"
+    material: Material,
+    panels: dict[str, Panel],
+    plan: Plan,
+    *,
+    everything: bool = False,
+    options: str = "--all-rows, or --json",
 ) -> str:
     """All panels as text.
 
@@ -27,6 +33,7 @@ def report(
     material : Material
     panels : dict of str to Panel
         By key.
+    plan : Plan
     everything : bool
         Print all rows.
     options : str
@@ -36,7 +43,7 @@ def report(
     -------
     str
     """
-    lines = ["In short", *(f"  {line}" for line in what_was_read(material))]
+    lines = ["In short", *(f"  {line}" for line in what_was_read(material, plan))]
     for key, panel in panels.items():
         # Sentences of further judges start on a line of their own, so that each can be found.
         starts = [f"{PANELS[key].number}. ", *["   "] * (len(panel.in_short) - 1)]
@@ -54,12 +61,13 @@ def report(
     return "\n".join(lines)
 
 
-def what_was_read(material: Material) -> Iterator[str]:
-    """How many candidates, labels and failures there are.
+def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
+    """How many candidates, labels and failures there are, and what is drawn for intervals.
 
     Parameters
     ----------
     material : Material
+    plan : Plan
 
     Yields
     ------
@@ -84,6 +92,7 @@ def what_was_read(material: Material) -> Iterator[str]:
             without.update(verdicts.counts())
         left_out = f"; {_in_words(without)}: not scored" if without else ""
         yield f"{len(many)} humans: {min(many):,} to {max(many):,} verdicts each{left_out}."
+    yield f"Intervals by resampling: {plan.resamples:,} resamples, seed {plan.seed}."
 
 
 def _in_words(counts: Mapping[str, int]) -> str:

@@ -75,6 +75,17 @@ def value_at(row: Any, path: str) -> Any:
     return value
 
 
+def leads_somewhere(row: Any, path: str) -> bool:
+    """Return whether a path leads to its end, though there may be nothing under it: null, or an empty text."""
+    if isinstance(row, Mapping) and path in row:
+        return True
+    before, _, last = path.rpartition(".")
+    value = value_at(row, before) if before else row
+    if isinstance(value, Mapping):
+        return last in value
+    return value_at(row, path) is not None
+
+
 def clue(*values: Any) -> tuple[str, ...]:
     """Return values as a clue: each that says something, as text; of a list each of its own."""
     texts: list[str] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from exchange import formats
 from exchange.foreign import mapped_columns
-from exchange.foreign.json_rows import clue, value_at
+from exchange.foreign.json_rows import clue, leads_somewhere, value_at
 from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
 from exchange.judge_verdicts import NO_VERDICT, UNREADABLE, in_place_of
 from exchange.refusal import InputRefused, Problems, nearest, shown
@@ -17,21 +17,45 @@ from exchange.spreadsheet import NotRead
 from exchange.tables import JUDGE_VERDICTS
 from protocol.scales import JudgeScale
 
+# What a row has only where there is something to say.
+_SAID_IF_ANY = ("error", "failure")
 # Endings of files in which other programs alone store verdicts.
 OF_OTHERS = ("json", "eval")
+
+
+@dataclass
+class Gap:
+    """A mapped column or path that some rows do not have at all: how many, and the numbers of the first and the last.
+
+    That a row has it and says nothing under it is none.
+    """
+
+    path: str
+    rows: int = 0
+    first: int = 0
+    last: int = 0
+
+    def add(self, number: int) -> None:
+        """Count a row, once where it has several lines."""
+        if not self.rows:
+            self.first = number
+        self.rows += number != self.last
+        self.last = number
 
 
 @dataclass(frozen=True)
 class ForeignFile:
     """A foreign file: its lines, which are read as they are asked for, and what it says of the judge.
 
-    `unit` is what the lines are numbered as: "line", "entry" or "sample".
+    `unit` is what the lines are numbered as: "line", "entry" or "sample". `gaps` are known of the lines that were read,
+    by what is mapped.
     """
 
     layout: Layout
     unit: str
     lines: Iterator[ForeignLine]
     identity: Mapping[str, str] = field(default_factory=dict)
+    gaps: Mapping[str, Gap] = field(default_factory=dict)
 
 
 def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale, problems: Problems) -> ForeignFile:
@@ -55,8 +79,9 @@ def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale
         raise InputRefused(f"{source.name} {problem}") from None
     if first is None:
         return ForeignFile(layout, unit, iter(()))
-    lines = _lines(source, layout, unit, chain([first], rows), asked, scale, problems)
-    return ForeignFile(layout, unit, lines, layout.identity(first[1]))
+    gaps = {name: Gap(path) for name, path in asked.columns.items() if path and name not in _SAID_IF_ANY}
+    lines = _lines(source, layout, unit, chain([first], rows), asked, scale, problems, gaps)
+    return ForeignFile(layout, unit, lines, layout.identity(first[1]), gaps)
 
 
 def layout_of(source: Source, asked: Asked) -> Layout | None:
@@ -110,6 +135,7 @@ def _lines(
     asked: Asked,
     scale: JudgeScale,
     problems: Problems,
+    gaps: Mapping[str, Gap],
 ) -> Iterator[ForeignLine]:
     unseen = {name: path for name, path in asked.columns.items() if path} | {name: name for name in asked.labellers}
     keys: dict[str, None] = {}
@@ -122,6 +148,7 @@ def _lines(
                 for read in layout.lines(number, row, asked):
                     for line in _by_labeller(_mapped(read, row, asked, layout), row, asked):
                         _translate(line.said, layout, asked.says, scale)
+                        _note_gaps(gaps, line, row)
                         yield line
             except NotInLayout as problem:
                 problems.add(source.name, f"{unit} {number}", str(problem))
@@ -129,6 +156,18 @@ def _lines(
         raise InputRefused(f"{source.name} {problem}") from None
     for name, path in unseen.items():
         problems.add(source.name, "", f"has nothing under '{shown(path)}', mapped to {name}{nearest(path, keys)}.")
+
+
+def _note_gaps(gaps: Mapping[str, Gap], line: ForeignLine, row: Mapping[str, Any]) -> None:
+    """Count what a row lacks; of what was said only where the row does not say itself why nothing was."""
+    for name, gap in gaps.items():
+        if not leads_somewhere(row, gap.path) and not (name in RESULTS and _says_why(line.said)):
+            gap.add(line.number)
+
+
+def _says_why(said: Mapping[str, Any]) -> bool:
+    """Return whether a line has a reason for having no verdict; that a layout found none is no reason."""
+    return bool(said.get("error")) or said.get("failure") not in (None, "", NO_VERDICT)
 
 
 def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked, layout: Layout) -> ForeignLine:

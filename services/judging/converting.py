@@ -12,14 +12,15 @@ from exchange.judge_verdicts import NO_VERDICT, require_readable
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.report_csv import csv_lines
 from protocol.scales import CORRECTNESS
+from services.judging.sources import lacking_in_words, stored_gaps
 
 # What names an answer and not what it answers.
 _OF_ANSWER = ("model", "answer")
 _DIGITS = 16
 
 
-def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple[Iterator[str], int]:
-    """Return a file as the lines of a CSV table, and how many verdicts it has.
+def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple[Iterator[str], int, str]:
+    """Return a file as the lines of a CSV table, how many verdicts it has, and in words what some of its rows lack.
 
     The file is gone through twice, as its lines would fill the memory: once for all that is wrong with it, and again
     while the table is written.
@@ -44,7 +45,8 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     if layout is None:
         raise InputRefused(f"{source.name} is recognised as no format; say which with --format, or map its columns.")
     count, names = 0, dict[str, None]()
-    for line in read_foreign(source, layout, asked, CORRECTNESS, problems).lines:
+    foreign = read_foreign(source, layout, asked, CORRECTNESS, problems)
+    for line in foreign.lines:
         count += 1
         names |= dict.fromkeys(name for name in line.clues if name not in _OF_ANSWER)
     problems.refuse()
@@ -61,7 +63,9 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
         )
         for line in read_foreign(source, layout, asked, CORRECTNESS, Problems()).lines
     )
-    return csv_lines(("unit", "model", "rater", "verdict", "explanation", *names), rows), count
+    lacking = stored_gaps(foreign.gaps, foreign.unit)
+    words = "".join(lacking_in_words(name, asked.columns[name], gap) for name, gap in lacking.items())
+    return csv_lines(("unit", "model", "rater", "verdict", "explanation", *names), rows), count, words
 
 
 def _unit(clues: Mapping[str, tuple[str, ...]]) -> str:

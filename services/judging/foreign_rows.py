@@ -38,6 +38,8 @@ class ForeignLines:
         Whose they are, of those that have a candidate, in the order of the file.
     unplaced, left_out
         The first lines that have no candidate, with the reasons, and how many there are.
+    gaps
+        Mapped columns and paths that some rows lack, by what is mapped.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class ForeignLines:
                 named.setdefault(line.party)
             self._candidates.append(_NOT_PLACED if candidate is None else candidate)
         self.parties: Sequence[str] = tuple(named)
+        self.gaps = foreign.gaps
 
     def of(self, party: str) -> Iterator[JudgeLine]:
         """Read what somebody said, under the keys of the candidates."""

@@ -24,7 +24,7 @@ from services.judging import asked_fields, import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
 from services.judging.placed_rows import PlacedRows, placed_rows
 from services.judging.slices import Progress, cleared_in_words, importing, unheard
-from services.judging.sources import Verdicts, read_verdicts, stored_unplaced
+from services.judging.sources import Verdicts, read_verdicts, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -64,7 +64,8 @@ class LabelLine:
     is_random_part: bool
     imported_by: str
     at: str
-    unplaced: int = 0
+    # As of a judge's run.
+    unread: str = ""
     namesakes: tuple[str, ...] = ()
     # Labels that earlier imports left, as they did not come to their end; known only of the import itself.
     cleared: int = 0
@@ -77,14 +78,13 @@ class LabelLine:
     @property
     def in_words(self) -> str:
         """What was imported, and what holds of it."""
-        left_out = f" {counted(self.unplaced, 'line')} of the file could not be placed." if self.unplaced else ""
         same = ""
         if self.namesakes:
             same = f" Also names of members of this study, who are kept apart: {listed(self.namesakes)}."
         return (
             f"Labels '{self.name}' are imported, {NOT_BLINDED_HERE}: {counted(self.labels, 'label')} of "
             f"{counted(len(self.labellers), 'labeller')} on {counted(self.candidates, 'candidate')}; how they were "
-            f"blinded is {self.blinding_in_words}.{left_out}{same}"
+            f"blinded is {self.blinding_in_words}.{self.unread}{same}"
             f"{cleared_in_words(self.cleared, LABELS)}"
         )
 
@@ -358,7 +358,7 @@ def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> l
             row.drawn == "random",
             names.get(row.person_id, "not known"),
             f"{row.at:%Y-%m-%d}",
-            int(row.parameters.get("unplaced", {}).get("rows", 0)),
+            unread_in_words(row.parameters),
         )
         for row in imports
     ]

@@ -29,7 +29,7 @@ from services.judging.candidate_keys import candidate_keys, replaced_candidates
 from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
 from services.judging.run_identity import require_own_name, require_prompt_of_version
 from services.judging.slices import Progress, cleared_in_words, importing, unheard
-from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced
+from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -137,8 +137,8 @@ class JudgeRunLine:
     prompt_version: str = ""
     prompt_sha256: str = ""
     says: str = _CORRECTNESS
-    # Lines of the file that were left out, as no candidate or several fitted them.
-    unplaced: int = 0
+    # What of the file was not read: lines that no candidate or several fitted, mapped columns that some lack.
+    unread: str = ""
     # Verdicts that earlier imports left, as they did not come to their end; known only of the import itself.
     cleared: int = 0
 
@@ -151,12 +151,11 @@ class JudgeRunLine:
     def in_words(self) -> str:
         """How many candidates of how many have a verdict, a line without one, or neither."""
         pool = self.candidates + self.not_judged
-        left_out = f" {counted(self.unplaced, 'line')} of the file could not be placed." if self.unplaced else ""
         cleared = cleared_in_words(self.cleared, VERDICTS)
         return (
-            f"Run '{self.name}' is imported: {self.judged} of {counted(pool, 'candidate')} "
-            f"judged, {self.unresolved} without a verdict, {self.not_judged} missing from the file."
-            f"{left_out}{cleared}"
+            f"Run '{self.name}' is imported: {self.judged:,} of {counted(pool, 'candidate')} "
+            f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from the file."
+            f"{self.unread}{cleared}"
         )
 
 
@@ -370,7 +369,6 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
 
 def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0) -> JudgeRunLine:
     said = {key: str(run.parameters.get(key, "")) for key in ("field", "model", "prompt_version", "prompt_sha256")}
-    unplaced = int(run.parameters.get("unplaced", {}).get("rows", 0))
     return JudgeRunLine(
         run.name,
         run.judge,
@@ -379,7 +377,7 @@ def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared:
         not_judged,
         run.source_sha256,
         **said,
-        unplaced=unplaced,
+        unread=unread_in_words(run.parameters),
         cleared=cleared,
     )
 

@@ -5,11 +5,30 @@ from __future__ import annotations
 from sqlmodel import Session, select
 
 from db import JudgeRun
-from services.errors import Conflict
+from exchange.refusal import shown
+from services.errors import Conflict, InputRefused
 
 # A judge, and its prompt by its version or the first digits of its hash; empty where the runs say neither.
 Judge = tuple[str, str]
 _DIGITS = 8
+
+
+def text_of(content: bytes, name: str) -> str:
+    """Return the text of a file with a prompt or a rubric, whose hash is to be that of its text.
+
+    Raises
+    ------
+    InputRefused
+        It is not UTF-8, or holds NUL, as UTF-16 does: which letters it has is not guessed.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+        place = text.find("\0")
+    except UnicodeDecodeError as error:
+        place = error.start
+    if place >= 0:
+        raise InputRefused(f"{shown(name, 80)} is not UTF-8 text (byte {place + 1}); save it as UTF-8.")
+    return text
 
 
 def judge_of(run: JudgeRun) -> Judge:

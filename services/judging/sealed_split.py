@@ -52,8 +52,8 @@ class SplitLine:
 
     Attributes
     ----------
-    test_items, verdicts
-        How many items test subjects have, and how many verdicts there are on them.
+    test_items, rated_items, verdicts
+        How many items test subjects have, how many of these people rate, and how many verdicts there are on them.
     opened
         Judges with their prompts for which agreement on test was opened.
     """
@@ -61,6 +61,7 @@ class SplitLine:
     method: str
     test_subjects: int
     test_items: int
+    rated_items: int
     verdicts: int
     opened: tuple[str, ...]
     is_unsealed: bool
@@ -69,10 +70,17 @@ class SplitLine:
     def in_words(self) -> str:
         """How much is sealed, and for whom agreement on it was opened."""
         of_test = f"{counted(self.test_subjects, 'test subject')} with {counted(self.test_items, 'item')}"
+        if self.rated_items != self.test_items:
+            of_test += f", {self.rated_items} of which people rate"
         if self.is_unsealed:
             return f"{of_test}: unsealed."
         opened = f" Agreement on them was opened for {', '.join(self.opened)}." if self.opened else ""
         return f"{of_test}: sealed, with {counted(self.verdicts, 'verdict')}.{opened}"
+
+    @property
+    def as_divided(self) -> str:
+        """How it was drawn, and how much is sealed: for whoever has just divided the subjects."""
+        return f"Divided: {self.method}. {self.in_words}"
 
 
 def make_split(
@@ -213,13 +221,7 @@ def _drawn(session: Session, study_id: int, share: float, strata: Sequence[str])
         .where(Item.study_id == study_id, ~col(Item.practice))
         .order_by(col(Item.id))
     ).all()
-    rated = set(
-        session.exec(
-            select(FreezeItem.item_id)
-            .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
-            .where(Freeze.study_id == study_id, *STANDS)
-        )
-    )
+    rated = _rated(session, study_id)
     values = [_values(item, case) for item, case in rows]
     known = {name for own in values for name in own}
     unknown = next((name for name in strata if name not in known), None)
@@ -246,6 +248,12 @@ def _drawn(session: Session, study_id: int, share: float, strata: Sequence[str])
     )
 
 
+def _rated(session: Session, study_id: int) -> set[int]:
+    """Return the items that people rate."""
+    query = select(FreezeItem.item_id).join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
+    return set(session.exec(query.where(Freeze.study_id == study_id, *STANDS)))
+
+
 def _values(item: Item, case: Case) -> Mapping[str, str]:
     own = {name: str(getattr(item, name)) for name in _OF_ITEMS}
     return {**own, **case.attributes, **item.attributes}
@@ -258,6 +266,7 @@ def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
         split.method,
         len(split.test_subjects),
         len(items),
+        len(_rated(session, study_id).intersection(items)),
         queries.count_verdicts_on(session, items),
         tuple(sorted(in_words(judge) for judge in opened if judge != _EVERYTHING)),
         _EVERYTHING in opened,

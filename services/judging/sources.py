@@ -9,7 +9,7 @@ from typing import Any
 from db import Database
 from db.base import stored_id
 from exchange.foreign.layout import CONFIDENCES, Asked, Source
-from exchange.foreign.reading import layout_of
+from exchange.foreign.reading import Gap, layout_of
 from exchange.judge_verdicts import JudgeRow, JudgeTable, require_readable
 from exchange.refusal import MOST_NOTED, InputRefused, Problems, listed, shown
 from protocol.scales import JudgeScale
@@ -41,6 +41,10 @@ class Verdicts:
         What the file itself says of the judge.
     unplaced, left_out
         The first lines that were left out because an admin allowed it, and how many these are.
+    gaps
+        Of a foreign file, mapped columns and paths that some rows lack, by what is mapped.
+    unit
+        What its rows are numbered as.
     """
 
     rows: Mapping[str, Iterable[JudgeRow]]
@@ -49,11 +53,39 @@ class Verdicts:
     identity: Mapping[str, str] = field(default_factory=dict)
     unplaced: Sequence[Unplaced] = ()
     left_out: int = 0
+    gaps: Mapping[str, Gap] = field(default_factory=dict)
+    unit: str = "line"
 
     @property
     def stored(self) -> dict[str, Any]:
         """What is stored of it with a run: nothing of what does not apply."""
-        return {"layout": self.layout} if self.layout else {}
+        said = {"layout": self.layout, "lacking": stored_gaps(self.gaps, self.unit)}
+        return {key: value for key, value in said.items() if value}
+
+
+def unread_in_words(parameters: Mapping[str, Any]) -> str:
+    """Return what of a file was not read, from what is stored with its import; empty where all of it was."""
+    unplaced = int(parameters.get("unplaced", {}).get("rows", 0))
+    words = f" {counted(unplaced, 'line')} of the file could not be placed." if unplaced else ""
+    columns = parameters.get("columns", {})
+    return words + "".join(
+        lacking_in_words(name, columns[name], gap) for name, gap in parameters.get("lacking", {}).items()
+    )
+
+
+def lacking_in_words(name: str, path: str, gap: Mapping[str, Any]) -> str:
+    """Return a sentence on rows that lack what is mapped, from what is stored of them."""
+    unit = str(gap["first"]).partition(" ")[0]
+    verb = "has" if gap["rows"] == 1 else "have"
+    return (
+        f" {counted(gap['rows'], unit)} {verb} no '{shown(path)}', mapped to {name}, {gap['first']} first: check "
+        "whether the file calls it so everywhere."
+    )
+
+
+def stored_gaps(gaps: Mapping[str, Gap], unit: str) -> dict[str, dict[str, Any]]:
+    """Return what is stored of mapped columns that some rows lack."""
+    return {name: {"rows": gap.rows, "first": f"{unit} {gap.first}"} for name, gap in gaps.items() if gap.rows}
 
 
 def stored_unplaced(unplaced: Sequence[Unplaced], count: int) -> dict[str, Any]:
@@ -188,6 +220,8 @@ def read_verdicts(
         lines.identity,
         lines.unplaced[:LISTED],
         lines.left_out,
+        lines.gaps,
+        lines.unit,
     )
 
 

@@ -45,6 +45,11 @@ def test_the_calibration_shows_prompts_and_offers_files(
     app = open_page(situation.admin, "admin/calibration.py", study="listed")
 
     assert not app.exception and not app.error
+    # The judges come before what they rest on, which would fill the first screen.
+    written = [each.proto.body for each in app.get("html")]
+    looked_for = ("The judges at a glance", "Intervals by resampling")
+    places = [next(place for place, body in enumerate(written) if words in body) for words in looked_for]
+    assert places[0] < places[1]
     # What is chosen is applied together: each combination that is computed is counted as a look.
     chosen = [next(each for each in app.multiselect if each.label == "Runs")]
     chosen += [each for each in app.selectbox if each.label == "Human verdicts"]

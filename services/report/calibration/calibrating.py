@@ -197,15 +197,13 @@ def calibration_of(
     of_judges = {
         name: replace(of_judge, looks=times[of_judge.judge, of_judge.part]) for name, of_judge in what.of_judges.items()
     }
-    counts = [f"{name} {each.looks} ({each.part})" for name, each in of_judges.items()]
-    origin = elsewhere.sentences(lines)
-    together = (
-        "; prompts of one judge count together"
-        if len({each.judge[0] for each in of_judges.values()}) < len(counts)
-        else ""
+    counted = looks.looks_at_judges(
+        {name: (each.looks, each.part) for name, each in of_judges.items()},
+        several_prompts=len({each.judge[0] for each in of_judges.values()}) < len(of_judges),
     )
-    said = (*what.said, f"Looks at agreement with people, this one included: {', '.join(counts)}{together}.")
-    read = (*origin, *what_was_read(what.whole), *said)
+    origin = elsewhere.sentences(lines)
+    said = (*what.said, counted)
+    read = (*origin, *what_was_read(what.whole, what.plan), *said)
     return Calibration(
         study_key, study.title, state, chosen, label, tuple(wanted), read, (*origin, *said),
         tuple(each.name for each in bases(what.whole)), what.plan, what.whole, panels, of_judges, lines,
@@ -240,7 +238,9 @@ def _require_basis(material: Material, basis: str) -> None:
 
 def in_words(calibration: Calibration, *, everything: bool = False) -> str:
     """Return the panels as text, as `python -m agreement.judge` prints them."""
-    whole = printed(calibration.material, calibration.panels, everything=everything, options="--all-rows")
+    whole = printed(
+        calibration.material, calibration.panels, calibration.plan, everything=everything, options="--all-rows"
+    )
     return "\n".join((*calibration.said, whole))
 
 

@@ -77,6 +77,30 @@ def looks_in_words(session: Session, study_id: int) -> str:
     return f"Agreement of judges with people was opened {times}{of_test}; nominal levels hold for the first look."
 
 
+def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: bool) -> str:
+    """Return how often each judge's agreement with people was opened, as a sentence.
+
+    Parameters
+    ----------
+    times
+        By what a judge with its prompt is called: how often, this time included, and on which subjects.
+    several_prompts
+        Whether two of them are one judge with two prompts.
+
+    >>> looks_at_judges({"J": (2, "test")}, several_prompts=False).partition(";")[0]
+    'Looks: agreement with people was opened 2 times for J on test subjects, this time included'
+    """
+    of_judges = [
+        f"{'once' if count == 1 else f'{count} times'} for {name}" + ("" if part == "all" else f" on {part} subjects")
+        for name, (count, part) in times.items()
+    ]
+    together = "; the prompts of one judge are counted together" if several_prompts else ""
+    return (
+        f"Looks: agreement with people was opened {', '.join(of_judges)}, this time included{together}; the nominal "
+        "level holds for the first look."
+    )
+
+
 def fingerprint(material: Material, judge: str) -> str:
     """Return the hash of everything that is compared where a judge is held against people."""
     hashed = hashlib.sha256(repr(material.scale).encode())

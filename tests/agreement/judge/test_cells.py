@@ -25,10 +25,17 @@ def test_every_figure_of_a_sentence_stands_so_in_a_table():
 
 
 def test_coefficients_have_two_places_and_differences_of_shares_are_points():
-    lines = report(mri_eval(), panels(), everything=True).splitlines()
+    lines = report(mri_eval(), panels(), PLAN, everything=True).splitlines()
 
     kappa = next(line for line in lines if line.startswith("  kappa "))
     difference = next(line for line in lines if line.startswith("  signed difference "))
 
     assert re.search(r" \.\d\d  \[\.\d\d, \.\d\d\]", kappa), kappa
     assert "8.8 points" in difference
+
+
+def test_what_is_said_in_short_names_how_many_resamples_are_drawn_and_with_which_seed():
+    lines = report(mri_eval(), panels(), PLAN).splitlines()
+
+    short = lines[: lines.index("")]
+    assert f"  Intervals by resampling: {PLAN.resamples:,} resamples, seed {PLAN.seed}." in short

@@ -77,7 +77,7 @@ def test_the_module_is_run_by_its_name(files):
     assert start.startswith(
         "In short\n  400 candidates of 2 models, 400 of them with a verdict of a human (h1, h2, h3)"
     )
-    assert [line[2] for line in start.splitlines()[2:] if line[2] != " "] == ["1", "2", "3", "4", "5", "6", "7", "8"]
+    assert [line[2] for line in start.splitlines()[2:] if line[2].isdigit()] == ["1", "2", "3", "4", "5", "6", "7", "8"]
 
 
 def test_a_count_is_printed_as_one(files, capsys):
@@ -168,6 +168,7 @@ def test_a_run_that_has_shifted_is_outside(files, certified, capsys):
 
     assert status == 1
     assert "the judge has shifted" in said
+    assert "; a shift is P of at most .05, however small the change)" in said
 
 
 def leaving_out(files, target, every, word=""):
@@ -375,6 +376,15 @@ def test_an_edited_certificate_lets_no_run_pass_and_is_no_shift(files, certified
     error = capsys.readouterr().err
     assert status == 2
     assert says in error
+
+
+def test_a_prompt_that_is_no_utf_8_is_refused_instead_of_hashed(files, tmp_path, capsys):
+    (tmp_path / "prompt.txt").write_bytes("Streng prüfen.".encode("latin-1"))
+
+    status = main([str(files / "judged.csv"), *BASIC, "--prompt", str(tmp_path / "prompt.txt")])
+
+    assert status == 2
+    assert capsys.readouterr().err.endswith("prompt.txt is not UTF-8 text (byte 10); save it as UTF-8\n")
 
 
 def test_a_certificate_that_another_program_wrote_again_is_the_same(files, certified, tmp_path, capsys):

@@ -214,6 +214,22 @@ def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
     assert pair[0].sentence == f"the first alone correct on {only_first} of {whole.n} that differ"
 
 
+@pytest.mark.parametrize(
+    ("of_first", "of_second"), [([0, 1, 2, 3], [4, 5, 6, 7]), ([0, 1, 2, 3], [0, 1, 6, 7])], ids=["items", "verdicts"]
+)
+def test_two_models_without_an_item_of_both_have_no_p(of_first, of_second):
+    judge = np.array([np.nan, np.nan, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0])
+    apart = material(
+        [np.ones(8)], {"judge": judge}, models=Factor(np.repeat([0, 1], 4), ("A", "B")),
+        items=np.array([*of_first, *of_second]),
+    )  # fmt: skip
+
+    (row,) = corrected.panel(apart, PLAN).of("McNemar")
+
+    assert row.estimate.p is None
+    assert row.estimate.undefined_because == "no item on which both models have a verdict of the judge"
+
+
 def test_failures_bound_the_raw_score_and_are_not_scored():
     judge = Verdicts(
         np.array([1, 1, 0, np.nan, np.nan]), np.array([0, 0, 0, State.ERROR, State.REFUSAL], dtype=np.int8)

@@ -19,7 +19,7 @@ FILES = Path(__file__).resolve().parents[2] / "exchange" / "foreign_files"
 
 
 def rows_of(name: str, **asked: str) -> list[dict[str, str]]:
-    lines, count = converted((FILES / name).read_bytes(), name, asked_of(**asked), "grader")
+    lines, count, _ = converted((FILES / name).read_bytes(), name, asked_of(**asked), "grader")
     rows = list(csv.DictReader(io.StringIO("".join(lines))))
     assert len(rows) == count
     return rows
@@ -50,7 +50,7 @@ def test_a_file_that_nobody_knows_is_refused() -> None:
 def test_a_file_is_converted_line_by_line_instead_of_being_held(held: Callable[..., int]) -> None:
     graded = "\n".join(f'{{"id": "q{n}", "m": "a", "said": "yes"}}' for n in range(50))
     asked = asked_of(columns=["item=id", "model=m", "verdict=said"])
-    lines, count = converted(graded.encode(), "judge.jsonl", asked, "judge")
+    lines, count, _ = converted(graded.encode(), "judge.jsonl", asked, "judge")
 
     held_then = [held(ForeignLine) for _ in lines]
 
@@ -72,3 +72,15 @@ def test_what_is_written_is_read_by_the_calibration_from_files(
 
     assert status in (0, None)
     assert "judge" in capsys.readouterr().out
+
+
+def test_rows_that_lack_a_mapped_key_are_said_with_what_is_written() -> None:
+    graded = '{"id": "q1", "said": "yes"}\n{"id": "q2", "Said": "yes"}\n{"ID": "q3", "said": "no"}'
+
+    _, count, lacking = converted(
+        graded.encode(), "judge.jsonl", asked_of(columns=["item=id", "verdict=said"]), "judge"
+    )
+
+    assert count == 3
+    assert "1 line has no 'id', mapped to item, line 3 first" in lacking
+    assert "1 line has no 'said', mapped to verdict, line 2 first" in lacking

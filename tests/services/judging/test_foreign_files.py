@@ -159,6 +159,27 @@ def test_columns_of_a_table_are_mapped_and_what_was_mapped_is_stored(situation: 
     assert run.parameters["columns"]["question"] == "Frage" and run.parameters["says"]["k.A."] == "refusal"
 
 
+def test_rows_that_lack_a_mapped_path_are_counted_and_named_with_it(situation: Situation) -> None:
+    entries = [
+        {"item": "i1", "candidate": "k1", "score": {"grade": "correct"}},
+        {"item": "i1", "candidate": "k2", "score": {"Grade": "correct"}},
+        {"item": "i2", "candidate": "k3", "score": {"grade": None}},
+        {"item": "i2", "candidate": "k4", "error": "timeout"},
+    ]
+
+    line = take_in(
+        situation, json.dumps(entries).encode(), "renamed", file_name="judged.json",
+        asked=asked_of(columns=["item=item", "candidate=candidate", "verdict=score.grade", "error=error"]),
+    )  # fmt: skip
+
+    assert line.unread == (
+        " 1 entry has no 'score.grade', mapped to verdict, entry 2 first: check whether the file calls it so "
+        "everywhere."
+    )
+    assert line.in_words.endswith(line.unread)
+    assert stored(situation, "renamed")[0].parameters["lacking"] == {"verdict": {"rows": 1, "first": "entry 2"}}
+
+
 BOTH = {"question": "Prompt of i1?", "ground_truth": "yes", "eval_label": "Correct"}
 
 
@@ -219,7 +240,7 @@ def test_what_cannot_be_placed_is_left_out_and_counted_where_the_admin_allows_it
     line = take_in(situation, rows, "in part", skip_unplaced=True)
 
     run, verdicts = stored(situation, "in part")
-    assert verdicts == {"k2": ("correct", "", None)} and line.unplaced == 2
+    assert verdicts == {"k2": ("correct", "", None)} and "2 lines of the file could not be placed" in line.in_words
     assert "2 lines of the file could not be placed" in line.in_words
     assert run.parameters["unplaced"]["rows"] == 2
     assert run.parameters["unplaced"]["examples"][0].startswith("entry 2: no candidate of the study has the question")
@@ -255,7 +276,7 @@ def test_our_own_tables_leave_out_what_the_study_lacks_where_the_admin_allows_it
 
     line = take_in(opened, content, "own", field="", file_name="judge.csv", skip_unplaced=True)
 
-    assert (line.candidates, line.unplaced) == (1, 1)
+    assert line.candidates == 1 and "1 line of the file could not be placed" in line.in_words
 
 
 def test_a_clue_of_which_the_study_knows_nothing_is_refused_once(database: Database, tmp_path: Path) -> None:

@@ -219,3 +219,12 @@ def test_only_the_admin_brings_in_a_judge(opened: Situation) -> None:
             )
         with pytest.raises(NotAllowed):
             import_runs.judge_runs_of(opened.database, other, "tiny")
+
+
+def test_what_an_import_says_has_every_number_with_its_thousands() -> None:
+    line = JudgeRunLine("run 1", "a model", 15_000, 5_000, 1_200, "0" * 64)
+
+    assert line.in_words == (
+        "Run 'run 1' is imported: 10,000 of 16,200 candidates judged, 5,000 without a verdict, 1,200 missing from the "
+        "file."
+    )

@@ -207,6 +207,12 @@ def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed:
     ]  # fmt: skip
 
 
+def test_items_of_test_subjects_that_nobody_rates_are_told_apart() -> None:
+    line = sealed_split.SplitLine("whole subjects", 12, 30, 24, 0, (), is_unsealed=False)
+
+    assert line.in_words == "12 test subjects with 30 items, 24 of which people rate: sealed, with 0 verdicts."
+
+
 def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a_thaw(
     migrated_sqlite: Path, tmp_path: Path
 ) -> None:
@@ -229,6 +235,8 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
         sealed_split.make_split(other.database, other.admin, "sealed", strata=("tier",))
     line = sealed_split.make_split(other.database, other.admin, "sealed", SHARE)
     assert "seed" in line.method and line.verdicts == 0
+    assert f"{line.test_subjects} subjects with {line.rated_items} items that people rate" in line.as_divided
+    assert line.as_divided.endswith(line.in_words)
     with pytest.raises(Conflict, match="its subjects were divided"):
         thawing.thaw_study(other.database, other.admin, "sealed", "To correct an item.")
     with pytest.raises(Conflict, match="were divided before"):
