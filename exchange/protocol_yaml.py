@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterator
@@ -10,6 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 from exchange.refusal import InputRefused, Problem, Problems, shown
 from exchange.tables import LONGEST_CELL
@@ -44,12 +48,10 @@ _AT_SIGNS = ("expected ',' or", "mapping values are not allowed here", "expected
 _OF_SIGNS = "correct the line; a text with signs such as : , ? or { in it needs quotation marks."
 
 
-class _Loader(yaml.SafeLoader):
+class _Composing(Composer, SafeConstructor, Resolver):
     """PyYAML keeps the last of two equal keys; here the second is refused, so that no rule is lost unseen."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.composed = 0
+    composed = 0
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
         """Return the tag of a value; what is no decimal number is none."""
@@ -61,7 +63,7 @@ class _Loader(yaml.SafeLoader):
         self.composed += 1
         if self.composed > MOST_NODES:
             raise _TooMuch
-        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's has no types
+        event = self.peek_event()  # type: ignore[attr-defined]  # the parser's, which is named below
         if getattr(event, "tag", None):
             raise yaml.constructor.ConstructorError(
                 None,
@@ -84,6 +86,35 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
+class _Loader(_Composing, yaml.SafeLoader):
+    """Reads with PyYAML's own parser, whose errors say what is wrong."""
+
+
+if yaml.__with_libyaml__:
+
+    class _QuickLoader(_Composing, yaml.CSafeLoader):
+        """Reads with libyaml, in a tenth of the time; what it does not take is left to the other."""
+
+        def __init__(self, text: str) -> None:
+            yaml.CSafeLoader.__init__(self, text)
+            Composer.__init__(self)
+
+
+# What the two read differently: tabs, byte order marks, rare ends of lines, "? ", and a comment right behind | or >.
+_READ_DIFFERENTLY = re.compile(r"[\t\ufeff\x85\u2028\u2029]|\?(?:\s|$)|[|>][-+0-9]*#")
+
+
+def _composed(text: str) -> tuple[_Composing, yaml.Node | None]:
+    """Return what a text says as nodes, with the loader that makes values of them."""
+    if yaml.__with_libyaml__ and not _READ_DIFFERENTLY.search(text):
+        # A text with an error is read again, for the words; ValueError: a letter that has no bytes.
+        with contextlib.suppress(yaml.YAMLError, ValueError):
+            quick = _QuickLoader(text)
+            return quick, quick.get_single_node()
+    loader = _Loader(text)
+    return loader, loader.get_single_node()
+
+
 def load(text: str, name: str, *, as_text: bool = False) -> Any:
     """Return what the text says; with `as_text`, and where it names its language, every scalar as text.
 
@@ -104,8 +135,7 @@ def _load(text: str, name: str, as_text: bool) -> Any:
     if len(text) > LARGEST_PROTOCOL:
         raise refusal("", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it, long texts belong into tables.")
     try:
-        loader = _Loader(text)
-        root = loader.get_single_node()
+        loader, root = _composed(text)
         if root is None:
             return None
         _count(root, {}, name)

@@ -24,7 +24,7 @@ title: A study
 
 def document(text: str) -> dict[str, Any]:
     """Return what a protocol says below its head, every scalar as text."""
-    return yaml.load(HEAD + dedent(text), Loader=yaml.BaseLoader)
+    return yaml.load(HEAD + dedent(text), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
 
 
 def expanded(text: str) -> Expansion:
