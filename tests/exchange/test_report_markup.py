@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from exchange.report_markup import section_markup, sentences_markup, table_markup
+from exchange.report_markup import environment, section_markup, sentences_markup, table_markup
 from exchange.report_structure import Column, PlainTable, Section
 
 AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
@@ -29,3 +29,8 @@ def test_nor_in_the_words_and_tables_of_a_section() -> None:
 
     assert AS_ONE in section_markup(Section("s", "S", "S", ("It is .77 [.65, .88].",), ()))
     assert f">.77 {AS_ONE}</td>" in table_markup(table)
+
+
+def test_a_template_is_compiled_once_however_many_parts_are_made() -> None:
+    # A page makes a part for each table: compiled anew for each, they took longer than the figures.
+    assert environment().get_template("report_parts.html") is environment().get_template("report_parts.html")
