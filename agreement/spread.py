@@ -145,12 +145,12 @@ def quantiles(values: Floats, levels: Sequence[float]) -> list[float]:
     places = [last * level for level in levels]
     pairs = [(int(place), min(int(place) + 1, last)) for place in places]
     ordered = np.partition(values, sorted({0, last, *(rank for pair in pairs for rank in pair)}))
-    found = []
+    between = []
     for place, (below, above) in zip(places, pairs, strict=True):
         low, high, share = float(ordered[below]), float(ordered[above]), place - below
         # From the nearer neighbour, as numpy does, so that equal ones give themselves and 1 gives the upper one.
-        found.append(high - (high - low) * (1.0 - share) if share >= 0.5 else low + (high - low) * share)
-    return found
+        between.append(high - (high - low) * (1.0 - share) if share >= 0.5 else low + (high - low) * share)
+    return between
 
 
 def bca_limits(

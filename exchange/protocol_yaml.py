@@ -100,8 +100,8 @@ if yaml.__with_libyaml__:
             Composer.__init__(self)
 
 
-# What the two read differently: tabs, byte order marks, rare ends of lines, "? ", and a comment right behind | or >.
-_READ_DIFFERENTLY = re.compile(r"[\t\ufeff\x85\u2028\u2029]|\?(?:\s|$)|[|>][-+0-9]*#")
+# What the two read differently: tabs, byte order marks, rare ends of lines, question marks, a # right behind | or >.
+_READ_DIFFERENTLY = re.compile(r"[\t\ufeff\x85\u2028\u2029?]|[|>][-+0-9]*#")
 
 
 def _composed(text: str) -> tuple[_Composing, yaml.Node | None]:

@@ -49,6 +49,6 @@ def test_nonsense_says_the_same_by_either_parser_or_is_refused_in_the_same_words
         assert repr(said_by(text, quickly=True)) == repr(said_by(text, quickly=False)), repr(text)
 
 
-@pytest.mark.parametrize("text", ["a: [b? c]", "a: b\tc", "a: |#\n  b", "a: b\ufeff", "? a"])
+@pytest.mark.parametrize("text", ["a: [b? c]", "a: {b: c?}", "a: b\tc", "a: |#\n  b", "a: b\ufeff", "? a"])
 def test_what_the_parsers_read_differently_is_read_by_pyyaml(text: str) -> None:
     assert said_by(text, quickly=True) == said_by(text, quickly=False)
