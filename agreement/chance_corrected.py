@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from agreement.added_items import adjusted_estimate, total_of
 from agreement.cautions import rare_category
@@ -15,6 +14,7 @@ from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.quantiles import t_tail, upper_t
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.row_sums import row_counts, row_ranges, row_sums
 
@@ -378,8 +378,8 @@ def _with_t(
         reason = "the standard error is 0: every item says the same"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance)
-    half = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) * se
-    p = float(2.0 * stats.t.sf(abs(value) / se, n - 1))
+    half = upper_t((1.0 - confidence) / 2.0, n - 1) * se
+    p = 2.0 * t_tail(abs(value) / se, n - 1)
     low, high = max(coefficient.lowest, value - half), min(1.0, value + half)
     if low > value - half:
         method += f"; lower limit clipped at {coefficient.lowest:.3g}, the least that it can be"

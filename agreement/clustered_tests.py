@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from agreement.arguments import check_resamples, one_of
 from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.quantiles import chi_square_tail
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 
 _ROUNDING = 1e-12
@@ -95,7 +95,7 @@ def mcnemar_in_clusters(
         squares = float((of_cluster**2).sum())
         statistic = float(of_cluster.sum()) ** 2 / (factor * squares) if squares > 0.0 else 0.0
         text += f", chi2(1) = {statistic:.4g}"
-        p = float(stats.chi2.sf(statistic, 1))
+        p = chi_square_tail(statistic, 1)
     text += f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
     discordant = gaps != 0.0
     n, name, of = int(discordant.sum()), "share of discordant pairs", f"discordant {unit}"
@@ -181,7 +181,7 @@ def marginal_homogeneity_in_clusters(
             name, n, unit, "Obuchowski" + note, reason, value=value, confidence=confidence, n_clusters=m
         )  # fmt: skip
     statistic = float(total @ np.linalg.pinv(spread, rcond=1e-10, hermitian=True) @ total) if degrees else 0.0
-    p = float(stats.chi2.sf(statistic, degrees)) if degrees else 1.0
+    p = chi_square_tail(statistic, degrees) if degrees else 1.0
     method = f"Obuchowski, chi2({degrees}) = {statistic:.4g}; no interval{note}"
     reason = "the test has no interval"
     return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence, n_clusters=m)

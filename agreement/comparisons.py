@@ -16,6 +16,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.magnitude import refuse_huge
+from agreement.quantiles import chi_square_tail
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
@@ -133,7 +134,7 @@ def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, str]:
         return p, text
     gap = max(0, abs(b - c) - (1 if method == "chi2-corrected" else 0))
     statistic = gap**2 / n if n else 0.0
-    return float(stats.chi2.sf(statistic, 1)), f"{text}, chi2(1) = {statistic:.4g}"
+    return chi_square_tail(statistic, 1), f"{text}, chi2(1) = {statistic:.4g}"
 
 
 def paired_proportion_difference(

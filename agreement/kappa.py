@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.caution import Caution
@@ -21,6 +20,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import refuse_huge
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights, within_range
+from agreement.quantiles import upper_normal
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.row_sums import row_sums
@@ -248,7 +248,7 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
         reason = "the standard error is 0 for this table"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance / n)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
+    half = upper_normal((1.0 - confidence) / 2.0) * se
     low, high, clipped = within_range(value - half, value + half)
     return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
 

@@ -1,4 +1,4 @@
-"""Quantiles and tails of the normal and the t distribution, one number at a time.
+"""Quantiles and tails of the normal, t, chi-square and beta distributions, one number at a time.
 
 `scipy.stats` computes the same by the same functions, and takes a hundred times as long to look at what it is given: a
 report asks for thousands.
@@ -71,3 +71,87 @@ def t_tail(x: float, freedom: float) -> float:
     0.025
     """
     return float(special.stdtr(freedom, -x))
+
+
+def normal_tail(x: float) -> float:
+    """The share of the standard normal distribution that lies above `x`.
+
+    Parameters
+    ----------
+    x : float
+        A number.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(normal_tail(1.959964), 6)
+    0.025
+    """
+    return float(special.ndtr(-x))
+
+
+def chi_square_tail(x: float, freedom: int) -> float:
+    """The share of the chi-square distribution that lies above `x`.
+
+    Parameters
+    ----------
+    x : float
+        At least 0.
+    freedom : int
+        Degrees of freedom, at least 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(chi_square_tail(3.841459, 1), 6)
+    0.05
+    """
+    return float(special.chdtrc(freedom, x))
+
+
+def lower_beta(tail: float, a: float, b: float) -> float:
+    """The number below which lies a share `tail` of a beta distribution.
+
+    Parameters
+    ----------
+    tail : float
+        From 0 to 1.
+    a, b : float
+        Its shape, above 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(lower_beta(0.025, 81, 183), 4)
+    0.2527
+    """
+    return float(special.betaincinv(a, b, tail))
+
+
+def upper_beta(tail: float, a: float, b: float) -> float:
+    """The number above which lies a share `tail` of a beta distribution.
+
+    Parameters
+    ----------
+    tail, a, b
+        As in `lower_beta`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(upper_beta(0.025, 82, 182), 4)
+    0.3676
+    """
+    return float(special.betainccinv(a, b, tail))

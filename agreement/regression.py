@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.arguments import listed, one_of, shown, unmasked, yes_or_no
 from agreement.cautions import rare_outcome
@@ -17,6 +16,7 @@ from agreement.coding import Codes, Floats, Ratings, as_values, numbers_or_nan, 
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude, refuse_huge
 from agreement.prevalence import clusters_of_both, inclusion_probabilities, variance_of_parts
+from agreement.quantiles import t_tail, upper_t
 from agreement.ratings import RatingTable, numbers_of
 from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
 
@@ -281,8 +281,8 @@ def _estimate(
         )  # fmt: skip
     most = n - len(row) if clusters is None else clusters - 1
     freedom = max(1.0, min(float(most), deciding(design.sample, alone, design.groups, row)))
-    half = float(stats.t.isf((1.0 - design.confidence) / 2.0, freedom)) * se
-    p = 2.0 * float(stats.t.sf(abs(value) / se, freedom))
+    half = upper_t((1.0 - design.confidence) / 2.0, freedom) * se
+    p = 2.0 * t_tail(abs(value) / se, freedom)
     estimate = Estimate(
         name, value, value - half, value + half, n, design.unit, f"{method}; {freedom:.1f} degrees of freedom",
         se=se, p=p, confidence=design.confidence, n_clusters=clusters,

@@ -17,6 +17,7 @@ from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clu
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
 from agreement.percent import of_uneven_clusters
+from agreement.quantiles import normal_tail, upper_normal
 
 NO_VARIANCE = 1e-28
 """Variances of an area up to this are rounding: DeLong's components are then all equal."""
@@ -316,8 +317,8 @@ def _normal(
     if not variance > NO_VARIANCE:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     se = math.sqrt(variance)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-    p = float(2.0 * stats.norm.sf(abs(value - 0.5) / se))
+    half = upper_normal((1.0 - confidence) / 2.0) * se
+    p = 2.0 * normal_tail(abs(value - 0.5) / se)
     low, high = max(0.0, value - half), min(1.0, value + half)
     estimate = Estimate(
         name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters

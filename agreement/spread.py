@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from agreement.caution import several
 from agreement.cautions import FEW_RESAMPLED, few_resampled, uneven_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
+from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
 
 UNDEFINED_SHARE = 0.05
 """Above this share of resamples without a value the interval is not given."""
@@ -110,8 +111,46 @@ def percentile_limits(values: Floats, confidence: float, text: str) -> Spread:
     if reason is not None:
         return Spread(math.nan, math.nan, None, text, reason)
     tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(values, [tail, 1.0 - tail])
-    return _spread(float(low), float(high), values, text, p=_level_of_zero(values, lambda share: share))
+    low, high = quantiles(values, [tail, 1.0 - tail])
+    return _spread(low, high, values, text, p=_level_of_zero(values, lambda share: share))
+
+
+def quantiles(values: Floats, levels: Sequence[float]) -> list[float]:
+    """Quantiles with linear interpolation: those of `numpy.quantile` to the last digit, in a fifth of the time.
+
+    Of some hundred resamples `numpy.quantile` spends nearly all its time on what its arguments may be.
+
+    Parameters
+    ----------
+    values : ndarray, shape (at least 1,)
+        Finite numbers in any order.
+    levels : sequence of float
+        From 0 to 1.
+
+    Returns
+    -------
+    list of float
+
+    References
+    ----------
+    .. [1] Hyndman and Fan (1996). Sample quantiles in statistical packages. American Statistician 50, 361-365,
+       definition 7.
+
+    Examples
+    --------
+    >>> quantiles(np.array([3.0, 1.0, 2.0]), [0.25, 1.0])
+    [1.5, 3.0]
+    """
+    last = values.size - 1
+    places = [last * level for level in levels]
+    pairs = [(int(place), min(int(place) + 1, last)) for place in places]
+    ordered = np.partition(values, sorted({0, last, *(rank for pair in pairs for rank in pair)}))
+    between = []
+    for place, (below, above) in zip(places, pairs, strict=True):
+        low, high, share = float(ordered[below]), float(ordered[above]), place - below
+        # From the nearer neighbour, as numpy does, so that equal ones give themselves and 1 gives the upper one.
+        between.append(high - (high - low) * (1.0 - share) if share >= 0.5 else low + (high - low) * share)
+    return between
 
 
 def bca_limits(
@@ -250,8 +289,8 @@ def widened(confidence: float, units: int) -> float:
     >>> round(widened(0.95, 10), 3), round(widened(0.95, 1000), 3)
     (0.983, 0.95)
     """
-    t = float(stats.t.isf((1.0 - confidence) / 2.0, units - 1))
-    tail = float(stats.norm.sf(t * math.sqrt(units / (units - 1))))
+    t = upper_t((1.0 - confidence) / 2.0, units - 1)
+    tail = normal_tail(t * math.sqrt(units / (units - 1)))
     return 1.0 - 2.0 * max(tail, _LEAST_TAIL)
 
 
@@ -274,5 +313,5 @@ def widened_p(p: float, units: int) -> float:
     >>> round(widened_p(1.0 - widened(0.95, 10), 10), 6)
     0.05
     """
-    z = float(stats.norm.isf(p / 2.0))
-    return min(1.0, 2.0 * float(stats.t.sf(z / math.sqrt(units / (units - 1)), units - 1)))
+    z = upper_normal(p / 2.0)
+    return min(1.0, 2.0 * t_tail(z / math.sqrt(units / (units - 1)), units - 1))

@@ -18,8 +18,12 @@ _TEMPLATES = Path(__file__).parent / "templates"
 STYLE = (_TEMPLATES / "report_parts.css").read_text(encoding="utf-8")
 
 
+@cache
 def environment() -> Environment:
-    """Return what fills the report's templates; every text is escaped, and no figure in it is broken."""
+    """Return what fills the report's templates; every text is escaped, and no figure in it is broken.
+
+    One for the process: it remembers the templates that it has compiled, which takes longer than filling them.
+    """
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=select_autoescape(["html"]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from protocol.context import TextSettings
 from protocol.language.things import THINGS, field_of_reference, open_to
@@ -67,7 +68,10 @@ class Telling:
 
 @dataclass(frozen=True)
 class StudyPhases:
-    """The phases of a study in their order, those that train before what they open."""
+    """The phases of a study in their order, those that train before what they open.
+
+    What follows from them is worked out once: every request of a reader asks it of the phases of a frozen study.
+    """
 
     phases: tuple[Phase, ...]
     rules: Mapping[str, PhaseRules]
@@ -106,7 +110,7 @@ class StudyPhases:
             groups=tuple(group for group in self.groups if group.key == key),
         )
 
-    @property
+    @cached_property
     def by_group(self) -> tuple[StudyPhases, ...]:
         """The study as each group of its people has it; the study alone where it has no groups."""
         return tuple(self.of_group(group.key) for group in self.groups) or (self,)
@@ -118,13 +122,17 @@ class StudyPhases:
 
     def named(self, key: str) -> Phase:
         """Return the phase with this key, which is the study's: assignments name no others."""
-        return next(phase for phase in self.phases if phase.key == key)
+        return self._by_key[key]
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Phase]:
+        return {phase.key: phase for phase in self.phases}
 
     def rules_of(self, phase: Phase) -> PhaseRules:
         """Return what the protocol says of a phase."""
         return self.rules[phase.key]
 
-    @property
+    @cached_property
     def queues(self) -> tuple[Queue, ...]:
         """What the members of the study work through, in order."""
         return tuple(dict.fromkeys(phase.queue for phase in self.phases))
@@ -140,8 +148,15 @@ class StudyPhases:
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
         """Return the phases of a queue by step; practice comes before it, or is a listed part of its own."""
-        counted = (phase for phase in self.phases if phase.queue == queue and (phase.listed or not phase.trains))
-        return tuple(sorted(counted, key=lambda phase: phase.step))
+        return self._by_queue.get(queue, ())
+
+    @cached_property
+    def _by_queue(self) -> Mapping[Queue, tuple[Phase, ...]]:
+        phases: dict[Queue, tuple[Phase, ...]] = {}
+        for phase in sorted(self.phases, key=lambda phase: phase.step):
+            if phase.listed or not phase.trains:
+                phases[phase.queue] = (*phases.get(phase.queue, ()), phase)
+        return phases
 
     def training_for(self, queue: Queue) -> Phase | None:
         """Return the practice that opens a queue; None where there is none."""
@@ -152,7 +167,7 @@ class StudyPhases:
         """The practice of the study, or of one group of its people, of which there is at most one; None without any."""
         return next(iter(self.trainings), None)
 
-    @property
+    @cached_property
     def trainings(self) -> tuple[Phase, ...]:
         """The practice of each group that has one."""
         return tuple(phase for phase in self.phases if phase.trains)
@@ -162,7 +177,7 @@ class StudyPhases:
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
         return tuple(self.named(key) for key in self._with_what_continues(keys))
 
-    @property
+    @cached_property
     def following(self) -> tuple[Phase, ...]:
         """The phases whose units follow from answers, in order."""
         return tuple(phase for phase in self.phases if phase.follows)
@@ -260,13 +275,23 @@ class StudyPhases:
         """The phase as which an admin looks at an item: the first that rates items, or else the first."""
         return next((phase for phase in self.counted if phase.kind == "items"), self.counted[0])
 
-    def blind_to(self, showing: Phase) -> Iterator[Telling]:
-        """Yield what a phase shows or tells otherwise, as far as phases are blind to it; with each, which these are.
+    def blind_to(self, showing: Phase) -> tuple[Telling, ...]:
+        """Return what a phase shows or tells otherwise, as far as phases are blind to it; with each, which these are.
 
         The reference, what gives it away, overlays and an attribute of a case tell something of all that is about the
         subject; a candidate, others' answers and an attribute of an item of that item, or conversation; an attribute of
         a candidate of that alone. A phase that does not count is blind to nothing.
         """
+        tellings = self._tellings.get(showing)
+        if tellings is None:
+            tellings = self._tellings[showing] = tuple(self._told_by(showing))
+        return tellings
+
+    @cached_property
+    def _tellings(self) -> dict[Phase, tuple[Telling, ...]]:
+        return {}
+
+    def _told_by(self, showing: Phase) -> Iterator[Telling]:
         rules = self.rules_of(showing)
         # Feedback in practice comes within the phase.
         shown = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
@@ -287,7 +312,7 @@ class StudyPhases:
         # What is no attribute is a part of the reference.
         return "subject" if declared is None else declared.reach
 
-    @property
+    @cached_property
     def _telling(self) -> Set[str]:
         """The attributes that tell the reference, and its parts that any phase shows."""
         shown = (thing for rules in self.rules.values() for thing in rules.shows | rules.tells_after | rules.tells)
@@ -313,12 +338,12 @@ class StudyPhases:
         # What its own units have in common is nothing new to their raters.
         return open_to(rules.all_shown | rules.in_common, self._telling)
 
-    @property
+    @cached_property
     def revisable(self) -> tuple[Phase, ...]:
         """The phases whose verdicts the protocol lets be revised."""
         return tuple(phase for phase in self.phases if phase.revisable and self.rules_of(phase).revision != "never")
 
-    @property
+    @cached_property
     def counted(self) -> tuple[Phase, ...]:
         """The phases that statistics know of: what is practised is in none."""
         return tuple(phase for phase in self.phases if not phase.trains)

@@ -16,6 +16,7 @@ from sqlalchemy import Engine
 
 from db.engine import Database, make_engine
 from services.people import passwords
+from services.record import maintenance
 from services.studies import preparing
 from tests.harness import chromium, databases, ending, postgresql, prepared, second_try
 from tests.harness.provide import under_ci
@@ -172,10 +173,22 @@ def _volumes_prepared_once() -> Iterator[None]:
 # ---- databases -------------------------------------------------------------------------------------------------------
 
 
+def _migrated_once() -> Path:
+    return ending.made_once("migrated", databases.migrated_sqlite_file) / databases.MIGRATED
+
+
 @pytest.fixture(scope="session")
 def migrated_sqlite() -> Path:
     """A closed SQLite file with the newest schema and no rows, one for the run: to be copied and never opened."""
-    return ending.made_once("migrated", databases.migrated_sqlite_file) / databases.MIGRATED
+    return _migrated_once()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _empty_databases_copied() -> Iterator[None]:
+    """Let the installations of this process begin with a copy of the migrated file."""
+    with pytest.MonkeyPatch.context() as own:
+        own.setattr(maintenance, "upgrade", databases.copying_instead(_migrated_once, maintenance.upgrade))
+        yield
 
 
 @pytest.fixture(scope="session")

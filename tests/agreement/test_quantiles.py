@@ -1,12 +1,23 @@
-"""Quantiles and tails have every digit of those of scipy.stats, whose slower functions they stand in for."""
+"""Quantiles and tails have every digit of those of scipy.stats and numpy, whose slower functions they stand in for."""
 
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.quantiles import t_tail, upper_normal, upper_t
+from agreement.quantiles import (
+    chi_square_tail,
+    lower_beta,
+    normal_tail,
+    t_tail,
+    upper_beta,
+    upper_normal,
+    upper_t,
+)
+from agreement.spread import quantiles
 
+PLACES = (-2.0, 0.0, 0.3, 7.0, 50.0)
 TAILS = (1e-9, 0.005, 0.025, 0.05, 1 / 3, 0.5, 0.975)
 
 
@@ -20,6 +31,28 @@ def test_the_t_distribution_has_the_digits_of_scipy(freedom):
 
 def test_the_normal_distribution_has_the_digits_of_scipy():
     assert [upper_normal(tail) for tail in TAILS] == [stats.norm.isf(tail) for tail in TAILS]
+    assert [normal_tail(x) for x in PLACES] == [stats.norm.sf(x) for x in PLACES]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 49])
+def test_the_chi_square_distribution_has_the_digits_of_scipy(freedom):
+    places = [x for x in PLACES if x >= 0.0]
+
+    assert [chi_square_tail(x, freedom) for x in places] == [stats.chi2.sf(x, freedom) for x in places]
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (3, 40), (40, 3), (1, 100_000), (81, 183)])
+def test_the_beta_distribution_has_the_digits_of_scipy(a, b):
+    assert [lower_beta(tail, a, b) for tail in TAILS] == [stats.beta.ppf(tail, a, b) for tail in TAILS]
+    assert [upper_beta(tail, a, b) for tail in TAILS] == [stats.beta.isf(tail, a, b) for tail in TAILS]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 40, 41, 999])
+@pytest.mark.parametrize("digits", [0, 1, 15])
+def test_quantiles_of_resamples_have_the_digits_of_numpy(n, digits):
+    values, levels = np.random.default_rng(n).normal(size=n).round(digits), [0.0, 0.005, 0.1, 0.5, 0.5001, 0.975, 1.0]
+
+    assert quantiles(values, levels) == np.quantile(values, levels).tolist()
 
 
 def test_without_degrees_of_freedom_there_is_no_quantile():

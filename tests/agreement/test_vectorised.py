@@ -2,7 +2,7 @@
 
 import statistics
 import sys
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
@@ -47,15 +47,25 @@ VALUES = {
 }
 
 
-def plain_loop(statistic, values, clusters, strata, resamples, seed):
-    """Values of the statistic over resamples of items or whole clusters, stratum after stratum."""
+@lru_cache(maxsize=8)
+def plain_draws(clusters, strata, resamples, seed):
+    """Items of each resample of items or whole clusters, stratum after stratum: the same for every statistic."""
+    clusters, strata = np.array(clusters), np.array(strata)
     rng, names = random_generator(seed), np.unique(clusters)
     members = [np.flatnonzero(clusters == name) for name in names]
     of_name = np.array([strata[items[0]] for items in members])
     groups = [np.flatnonzero(of_name == stratum) for stratum in np.unique(of_name)]
+    draws = []
     for _ in range(resamples):
         drawn = np.concatenate([group[rng.integers(0, group.size, group.size)] for group in groups])
-        yield statistic(values[np.concatenate([members[name] for name in drawn])])
+        draws.append(np.concatenate([members[name] for name in drawn]))
+    return draws
+
+
+def plain_loop(statistic, values, clusters, strata, resamples, seed):
+    """Values of the statistic over resamples of items or whole clusters."""
+    for drawn in plain_draws(tuple(clusters.tolist()), tuple(strata.tolist()), resamples, seed):
+        yield statistic(values[drawn])
 
 
 def plain_loop_of_items(statistic, values, resamples, seed):

@@ -59,6 +59,12 @@ def there() -> set[str]:
     return paths_of_the_repository()
 
 
+@pytest.fixture(scope="module")
+def tests_there(there: set[str]) -> set[str]:
+    tests = [ROOT / path for path in there if path.startswith("tests/") and path.endswith(".py")]
+    return set(re.findall(r"def (test_\w+)", " ".join(file.read_text(encoding="utf-8") for file in tests)))
+
+
 @pytest.mark.parametrize("document", documents(), ids=name_of)
 def test_every_path_that_is_named_is_there(document: Path, there: set[str]) -> None:
     assert missing_paths(document.read_text(encoding="utf-8"), there) == []
@@ -70,13 +76,10 @@ def test_every_module_that_is_run_is_there(document: Path) -> None:
 
 
 @pytest.mark.parametrize("document", documents(), ids=name_of)
-def test_every_test_that_is_named_is_there(document: Path, there: set[str]) -> None:
-    tests = [ROOT / path for path in there if path.startswith("tests/") and path.endswith(".py")]
-    defined = set(re.findall(r"def (test_\w+)", " ".join(file.read_text(encoding="utf-8") for file in tests)))
-
+def test_every_test_that_is_named_is_there(document: Path, tests_there: set[str]) -> None:
     named = {span for span in spans(document.read_text(encoding="utf-8")) if re.fullmatch(r"test_\w+", span)}
 
-    assert named - defined == set()
+    assert named - tests_there == set()
 
 
 @pytest.mark.parametrize("document", documents(), ids=name_of)

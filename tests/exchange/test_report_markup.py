@@ -8,7 +8,7 @@ import pytest
 
 from agreement import Estimate
 from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
-from exchange.report_markup import section_markup, sentences_markup, table_markup
+from exchange.report_markup import environment, section_markup, sentences_markup, table_markup
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 
 AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
@@ -58,3 +58,8 @@ def test_of_many_differences_of_levels_the_smaller_ones_are_opened_on_demand(
     assert (first.count("<td") // 5, behind.count("<td") // 5) == (shown, folded)
     assert (f"<summary>{folded} smaller differences of two levels</summary>" in behind) == bool(folded)
     assert "Site 0 minus Site 1 by J" in first
+
+
+def test_a_template_is_compiled_once_however_many_parts_are_made() -> None:
+    # A page makes a part for each table: compiled anew for each, they took longer than the figures.
+    assert environment().get_template("report_parts.html") is environment().get_template("report_parts.html")
