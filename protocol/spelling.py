@@ -17,7 +17,7 @@ _CHARACTERS = str.maketrans(
         "\N{HORIZONTAL ELLIPSIS}": "...",
         "\N{ASTERISK OPERATOR}": "*",
         "\N{MULTIPLICATION SIGN}": "x",
-        "\N{MICRO SIGN}": "\N{GREEK SMALL LETTER MU}",
+        "\N{MICRO SIGN}": "\u03bc",
         **dict.fromkeys("\N{LESS-THAN OVER EQUAL TO}\N{LESS-THAN OR SLANTED EQUAL TO}", "\N{LESS-THAN OR EQUAL TO}"),
         **dict.fromkeys(
             "\N{GREATER-THAN OVER EQUAL TO}\N{GREATER-THAN OR SLANTED EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
@@ -59,4 +59,4 @@ def of_quantities(text: str) -> str:
     text = _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text)
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
-    return _QUANTITY.sub(lambda found: f"{found[1]} {found[2].translate(_POWERS)}", text)
+    return _QUANTITY.sub(lambda quantity: f"{quantity[1]} {quantity[2].translate(_POWERS)}", text)
