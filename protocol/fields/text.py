@@ -30,7 +30,10 @@ _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 _COMPARED = re.compile(r"[<>](?=-?\.?\d)|(?<=[^\W_])[<>](?=[^\W_])")
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?!\d|[.,]\d)")
-_ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d)")
+# 10³ is not 10, nor is 5½ 5.
+_ONE_NUMBER = re.compile(
+    r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d|[\u00b2\u00b3\u00b9\u2070-\u207f\u00bc-\u00be\u2150-\u215f])"
+)
 # At the end of a word or in brackets they say positive or negative, as in HER2+, ER (-), PR +++ and ER+/PR-; but not in
 # T1- and T2-weighted, nor between blanks. +/+ is a finding, too.
 _POSITIVE_OR_NEGATIVE = re.compile(
