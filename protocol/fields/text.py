@@ -38,10 +38,12 @@ _ONE_NUMBER = re.compile(
 # T1- and T2-weighted, nor between blanks. +/+ is a finding, too.
 _POSITIVE_OR_NEGATIVE = re.compile(
     r"(?<=[^\W_])(?:\+{1,4}(?=$|[\s,;.:)\]/&]|[^\W_])|-{1,4}(?!\s+(?:and|or|nor|to)\b)(?=$|[\s,;.:)\]]))"
-    r"|(?<=\()[+-]{1,4}(?=\))|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
+    r"|(?<=\()[+-]{1,4}(?=\))|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
 )
 _SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
 _BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
+# Grade I-II is not grade III.
+_ROMAN = re.compile(r"\b[ivx]{1,4}(?:[-/,][ivx]{1,4})+\b")
 # T2* is another sequence than T2, and R2* another rate; elsewhere an asterisk is a footnote or decoration.
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
@@ -84,7 +86,8 @@ def canonical(value: Any) -> str:
     """
     text = spelling.of_quantities(_EMPHASIS.sub(r"\2", spelling.of_characters(str(value))))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
-    counted = {place for finding in findings if finding for place in range(*finding.span())}
+    whole = (*filter(None, findings), *_ROMAN.finditer(text))
+    counted = {place for match in whole for place in range(*match.span())}
     retained = _PUNCTUATION.sub(
         lambda mark: mark.group() if mark.start() in counted or _counts(text, mark.start()) else "", text
     )

@@ -111,6 +111,8 @@ def test_answers_that_are_the_same(kind: str, answer: Any, other: Any) -> None:
         ("text", "CD20 ++", "CD20"), ("text", "T1+C", "T1"), ("text", "right > left", "right < left"),
         ("text", "R>L", "R<L"), ("text", "hepatitis A", "hepatitis"), ("text", "BI-RADS A", "BI-RADS"),
         ("text", "10\u00b2", "102"), ("text", "1,000mm", "1.000mm"), ("text", "T2 a", "T2"),
+        ("text", "grade I-II", "grade III"), ("text", "WHO I/II", "WHO III"), ("text", "I,II", "III"),
+        ("text", "ER + / PR -", "ER - / PR -"),
         ("text", "HER2+/-", "HER2+"), ("text", "APOE +/+", "APOE -/-"), ("text", "3.5 +/- 0.2", "3.5, 0.2"),
         ("ranked", ["ER+/PR-"], ["ER-/PR-"]),
         ("text", "+", "-"), ("text", "(+)", "(-)"), ("text", "A", "the"), ("text", "A", ""),
