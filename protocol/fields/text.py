@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from protocol import spelling
 from protocol.fields import number
 from protocol.fields.kind import (
     NOT_SCORED,
@@ -23,31 +23,27 @@ from protocol.fields.kind import (
 
 LONGEST_TEXT = 4_000
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = set(string.punctuation)
-# Less than 5 is not more than 5, with a blank before the number or without.
-_COMPARED = re.compile(r"([<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}])\s*(?=-?\.?\d)")
-_OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
+# What nothing follows is no article but a name, as in hepatitis A.
+_ARTICLES = re.compile(r"\b(a|an|the)\b(?=\s+\S)")
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
+# Less than 5 is not more than 5, nor right > left right < left.
+_COMPARED = re.compile(r"[<>](?=-?\.?\d)|(?<=[^\W_])[<>](?=[^\W_])")
 # A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
-_NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
-_ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d)")
-# As telephones and word processors set what was typed as ' " - and *.
-_TYPOGRAPHIC = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u201a", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e", '"'),
-        **dict.fromkeys("\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{MINUS SIGN}", "-"),
-        "\N{EM DASH}": " ",
-        "\N{HORIZONTAL ELLIPSIS}": "...",
-        "\N{ASTERISK OPERATOR}": "*",
-    }
+_NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?!\d|[.,]\d)")
+# 10³ is not 10, nor is 5½ 5.
+_ONE_NUMBER = re.compile(
+    r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d|[\u00b2\u00b3\u00b9\u2070-\u207f\u00bc-\u00be\u2150-\u215f])"
 )
-# At the end of a word, in brackets or before a mark they say positive or negative, as in HER2+, ER (-) and PR +; but
-# not in T1- and T2-weighted, nor between blanks.
+# At the end of a word or in brackets they say positive or negative, as in HER2+, ER (-), PR +++ and ER+/PR-; but not in
+# T1- and T2-weighted, nor between blanks. +/+ is a finding, too.
 _POSITIVE_OR_NEGATIVE = re.compile(
-    r"(?<=[^\W_])(?:\+|-(?!\s+(?:and|or|nor|to)\b))(?=$|[\s,;.:)\]])|(?<=\()[+-](?=\))|(?<=\s)[+-](?=\s*(?:$|[,;.)]))"
+    r"(?<=[^\W_])(?:\+{1,4}(?=$|[\s,;.:)\]/&]|[^\W_])|-{1,4}(?!\s+(?:and|or|nor|to)\b)(?=$|[\s,;.:)\]]))"
+    r"|(?<=\()[+-]{1,4}(?=\))|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
 )
-_BLANK_BEFORE_SIGN = re.compile(r"\s+(?=[+-](?:\s|$))")
+_SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
+_BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
+# Grade I-II is not grade III.
+_ROMAN = re.compile(r"\b[ivx]{1,4}(?:[-/,][ivx]{1,4})+\b")
 # T2* is another sequence than T2, and R2* another rate; elsewhere an asterisk is a footnote or decoration.
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
@@ -82,14 +78,19 @@ def canonical(value: Any) -> str:
 
     As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
-    3,5 are 3.5, and <= 5 is ≤5. A dash with a blank behind it begins a line, and is no sign. HER2+, or
-    HER2 (+), is neither HER2- nor HER2. What holds nothing else is compared by its marks and articles: A is an answer,
-    and + is not -. T2* is not T2, and *T2* is T2 with emphasis. Curly quotation marks, other dashes and accents in two
-    characters are what a keyboard has.
+    3,5 are 3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash with a blank behind it begins a line, and is no sign,
+    but between two numbers. HER2+, or HER2 (+), is neither HER2- nor HER2, nor is ER+/PR- ER-/PR-; R > L is not R < L.
+    What holds nothing else is compared by its marks and articles: A is an answer, + is not -, and hepatitis A is not
+    hepatitis. T2* is not T2, and *T2* is T2 with emphasis. What keyboards write in several ways is one spelling
+    (`protocol/spelling.py`).
     """
-    text = unicodedata.normalize("NFC", str(value)).lower().translate(_TYPOGRAPHIC)
-    text = _compared(_EMPHASIS.sub(r"\2", text))
-    retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
+    text = spelling.of_quantities(_EMPHASIS.sub(r"\2", spelling.of_characters(str(value))))
+    findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
+    whole = (*filter(None, findings), *_ROMAN.finditer(text))
+    counted = {place for match in whole for place in range(*match.span())}
+    retained = _PUNCTUATION.sub(
+        lambda mark: mark.group() if mark.start() in counted or _counts(text, mark.start()) else "", text
+    )
     retained = _BLANK_BEFORE_SIGN.sub("", _NUMBER.sub(_digits, retained))
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
 
@@ -108,7 +109,7 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
 
 def holds_bound(words: str) -> bool:
     """Return whether words hold a bound of a number, such as > 5, at least 5 or 5+: how much it is they leave open."""
-    return _BOUND.search(words) is not None
+    return _BOUND.search(spelling.of_blanks(words)) is not None
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -138,26 +139,17 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 
 
 def _counts(text: str, place: int) -> bool:
-    """Return whether a character is compared: all but punctuation that is no part of a number or a finding."""
-    if text[place] not in _PUNCTUATION:
-        return True
-    before, behind = text[:place][-1:], text[place + 1 : place + 4]
+    """Return whether a punctuation mark is compared, as part of a number, a comparison or the name of a sequence."""
+    before, behind = text[max(place - 1, 0) : place], text[place + 1 : place + 4]
     if text[place] in "<>":
         return _COMPARED.match(text, place) is not None
-    if _POSITIVE_OR_NEGATIVE.match(text, place) or _STAR.match(text, place):
+    if _STAR.match(text, place):
         return True
     if before.isdigit():
         return behind[:1].isdigit()
     begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:2].isdigit())
     # Three points before a number are no decimal point.
     return text[place] in "-." and begins_number and not before.isalnum() and before + text[place] != ".."
-
-
-def _compared(text: str) -> str:
-    """Return the text with one spelling of "less than", "more than" and the two "or equal", without blanks behind."""
-    for written, sign in _OR_EQUAL.items():
-        text = text.replace(written, sign)
-    return _COMPARED.sub(r"\1", text)
 
 
 def _digits(match: re.Match[str]) -> str:
@@ -172,7 +164,7 @@ def _one_number(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     # Three points are no decimal point.
-    text = str(value).translate(_TYPOGRAPHIC).replace("...", " ")
+    text = spelling.of_quantities(spelling.of_characters(str(value))).replace("...", " ")
     if _AMBIGUOUS.search(text) or holds_bound(text):
         return None
     numbers = _ONE_NUMBER.findall(text)

@@ -56,7 +56,7 @@ class Answers:
 def check_draft(answers: Any) -> dict[str, Any]:
     """Return a draft as it is stored. A draft may be incomplete, but neither huge nor of another shape."""
     if not isinstance(answers, dict) or not isinstance(answers.get("fields", {}), dict):
-        raise Incomplete("The draft is not an object with fields; reload the page.", "")
+        raise Incomplete("The answers are not an object with fields; reload the page.", "")
     text = json.dumps(answers)
     if len(text) > LARGEST_DRAFT:
         raise Incomplete(f"The draft is longer than {LARGEST_DRAFT} characters; shorten the text.", "comment")

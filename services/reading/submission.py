@@ -130,16 +130,21 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
 
     Raises
     ------
+    Conflict
+        The item takes no draft: it has been submitted, or is not on the desk.
+    Incomplete
+        It does, and this is no draft.
     StaleDraft
         A newer draft is stored already, from another tab or an earlier try that did arrive.
     """
-    checked = check_draft(answers)
-    if not 0 <= sequence <= LARGEST_SEQUENCE:
-        raise Incomplete("The draft has an invalid number; reload the page.", "sequence")
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         require_in_study(session, acts.READ, study)
         acts.require(acts.DRAFT, _state(session, actor, study, membership, assignment))
+        # As of a verdict: what happened says more than what is wrong with a draft that is taken no more.
+        checked = check_draft(answers)
+        if not 0 <= sequence <= LARGEST_SEQUENCE:
+            raise Incomplete("The draft has an invalid number; reload the page.", "sequence")
         draft = turn_of(session, assignment).draft
         stored = None if draft is None else (draft.sequence, draft.answers)
         if is_repeated_draft(stored, sequence, checked) and draft is not None:

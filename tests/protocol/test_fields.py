@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import time
 from pathlib import Path
 from typing import Any, get_args
 
@@ -77,7 +78,13 @@ def test_a_number_beyond_the_limits_of_its_field_is_refused(limit: dict[str, flo
         ("text", "**T2***", "T2*"), ("text", "* Cyst", "cyst"), ("text", "a cyst*", "cyst"), ("text", "5*", "5"),
         ("text", "Baker\u2019s cyst", "Baker's cyst"), ("text", "\u201cCyst\u201d\u2026", "cyst"),
         ("text", "\u20135", "-5"), ("text", "L1\u2013L2", "L1-L2"), ("text", "lipome\u0301", "lipom\u00e9"),
-        ("text", "cyst\u2014left", "cyst left"),
+        ("text", "cyst\u2014left", "cyst left"), ("text", "HER2 +++", "HER2+++"), ("text", "HER2 (+/-)", "HER2\u00b1"),
+        ("text", "3,50mm", "3.5 mm"), ("text", ".5cm", "0.5 cm"), ("text", "5 cm\u00b2", "5 cm2"),
+        ("text", "5 \u00d7 3 mm", "5x3 mm"), ("text", "5mm x 3mm", "5 mm \u00d7 3 mm"), ("text", "3T", "3 T"),
+        ("text", "12 - 15 mm", "12-15 mm"), ("text", "3 + 4", "3+4"), ("text", "5 \u00b5m", "5 \u03bcm"),
+        ("text", "\u22665", "\u22645"), ("text", "\uff28\uff25\uff32\uff12\uff08\uff0b\uff09", "HER2 (+)"),
+        ("text", "\u5de6\u3002", "\u5de6"), ("text", "R > L", "r>l"), ("text", "Left -> right", "left right"),
+        ("text", "see\n> quoted", "see quoted"), ("text", "a cyst of the scalp", "cyst of scalp"),
         ("ranked", ["A cyst", "b"], ["cyst.", "b"]),
         ("point", [1.0, 2.0, 3.0], [1.00001, 2.0, 3.0]), ("point", [0.0, 0.0, 0.0], [-0.0, 0.0, 0.0]),
     ],
@@ -100,6 +107,14 @@ def test_answers_that_are_the_same(kind: str, answer: Any, other: Any) -> None:
         ("text", "< -3", "< 3"), ("text", ".5", "5"), ("text", "1,000", "1.000"), ("text", "T1", "T2"),
         ("text", "T2*", "T2"), ("text", "T2*-weighted", "T2-weighted"), ("text", "R2*", "R2"),
         ("text", "**T2***", "T2"), ("ranked", ["T2*"], ["T2"]),
+        ("text", "ER+/PR-", "ER-/PR-"), ("text", "ER+PR-", "ER-PR-"), ("text", "HER2++", "HER2+++"),
+        ("text", "CD20 ++", "CD20"), ("text", "T1+C", "T1"), ("text", "right > left", "right < left"),
+        ("text", "R>L", "R<L"), ("text", "hepatitis A", "hepatitis"), ("text", "BI-RADS A", "BI-RADS"),
+        ("text", "10\u00b2", "102"), ("text", "1,000mm", "1.000mm"), ("text", "T2 a", "T2"),
+        ("text", "grade I-II", "grade III"), ("text", "WHO I/II", "WHO III"), ("text", "I,II", "III"),
+        ("text", "ER + / PR -", "ER - / PR -"),
+        ("text", "HER2+/-", "HER2+"), ("text", "APOE +/+", "APOE -/-"), ("text", "3.5 +/- 0.2", "3.5, 0.2"),
+        ("ranked", ["ER+/PR-"], ["ER-/PR-"]),
         ("text", "+", "-"), ("text", "(+)", "(-)"), ("text", "A", "the"), ("text", "A", ""),
         ("ranked", ["a", "b"], ["b", "a"]), ("ranked", ["-3"], ["3"]), ("ranked", ["a b"], ["a", "b"]),
         ("ranked", ["+", "-"], ["-", "+"]),
@@ -108,6 +123,15 @@ def test_answers_that_are_the_same(kind: str, answer: Any, other: Any) -> None:
 )  # fmt: skip
 def test_answers_that_differ(kind: str, answer: Any, other: Any) -> None:
     assert not same(kind, answer, other)
+
+
+@pytest.mark.parametrize("written", ["* ", " ", "\n ", "+", "1x", "1 - ", "'", ".", "<", "over "])
+def test_long_answers_of_one_mark_are_compared_in_no_time(written: str) -> None:
+    began = time.process_time()
+
+    KINDS["text"].score("5" + written * 20_000 + "x", Reference(("cyst",), low=1.0), [])
+
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("kind", GIVEN)
@@ -131,6 +155,11 @@ def test_without_a_reference_nothing_is_right_or_wrong(kind: str) -> None:
         ("text", "about 3.5 cm", Reference(low=3.0, high=4.0), True),
         ("text", "> 3.5 cm", Reference(low=3.0, high=4.0), False),
         ("text", "< 5 mm", Reference(("> 5 mm",)), False),
+        ("text", "10\u00b3", Reference(low=5.0, high=20.0), False),
+        ("text", "5\u00bd mm", Reference(low=4.0, high=5.2), False),
+        ("text", "5cm\u00b2", Reference(low=4.0, high=6.0), True),
+        ("text", "5cm2", Reference(low=4.0, high=6.0), True),
+        ("text", "\uff1c5", Reference(low=4.0, high=6.0), False),
         ("text", "", Reference(("the",)), False),
         ("text", "A", Reference(("A",)), True),
         ("text", "-", Reference(("+",)), False),

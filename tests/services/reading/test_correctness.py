@@ -171,7 +171,8 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
     "number": st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([3.5, 35.0, -3.0, 3.0]),
     "text": st.text(min_size=1)
     | st.sampled_from(["3.5 cm", "35 cm", "-3", "3", "not assessable", "Not assessable."])
-    | st.sampled_from(["T2*", "T2", "*T2*", "5", "5+", "> 5", "5 or more"]),
+    | st.sampled_from(["T2*", "T2", "*T2*", "5", "5+", "> 5", "5 or more"])
+    | st.sampled_from(["ER+/PR-", "ER-/PR-", "R > L", "R < L", "5mm", "5 mm", "5cm\u00b2", "5 cm2", "10\u00b3"]),
     "ranked": st.lists(st.sampled_from(["a", "b", "-3", "3", "T2*", "T2"]), unique=True, min_size=1),
     "point": st.lists(st.floats(-200, 200), min_size=3, max_size=3),
 }

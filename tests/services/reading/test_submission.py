@@ -158,6 +158,25 @@ def test_what_happened_comes_before_what_is_missing_in_the_form(
     assert len(verdicts_in(sqlite_database)) == 1
 
 
+def test_of_a_draft_too_what_happened_comes_before_what_is_wrong_with_it(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    rater, other = situation.raters[:2]
+    first = on_the_desk(situation, rater)
+    show(situation, rater, first)
+
+    with pytest.raises(NotFound):
+        submission.save_draft(sqlite_database, other, first["assignment"], 1, "no draft")
+    submit(situation, rater, first)
+    with pytest.raises(Conflict, match="already been submitted"):
+        submission.save_draft(sqlite_database, rater, first["assignment"], -1, {})
+    second = on_the_desk(situation, rater)
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key, "The deadline is over.")
+    with pytest.raises(StudyClosed):
+        submission.save_draft(sqlite_database, rater, second["assignment"], 1, "no draft")
+
+
 @pytest.mark.parametrize("unfit", NO_ANSWERS)
 def test_an_item_that_could_not_be_shown_takes_no_answers_however_they_are(
     sqlite_database: Database, tmp_path: Path, unfit: Any
