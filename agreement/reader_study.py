@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Literal
@@ -165,7 +165,9 @@ def cases_needed(
     Returns
     -------
     int or None
-        None where a million cases would not do: with few readers, the differences between readers set a limit.
+        None where no number up to a million would do: with few readers, the differences between readers set a limit.
+        More cases than it can buy less power, or a wider interval: the degrees of freedom fall towards those of the
+        readers alone while the standard error hardly falls any more.
 
     Raises
     ------
@@ -200,21 +202,36 @@ def cases_needed(
     r = _size(readers, "readers", design)
     step = 2 if design == "crossover" else 1
 
-    def enough(k: int) -> bool:
-        planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
-        if width is not None:
-            return planned.width <= width
-        return planned.power is not None and power is not None and planned.power >= power
+    wanted = -width if width is not None else power
 
-    low, high = 0, 2
-    while not enough(high):
+    def bought(k: int) -> float:
+        planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
+        return -planned.width if width is not None or planned.power is None else planned.power
+
+    # What cases buy rises up to some number of them and then falls, if it does: it has one peak.
+    low, high = 1, 2
+    of_low, of_high = -math.inf, bought(high)
+    while of_high < wanted:
+        peak = _peak(bought, low // 2 + 1, high) if of_high < of_low else high
+        if bought(peak) >= wanted:
+            low, high = low // 2, peak
+            break
         low, high = high, high * 2
         if high * step > _MOST_CASES:
             return None
+        of_low, of_high = of_high, bought(high)
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if middle >= 2 and enough(middle) else (middle, high)
+        low, high = (low, middle) if bought(middle) >= wanted else (middle, high)
     return high * step
+
+
+def _peak(bought: Callable[[int], float], low: int, high: int) -> int:
+    """Where the most is bought, between two numbers of cases or at one of them."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if bought(middle) < bought(middle + 1) else (low, middle)
+    return low
 
 
 def _planned(
