@@ -20,7 +20,8 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import refuse_huge
-from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights, within_range
+from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
+from agreement.possible_range import within_range
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.row_sums import row_sums

@@ -139,7 +139,7 @@ def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike
     Returns
     -------
     float
-        mm; nan for a missing place, one that names its pane, and an empty mask.
+        mm; nan for a missing place, one that names its pane, and an empty mask: `localisation` takes it as missing.
 
     Raises
     ------
