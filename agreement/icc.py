@@ -114,7 +114,7 @@ def icc(
     """
     one_of(model, "model", (1, 2, 3))
     average = yes_or_no(average, "average")
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     table, clusters = numbers_of(ratings), read_once(clusters)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])

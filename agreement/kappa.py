@@ -132,7 +132,7 @@ def cohen_kappa(
     table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
     if interval == "normal":
         return _normal(name, table, confidence, unit, note).warned(_rare(table, unit))
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     n_clusters = None
     if groups is not None:
         groups, n_clusters = compact(groups)
@@ -238,7 +238,7 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
 
 
 def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
     n = table.n
     value, reason = _value(table, unit)

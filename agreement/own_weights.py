@@ -226,7 +226,7 @@ def cohen_kappa_with_weights(
     >>> round(weighted.value, 3), round(weighted.se**2, 6)
     (0.507, 0.003248)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     levels = declared(categories)
     w = agreement_weights(weights, len(levels), disagreement=disagreement)
     pairs = encode_pairs(a, b, levels)

@@ -130,7 +130,7 @@ def plan_reader_study(
     >>> round(planned.power, 5), planned.readings
     (0.80542, 3300)
     """
-    _check(components, difference, margin, sampled, design, confidence)
+    difference, margin, confidence = _check(components, difference, margin, sampled, design, confidence)
     wanted = product(
         listed(readers, "readers", "numbers of readers, such as [4, 6]"),
         listed(cases, "cases", "numbers of cases, such as [100, 200]"),
@@ -192,17 +192,16 @@ def cases_needed(
             f"power is {shown(power)}, width {shown(width)}, difference {shown(difference)}; expected a power between "
             "0 and 1 with a difference, or a width"
         )
-    if power is not None:
-        number_in(
-            power, "power", "a power between 0 and 1 with a difference, or a width", lambda share: 0.0 < share < 1.0
-        )
     if width is not None:
-        number_in(width, "width", "a number above 0", lambda wide: 0.0 < wide < math.inf)
-    _check(components, difference, margin, sampled, design, confidence)
+        width = number_in(width, "width", "a number above 0", lambda wide: 0.0 < wide < math.inf)
+        wanted = -width
+    else:
+        expected = "a power between 0 and 1 with a difference, or a width"
+        wanted = number_in(power, "power", expected, lambda share: 0.0 < share < 1.0)
+    difference, margin, confidence = _check(components, difference, margin, sampled, design, confidence)
     r = _size(readers, "readers", design)
     step = 2 if design == "crossover" else 1
 
-    wanted = -width if width is not None else power
 
     def bought(k: int) -> float:
         planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
@@ -284,8 +283,9 @@ def _power(difference: float, margin: float | None, se: float, df: float, quanti
 
 def _check(
     components: object, difference: float | None, margin: float | None, sampled: str, design: str, confidence: float
-) -> None:
-    check_confidence(confidence)
+) -> tuple[float | None, float | None, float]:
+    """The numbers as floats."""
+    confidence = check_confidence(confidence)
     if not isinstance(components, VarianceComponents):
         raise ValueError(f"components is {shown(components)}; expected VarianceComponents, such as VARIANCES gives")
     one_of(sampled, "sampled", ("readers and cases", "cases", "readers"))
@@ -293,11 +293,12 @@ def _check(
     if design == "crossover" and sampled == "readers":
         raise ValueError("sampled is 'readers' with design 'crossover'; expected cases to be sampled there")
     if difference is not None:
-        number_in(difference, "difference", "a finite number", math.isfinite)
+        difference = number_in(difference, "difference", "a finite number", math.isfinite)
     if margin is not None:
-        number_in(margin, "margin", "a number above 0", lambda number: 0.0 < number < math.inf)
+        margin = number_in(margin, "margin", "a number above 0", lambda number: 0.0 < number < math.inf)
     if margin is not None and difference is not None and difference <= -margin:
         raise ValueError(f"difference is {difference!r} and margin {margin!r}; expected a difference above -margin")
+    return difference, margin, confidence
 
 
 def _size(number: int, argument: str, design: Design) -> int:

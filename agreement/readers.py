@@ -102,7 +102,7 @@ def reader_averaged_difference(
     >>> estimate.low > 0, "readers sampled (random)" in estimate.method
     (True, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     _check_readers(readers)
     of_first, of_second = numbers_of(first, "first"), numbers_of(second, "second")
     if of_first.shape != of_second.shape:
@@ -176,7 +176,7 @@ def readers_against_judge(
     >>> readers_against_judge(readers.astype(int), judge.astype(int)).high < 0
     True
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     _check_readers(readers)
     table, judge = numbers_of(readers_scores, "readers_scores"), numbers_or_nan(judge_scores, "judge_scores")
     if judge.size != len(table):

@@ -142,7 +142,7 @@ def plan_by_simulation(
     >>> small.width > large.width, small.power < large.power
     (True, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
     items = listed(items, "items", "numbers of items, such as [50, 100]")
     if statistic != "accuracy":
