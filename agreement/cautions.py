@@ -24,7 +24,6 @@ RARE_CLUSTERS = 8
 """Where a category that comes in clusters is expected in fewer items than so many of these hold, intervals of kappas
 that claim 95 % can hold in fewer than 90 %, if its clusters have little else (`docs/statistics.md`, coverage)."""
 
-
 UNEVEN = 0.75
 """Where clusters count, by Kish's number of them, for less than this share of those that there are, their sizes are
 very unequal: a sample whose disagreements happen to miss the large ones does not show how they cluster

@@ -202,7 +202,6 @@ def cases_needed(
     r = _size(readers, "readers", design)
     step = 2 if design == "crossover" else 1
 
-
     def bought(k: int) -> float:
         planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
         return -planned.width if width is not None or planned.power is None else planned.power
