@@ -84,6 +84,10 @@ ODD = {
     "ratings in a column of Arrow": lambda: agreement.kendall_w(pa.array([1, None, 3])),
     "humans in a column of Arrow": lambda: agreement.alt_test(pa.array([["a"], ["b"]]), A),
     "resamples of a variance": lambda: agreement.rater_group_difference(TEN, TEN, seed=1, resamples=1),
+    "shares": lambda: agreement.plan_by_simulation("cohen_kappa", [30], value=0.5, shares=[pd.NA, 1], seed=1),
+    "shares beyond any float": lambda: agreement.plan_by_simulation(
+        "cohen_kappa", [30], value=0.5, shares=[10**400, 1], seed=1
+    ),
     "place": lambda: agreement.distance_to_mask([10**400, 0, 0], np.ones((3, 3, 3)), np.eye(4)),
 }
 
@@ -193,3 +197,12 @@ def test_the_magnitude_of_scores_does_not_matter_to_the_ranks_of_models():
     ]
 
     assert ranks[0] == ranks[1] == ranks[2]
+
+
+def test_an_epsilon_may_be_a_fraction():
+    at = [
+        agreement.alt_test_power(40, 3, rater_closer=0.1, judge_closer=0.2, epsilon=epsilon)
+        for epsilon in (0.25, Fraction(1, 4))
+    ]
+
+    assert at[0] == at[1]
