@@ -230,7 +230,7 @@ def light_kappa(
     >>> round(light_kappa(table, resamples=200).value, 4), round((0.5 + 0.5 + 0.2) / 3, 4)
     (0.4, 0.4)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     interval = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
     codes, levels = _coded(ratings, categories)
     if weights is not None and categories is None:

@@ -269,7 +269,7 @@ def _checked(
     confidence: float,
     unit: str,
 ) -> _Options:
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     check_margins(epsilon, alpha)
     return _Options(epsilon, alpha, scoring_of(level, scoring), resamples, seed, confidence, unit)

@@ -70,6 +70,7 @@ def alt_test_power(
     0.85
     """
     check_margins(epsilon, alpha)
+    epsilon, alpha = float(epsilon), float(alpha)
     items, raters = whole_number(items, "items", 1), whole_number(raters, "raters", 3, _MOST_RATERS)
     rater_closer, judge_closer = (
         number_in(share, argument, "a share between 0 and 1", lambda number: 0.0 <= number <= 1.0)

@@ -110,7 +110,7 @@ def judge_bias_by_factor(
     >>> result.levels["x"].value, round(result.levels["y"].value, 3), result.p < 0.01
     (0.5, 0.1, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     if not hasattr(factors, "items"):
         raise ValueError(
             f"factors is a {type(factors).__name__}; expected a mapping from the factor's name to its levels"

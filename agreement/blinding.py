@@ -68,7 +68,7 @@ def bang_blinding_index(
     (0.206, 277)
     """
     sources = _two(sources)
-    if not isinstance(of, Hashable) or of not in sources:
+    if not isinstance(of, Hashable) or is_missing(of) or of not in sources:
         raise ValueError(f"of is {shown(of)}; expected one of the sources {list(sources)!r}")
     came, said = single_values(source, "source"), single_values(guess, "guess")
     same_length(came, said, "source", "guess")
@@ -172,7 +172,7 @@ def _counted(
     resamples: int,
 ) -> tuple[Codes | None, Floats, int | None]:
     """Return the cluster of each unit with source and guess, and which of six cells it is in."""
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     sources = _two(sources)
     came, said = single_values(source, "source"), single_values(guess, "guess")

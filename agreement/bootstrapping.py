@@ -106,7 +106,7 @@ def bootstrap(
     >>> round(estimate.value, 3), 0.12 < estimate.se < 0.15
     (0.776, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     if not callable(statistic):

@@ -116,7 +116,7 @@ def brier_score(
     >>> round(brier_score([0.9, 0.4, 0.8], [1, 0, 1], resamples=200).value, 6)
     0.07
     """
-    check_confidence(level, "level")
+    level = check_confidence(level, "level")
     check_resamples(resamples)
     kinds: tuple[Interval, ...] = ("score", *BOOTSTRAPS)
     interval = chosen_interval(interval, *kinds, clustered=clusters is not None, for_clusters=kinds)
@@ -176,7 +176,7 @@ def expected_calibration_error(
     >>> round(expected_calibration_error([0.1, 0.3, 0.8, 0.9], [0, 1, 1, 1], 2, resamples=200).value, 6)
     0.225
     """
-    check_confidence(level, "level")
+    level = check_confidence(level, "level")
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     bins = _bins(bins)
@@ -247,6 +247,7 @@ def reliability_curve(
     >>> [(b.up_to, b.n, b.accuracy.value) for b in reliability_curve([0.1, 0.5, 0.9], [0, 1, 1], 2)]
     [(0.5, 2, 0.5), (1.0, 1, 1.0)]
     """
+    level = check_confidence(level, "level")
     bins = _bins(bins)
     stated, right, groups, _ = _known(confidence, correct, clusters)
     inside = _bin_of(stated, bins)

@@ -20,12 +20,9 @@ correlation that depends on it lies outside the interval (`docs/statistics.md`, 
 RARE = 5
 """A category that is expected in fewer items than this decides an unweighted kappa by a verdict or two."""
 
-
 RARE_CLUSTERS = 8
 """Where a category that comes in clusters is expected in fewer items than so many of these hold, intervals of kappas
-that claim 95 % can hold in fewer than 90 %, if its clusters have nearly nothing else (`docs/statistics.md`, coverage).
-"""
-
+that claim 95 % can hold in fewer than 90 %, if its clusters have little else (`docs/statistics.md`, coverage)."""
 
 UNEVEN = 0.75
 """Where clusters count, by Kish's number of them, for less than this share of those that there are, their sizes are

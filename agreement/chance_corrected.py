@@ -126,7 +126,7 @@ def estimate_of(
     ----------
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     first: tuple[Interval, ...] = ()
     if coefficient is None or coefficient.added is not None:
         first = ("scattered", "effective", "adjusted")

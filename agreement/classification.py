@@ -130,7 +130,7 @@ def classification_scores(
     >>> round(result.macro_f1.value, 4), round(result.balanced_accuracy.value, 4), result.n_abstained
     (0.8333, 0.75, 1)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     true, given = as_values(reference, "reference"), as_values(predicted, "predicted")
     same_length(true, given, "reference", "predicted")

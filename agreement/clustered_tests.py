@@ -79,7 +79,7 @@ def mcnemar_in_clusters(
     >>> mcnemar_in_clusters(a, b, clusters=[1, 1, 2, 2, 3, 3], resamples=200).method.split("; ")[0]
     'McNemar, Durkalski, chi2(1) = 0.6667'
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     kind = chosen_interval(interval, *BOOTSTRAPS)
     one_of(method, "method", ("durkalski", "obuchowski"))
@@ -162,7 +162,7 @@ def marginal_homogeneity_in_clusters(
     >>> marginal_homogeneity_in_clusters(a, b, clusters=[1, 1, 2, 2, 3, 3]).method
     'Obuchowski, chi2(1) = 0.4444; no interval'
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     pairs = encode_pairs(a, b, categories)
     groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
     n, q, name = pairs.n, len(pairs.categories), "marginal difference"

@@ -253,7 +253,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except TypeError:  # pandas' NA refuses to be a truth value
+    except (TypeError, ArithmeticError):  # pandas' NA is no truth value, and a signalling NaN lets nobody compare it
         return True
     except ValueError:  # an array or a table: it is something, so not missing
         return False

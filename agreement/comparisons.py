@@ -177,7 +177,7 @@ def paired_proportion_difference(
     """
     e, f = whole_number(both, "both", 0), whole_number(only_first, "only_first", 0)
     g, h = whole_number(only_second, "only_second", 0), whole_number(neither, "neither", 0)
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     n, name = e + f + g + h, "difference of paired proportions"
     method = "Newcombe's paired score interval (method 10), assumes independent items"
     if n == 0:
@@ -244,7 +244,7 @@ def paired_difference(
     >>> round(estimate.value, 3), estimate.n
     (0.333, 3)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     interval, tests_zero = chosen_interval(interval, *BOOTSTRAPS), yes_or_no(tests_zero, "tests_zero")
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")

@@ -75,7 +75,7 @@ def difference_of_parts(
     >>> estimate.value, estimate.n
     (0.25, 8)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     tests_zero = yes_or_no(tests_zero, "tests_zero")
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)

@@ -293,7 +293,7 @@ def _correlation(
     confidence: float,
     unit: str,
 ) -> Estimate:
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
     same_length(first, second, "x", "y")
     known = ~(np.isnan(first) | np.isnan(second))

@@ -115,7 +115,7 @@ def coefficient_difference(
     >>> round(estimate.value, 4), estimate.method.split("; ")[1]
     (0.5, 'kappa 0.500 less 0.000')
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     kind = chosen_interval(interval, *BOOTSTRAPS)
     options = Options(statistic, weights, categories, level, model, positive)

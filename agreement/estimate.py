@@ -81,6 +81,8 @@ class Estimate:
     interval: Interval | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"name is {shown(self.name)}; expected what is estimated, such as 'accuracy'")
         if not isinstance(self.unit, str):
             raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
@@ -230,8 +232,8 @@ def undefined(
     )
 
 
-def check_confidence(confidence: float, argument: str = "confidence") -> None:
-    """Refuse a confidence that is not strictly between 0 and 1.
+def check_confidence(confidence: float, argument: str = "confidence") -> float:
+    """The confidence as a float, if it is strictly between 0 and 1.
 
     Parameters
     ----------
@@ -240,9 +242,13 @@ def check_confidence(confidence: float, argument: str = "confidence") -> None:
     argument : str
         Name to use in the error.
 
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError
         When it is outside (0, 1).
     """
-    number_in(confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: 0.0 < share < 1.0)
+    return number_in(confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: 0.0 < share < 1.0)

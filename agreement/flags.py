@@ -76,7 +76,7 @@ def flag_misses(
     >>> few.value, few.high > 0.5
     (0.0, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     said, flags = as_values(positive, "positive"), as_values(flagged, "flagged")
     same_length(said, flags, "positive", "flagged")
     chances = list(probabilities) if probabilities is not None else [1.0] * len(said)

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import LARGEST, check_resamples, shown
+from agreement.arguments import LARGEST, check_resamples, shown, yes_or_no
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -56,7 +56,7 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
     (0.453, 90)
     """
     counts: list[int] = []
-    n_open, least = 0, 1 if given_above else 2
+    n_open, least = 0, 1 if yes_or_no(given_above, "given_above") else 2
     for position, value in enumerate(as_values(options, "options")):
         number = isinstance(value, int | float | np.number)
         if is_missing(value) or (number and value == 0):
@@ -115,7 +115,7 @@ def text_only_floor(
     >>> text_only_floor([1, 0, 0.5, None]).value
     0.5
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     values, known = _probabilities(correct, "correct")
@@ -232,7 +232,7 @@ def paired_shortcut_score(
     >>> paired_shortcut_score([1, 1, 0, 0], [1, 1, 1, 0], resamples=200).value
     2.0
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     interval = chosen_interval(interval, *BOOTSTRAPS)
     reader, known_reader = _probabilities(correct, "correct")

@@ -255,7 +255,8 @@ def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     if count > MOST_UNITS:
         raise ValueError(f"x and y have {count} units to resample; expected at most {MOST_UNITS} for Kendall's tau")
     membership, order = _membership(units), np.argsort(units, kind="stable")
-    x, y, units = x[order], y[order], units[order]
+    # only the order counts, and ranks are never too far apart to be subtracted
+    x, y, units = stats.rankdata(x[order]), stats.rankdata(y[order]), units[order]
     starts = np.flatnonzero(np.diff(units, prepend=-1))
     together, of_x, of_y = (np.zeros((count, count)) for _ in range(3))
     for unit, rows in enumerate(np.split(np.arange(x.size), starts[1:])):

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from agreement.arguments import check_resamples, one_of
+from agreement.arguments import check_resamples, one_of, shown
 from agreement.cautions import FEW_RATERS
 from agreement.clustered_scores import units_of
 from agreement.codebook import MISSING
@@ -97,8 +97,10 @@ def rater_group_difference(
     >>> round(estimate.value, 4), estimate.undefined_because
     (0.3333, '2 raters in a group: other raters can be learnt about from 5 in each')
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
+    if resamples < 2:
+        raise ValueError(f"resamples is {shown(resamples)}; expected 2 or more, which have a variance")
     _check(statistic, reference is not None, weights, categories)
     tables, answers, levels = _coded(first, second, reference, categories)
     items = len(tables[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -25,10 +26,13 @@ from agreement.icc_limits import (
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
+from agreement.possible_range import within_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
 
 _RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}
+_NO_CORRELATION = "; a value below -1 is no correlation: items differ by less than the error alone would make them"
+_BOTH_BELOW = "both limits lie below -1, which no correlation can be"
 
 
 def icc(
@@ -110,7 +114,7 @@ def icc(
     """
     one_of(model, "model", (1, 2, 3))
     average = yes_or_no(average, "average")
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     table, clusters = numbers_of(ratings), read_once(clusters)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
@@ -145,7 +149,7 @@ def icc(
         reason = f"ICC({model},1) is {single:.3g}: too low for the mean of {k} to have one"
         return undefined(name, n, unit, method, reason, confidence=confidence)
     if value < -1.0:
-        method += "; a value below -1 is no correlation: items differ by less than the error alone would make them"
+        method += _NO_CORRELATION
     if items <= 1e-12 * noise:
         reason = "all items have the same mean: no interval"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
@@ -172,8 +176,7 @@ def icc(
         low = -1.0
         method += "; lower limit clipped at -1"
     elif high <= -1.0:
-        reason = "both limits lie below -1, which no correlation can be"
-        return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
+        return undefined(name, n, unit, method, _BOTH_BELOW, value=value, p=p, confidence=confidence)
     if not low < high:
         return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
@@ -196,10 +199,16 @@ def _resampled(
     units, n_clusters = units_of(clusters, complete)
     lost = int((~complete).sum())
     note = f"; these raters (fixed), items sampled{f'; {lost} with a missing rating left out' if lost else ''}"
-    return resampled(
+    estimate = resampled(
         icc(table, model, average, confidence=confidence, unit=unit), icc_of(x, model, average), units, n_clusters,
         interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,
     )  # fmt: skip
+    if estimate.value < -1.0:
+        estimate = replace(estimate, method=estimate.method + _NO_CORRELATION)
+    if estimate.high <= -1.0:
+        return replace(estimate, low=math.nan, high=math.nan, undefined_because=_BOTH_BELOW)
+    low, _, clipped = within_range(estimate.low, estimate.high)
+    return replace(estimate, low=low, method=estimate.method + clipped) if clipped else estimate
 
 
 def _spearman_brown(single: float, k: int) -> float:

@@ -85,7 +85,7 @@ def icc_with_missing(
     """
     one_of(model, "model", (1, 2, 3))
     average = yes_or_no(average, "average")
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     table = numbers_of(ratings)
     rated = ~np.isnan(table)
     table = table[rated.any(axis=1)][:, rated.any(axis=0)]

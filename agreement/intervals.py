@@ -52,7 +52,7 @@ def wilson_interval(
     (0.2553, 0.3662)
     """
     x, n = _check_count(x, n)
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     method = "Wilson score interval, assumes independent items"
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)
@@ -138,7 +138,7 @@ def clopper_pearson_interval(
     (0.2527, 0.3676)
     """
     x, n = _check_count(x, n)
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     method = "Clopper-Pearson exact interval, assumes independent items"
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)

@@ -19,7 +19,8 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import refuse_huge
-from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights, within_range
+from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
+from agreement.possible_range import within_range
 from agreement.quantiles import upper_normal
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
@@ -131,7 +132,7 @@ def cohen_kappa(
     table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
     if interval == "normal":
         return _normal(name, table, confidence, unit, note).warned(_rare(table, unit))
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     n_clusters = None
     if groups is not None:
         groups, n_clusters = compact(groups)
@@ -237,7 +238,7 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
 
 
 def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
     n = table.n
     value, reason = _value(table, unit)

@@ -120,7 +120,7 @@ def leave_one_out(
     >>> [round(rater.value, 3) for rater in ceiling.raters], round(ceiling.mean.value, 3)
     ([0.5, 1.0, 0.5], 0.667)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     rows = rows_of(ratings)
     raters = len(rows[0]) if rows else 0
     verdicts = single_values(judge, "judge") if judge is not None else None

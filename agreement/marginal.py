@@ -54,7 +54,7 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     >>> marginal_homogeneity(eyes).method
     'Bhapkar, chi2(3) = 11.98; no interval'
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     whole = square_counts(table)
     name, n, k = "marginal difference", int(whole.sum()), len(whole)
     if n == 0:

@@ -111,7 +111,7 @@ def lin_ccc(
     >>> round(lin_ccc(large, mini).value, 3)
     0.943
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     x, y, known = _pairs(a, b)
     groups = shared_clusters(clusters, known, interval)
     chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
@@ -220,7 +220,7 @@ def bland_altman(
     >>> round(result.bias.value, 1), round(result.sd, 1)
     (-2.1, 38.8)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     x, y, known = _pairs(a, b)
     groups = shared_clusters(clusters, known, interval)
     chosen = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=groups is not None)
@@ -312,7 +312,7 @@ def kendall_w(
     >>> round(kendall_w(ranks).value, 2)
     0.16
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     correct_ties = yes_or_no(correct_ties, "correct_ties")
     table = numbers_of(ratings)
     complete = ~np.isnan(table).any(axis=1)

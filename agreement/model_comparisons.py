@@ -14,6 +14,7 @@ from agreement.cautions import nearly_constant
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence
+from agreement.magnitude import in_range
 from agreement.pairwise import others_than_most
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
@@ -212,7 +213,7 @@ def rank_sets(
     >>> [(model.best, model.worst) for model in rank_sets(scores, resamples=500, seed=1).ranks]
     [(1, 2), (1, 2), (3, 3)]
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     table = numbers_of(scores, "scores")
     known = np.asarray(~np.isnan(table).any(axis=1))
@@ -222,11 +223,12 @@ def rank_sets(
     count = n if n_clusters is None else n_clusters
     kind = "clusters" if n_clusters is not None else "items"
     method = f"pairwise differences at once, greatest standardised one of {resamples} bootstraps of {kind}, tails of t"
-    means = table.mean(axis=0) if n else np.full(models, math.nan)
+    (scaled,), exponent = in_range(table)
+    means = np.ldexp(scaled.mean(axis=0), exponent) if n else np.full(models, math.nan)
     if count < 2:
         every = tuple(RankSet(float(mean), 1, models) for mean in means)
         return RankSets(every, n, n_clusters, confidence, method, f"fewer than two {kind}")
-    above, below = _certain(table, units, count, means, resamples, seed, confidence)
+    above, below = _certain(scaled, units, count, scaled.mean(axis=0), resamples, seed, confidence)
     ranks = tuple(
         RankSet(float(mean), 1 + int(higher), models - int(lower))
         for mean, higher, lower in zip(means, above, below, strict=True)

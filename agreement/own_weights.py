@@ -18,6 +18,7 @@ from agreement.given_numbers import as_floats
 from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.possible_range import within_range
 from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
@@ -225,7 +226,7 @@ def cohen_kappa_with_weights(
     >>> round(weighted.value, 3), round(weighted.se**2, 6)
     (0.507, 0.003248)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     levels = declared(categories)
     w = agreement_weights(weights, len(levels), disagreement=disagreement)
     pairs = encode_pairs(a, b, levels)
@@ -287,32 +288,6 @@ def _kappa(totals: Floats, w: Floats) -> Floats:
         observed = (w * counts).sum(axis=(-1, -2)) / n
         expected = ((counts.sum(axis=-1) @ w) * counts.sum(axis=-2)).sum(axis=-1) / n**2
         return np.where(expected < 1.0 - _ROUNDING, (observed - expected) / (1.0 - expected), np.nan)
-
-
-def within_range(low: float, high: float, least: float = -1.0) -> tuple[float, float, str]:
-    """Limits of a kappa within what it can be, and what to add to the method.
-
-    Parameters
-    ----------
-    low, high : float
-        Limits as computed, the value between them.
-    least : float
-        The least that the coefficient can be.
-
-    Returns
-    -------
-    low, high : float
-    clipped : str
-        Empty where both are as they were.
-
-    Examples
-    --------
-    >>> within_range(0.4, 1.2), within_range(-1.5, 0.5, least=-math.inf)
-    ((0.4, 1.0, '; upper limit clipped at 1'), (-1.5, 0.5, ''))
-    """
-    said = [f"lower limit clipped at {least:g}"] if low < least else []
-    said += ["upper limit clipped at 1"] if high > 1.0 else []
-    return max(low, least), min(high, 1.0), "".join(f"; {limit}" for limit in said)
 
 
 def _reason(counts: Floats, w: Floats, value: float, unit: str) -> str | None:

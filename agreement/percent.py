@@ -133,7 +133,7 @@ def share(
     >>> share(np.array([True, True, False, False]), None, name="share").value
     0.5
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     counted = np.asarray(counted, dtype=bool)
     clusters = shared_clusters(clusters, np.ones(counted.size, dtype=bool), interval)

@@ -17,6 +17,7 @@ from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate
 from agreement.given_numbers import as_floats
 from agreement.interval_kinds import Interval
+from agreement.magnitude import in_range
 from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import rows_of
 from agreement.resampling import Seed
@@ -139,7 +140,7 @@ def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike
     Returns
     -------
     float
-        mm; nan for a missing place, one that names its pane, and an empty mask.
+        mm; nan for a missing place, one that names its pane, and an empty mask: `localisation` takes it as missing.
 
     Raises
     ------
@@ -177,8 +178,8 @@ def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike
     at = np.rint(np.linalg.solve(matrix, np.array([*own[0], 1.0]))[:3])
     if (at >= 0).all() and (at < volume.shape).all() and volume[tuple(at.astype(np.intp))] != 0:
         return 0.0
-    centres = inside @ matrix[:3, :3].T + matrix[:3, 3]
-    return float(np.sqrt(((centres - np.array(own[0])) ** 2).sum(axis=1)).min())
+    (gaps,), exponent = in_range(inside @ matrix[:3, :3].T + matrix[:3, 3] - np.array(own[0]))
+    return math.ldexp(float(np.sqrt((gaps**2).sum(axis=1)).min()), exponent)
 
 
 def localisation(
@@ -310,16 +311,8 @@ def place_agreement(
         distance = apart(first, second)
         return distance if math.isnan(distance) or radius is None else float(distance <= radius)
 
-    of = partial(
-        _estimate,
-        read_once(clusters),
-        resamples,
-        seed,
-        interval,
-        confidence,
-        unit,
-        "without a comparable pair of raters",
-    )
+    without = "without a comparable pair of raters"
+    of = partial(_estimate, read_once(clusters), resamples, seed, interval, confidence, unit, without)
     within = of(item_means(rows, near), "pairs of raters within the radius") if radius is not None else None
     return PlaceAgreement(of(item_means(rows, apart), "mean distance between raters in mm"), within)
 
@@ -359,7 +352,7 @@ def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str
         return None
     try:
         x, y, z = (float(value) for value in plain[:3])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{argument} holds {shown(plain)}; expected x, y and z in mm") from None
     if not all(math.isfinite(value) for value in (x, y, z)):
         raise ValueError(f"{argument} holds {plain!r}; expected finite numbers")

@@ -89,11 +89,11 @@ def labels_needed(
     >>> labels_needed(width=0.1, proportion=0.9, cluster_size=5, icc=0.1)
     200
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     if (width is None) == (power is None):
         raise ValueError("width and power: expected exactly one of them")
     greatest = f"a number from 1 to {_LARGEST}"
-    number_in(design_effect, "design_effect", greatest, lambda effect: 1.0 <= effect <= _LARGEST)
+    design_effect = number_in(design_effect, "design_effect", greatest, lambda effect: 1.0 <= effect <= _LARGEST)
     both = f"cluster_size and icc are {shown(cluster_size)} and {shown(icc)}; expected at least 1, and 0 to 1"
     given: tuple[object, object] = (cluster_size, icc)
     if not all(isinstance(value, Real) for value in given) or not (1 <= cluster_size <= _LARGEST and 0 <= icc <= 1):
@@ -102,8 +102,8 @@ def labels_needed(
     if cluster_size > 1.0 and design_effect != 1.0:
         raise ValueError("design_effect and cluster_size: expected one of them; the size and icc give the effect")
     if width is not None:
-        number_in(width, "width", "a number between 0 and 1", lambda share: 0.0 < share < 1.0)
-        number_in(proportion, "proportion", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0)
+        width = number_in(width, "width", "a number between 0 and 1", lambda share: 0.0 < share < 1.0)
+        proportion = number_in(proportion, "proportion", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0)
         n = _for_width(width, proportion, confidence)
     else:
         assert power is not None

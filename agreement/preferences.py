@@ -144,7 +144,7 @@ def bradley_terry(
     >>> round(2 * strengths.of["A"].value, 4), round(math.log(2), 4)
     (0.6931, 0.6931)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     names, data = coded(first, second, preferred, clusters)
     clustered = np.unique(data.clusters).size < data.first.size
     how = "sandwich variance over clusters, t" if clustered else f"sandwich variance, t, independent {unit}s"
@@ -288,6 +288,8 @@ def _one_sided(
     if opponents.size == 0:
         reason = f"it {what}, and it was compared with none whose strength is finite"
         return kind.undefined(_NAME, n, reason)
+    if kind.confidence <= 0.5:
+        return kind.undefined(_NAME, n, f"it {what}, and a one-sided limit needs a confidence above .5")
     strength = dict(zip(fitted.members.tolist(), fitted.values.tolist(), strict=True))
     against = np.array([strength[opponent] for opponent in opponents.tolist()])
     nu = 0.0 if math.isnan(fitted.log_nu) else math.exp(fitted.log_nu)

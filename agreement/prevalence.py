@@ -128,7 +128,7 @@ def prediction_powered_mean(
     >>> round(prediction_powered_mean(human, judge, [1] * 60 + [0] * 40, tuned=False).value, 3)
     0.6
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     tuned = yes_or_no(tuned, "tuned")
     y, f = numbers_or_nan(human, "human"), numbers_or_nan(judge, "judge")
     rest = numbers_or_nan(unlabelled, "unlabelled")

@@ -78,6 +78,8 @@ def rows_of(
     entries, entry = ("ratings", "a rating") if columns == "raters" else ("values", "a value")
     if hasattr(ratings, "column_names") and hasattr(ratings, "itercolumns"):  # a table of Arrow
         ratings = list(zip(*(column.to_pylist() for column in ratings.itercolumns()), strict=True))
+    elif hasattr(ratings, "to_pylist"):  # a column of Arrow: its entries are no rows, but where they are lists
+        ratings = ratings.to_pylist()
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
     shape = getattr(table, "shape", None)

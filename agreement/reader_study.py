@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Literal
@@ -130,7 +130,7 @@ def plan_reader_study(
     >>> round(planned.power, 5), planned.readings
     (0.80542, 3300)
     """
-    _check(components, difference, margin, sampled, design, confidence)
+    difference, margin, confidence = _check(components, difference, margin, sampled, design, confidence)
     wanted = product(
         listed(readers, "readers", "numbers of readers, such as [4, 6]"),
         listed(cases, "cases", "numbers of cases, such as [100, 200]"),
@@ -165,7 +165,9 @@ def cases_needed(
     Returns
     -------
     int or None
-        None where a million cases would not do: with few readers, the differences between readers set a limit.
+        None where no number up to a million would do: with few readers, the differences between readers set a limit.
+        More cases than it can buy less power, or a wider interval: the degrees of freedom fall towards those of the
+        readers alone while the standard error hardly falls any more.
 
     Raises
     ------
@@ -190,31 +192,44 @@ def cases_needed(
             f"power is {shown(power)}, width {shown(width)}, difference {shown(difference)}; expected a power between "
             "0 and 1 with a difference, or a width"
         )
-    if power is not None:
-        number_in(
-            power, "power", "a power between 0 and 1 with a difference, or a width", lambda share: 0.0 < share < 1.0
-        )
     if width is not None:
-        number_in(width, "width", "a number above 0", lambda wide: 0.0 < wide < math.inf)
-    _check(components, difference, margin, sampled, design, confidence)
+        width = number_in(width, "width", "a number above 0", lambda wide: 0.0 < wide < math.inf)
+        wanted = -width
+    else:
+        expected = "a power between 0 and 1 with a difference, or a width"
+        wanted = number_in(power, "power", expected, lambda share: 0.0 < share < 1.0)
+    difference, margin, confidence = _check(components, difference, margin, sampled, design, confidence)
     r = _size(readers, "readers", design)
     step = 2 if design == "crossover" else 1
 
-    def enough(k: int) -> bool:
+    def bought(k: int) -> float:
         planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
-        if width is not None:
-            return planned.width <= width
-        return planned.power is not None and power is not None and planned.power >= power
+        return -planned.width if width is not None or planned.power is None else planned.power
 
-    low, high = 0, 2
-    while not enough(high):
+    # What cases buy rises up to some number of them and then falls, if it does: it has one peak.
+    low, high = 1, 2
+    of_low, of_high = -math.inf, bought(high)
+    while of_high < wanted:
+        peak = _peak(bought, low // 2 + 1, high) if of_high < of_low else high
+        if bought(peak) >= wanted:
+            low, high = low // 2, peak
+            break
         low, high = high, high * 2
         if high * step > _MOST_CASES:
             return None
+        of_low, of_high = of_high, bought(high)
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if middle >= 2 and enough(middle) else (middle, high)
+        low, high = (low, middle) if bought(middle) >= wanted else (middle, high)
     return high * step
+
+
+def _peak(bought: Callable[[int], float], low: int, high: int) -> int:
+    """Where the most is bought, between two numbers of cases or at one of them."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if bought(middle) < bought(middle + 1) else (low, middle)
+    return low
 
 
 def _planned(
@@ -267,8 +282,9 @@ def _power(difference: float, margin: float | None, se: float, df: float, quanti
 
 def _check(
     components: object, difference: float | None, margin: float | None, sampled: str, design: str, confidence: float
-) -> None:
-    check_confidence(confidence)
+) -> tuple[float | None, float | None, float]:
+    """The numbers as floats."""
+    confidence = check_confidence(confidence)
     if not isinstance(components, VarianceComponents):
         raise ValueError(f"components is {shown(components)}; expected VarianceComponents, such as VARIANCES gives")
     one_of(sampled, "sampled", ("readers and cases", "cases", "readers"))
@@ -276,11 +292,12 @@ def _check(
     if design == "crossover" and sampled == "readers":
         raise ValueError("sampled is 'readers' with design 'crossover'; expected cases to be sampled there")
     if difference is not None:
-        number_in(difference, "difference", "a finite number", math.isfinite)
+        difference = number_in(difference, "difference", "a finite number", math.isfinite)
     if margin is not None:
-        number_in(margin, "margin", "a number above 0", lambda number: 0.0 < number < math.inf)
+        margin = number_in(margin, "margin", "a number above 0", lambda number: 0.0 < number < math.inf)
     if margin is not None and difference is not None and difference <= -margin:
         raise ValueError(f"difference is {difference!r} and margin {margin!r}; expected a difference above -margin")
+    return difference, margin, confidence
 
 
 def _size(number: int, argument: str, design: Design) -> int:

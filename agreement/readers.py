@@ -16,6 +16,7 @@ from agreement.cautions import few_raters
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
+from agreement.possible_range import within_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.roc import delong_parts
 
@@ -25,12 +26,13 @@ _WHO = {"random": "readers sampled (random)", "fixed": "these readers (fixed)"}
 
 @dataclass(frozen=True)
 class Design:
-    """What an analysis rests on, what its scores were divided by, and why it cannot be done."""
+    """What an analysis rests on, what its scores were divided by, if they are shares, and why it cannot be done."""
 
     n: int
     n_clusters: int | None
     note: str
     scale: float
+    are_shares: bool
     reason: str | None
 
 
@@ -76,7 +78,8 @@ def reader_averaged_difference(
     Returns
     -------
     Estimate
-        Accuracy in `first` minus that in `second`, with `se` and `p`; `method` gives the degrees of freedom.
+        Accuracy in `first` minus that in `second`, with `se` and `p`; `method` gives the degrees of freedom. Limits of
+        scores that are 0 or 1, and of areas, are clipped at -1 and 1, which `method` then says.
 
     Raises
     ------
@@ -99,7 +102,7 @@ def reader_averaged_difference(
     >>> estimate.low > 0, "readers sampled (random)" in estimate.method
     (True, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     _check_readers(readers)
     of_first, of_second = numbers_of(first, "first"), numbers_of(second, "second")
     if of_first.shape != of_second.shape:
@@ -154,7 +157,7 @@ def readers_against_judge(
     Returns
     -------
     Estimate
-        With `se` and `p`; `method` gives the degrees of freedom.
+        With `se` and `p`; `method` gives the degrees of freedom. Limits as in `reader_averaged_difference`.
 
     Raises
     ------
@@ -173,7 +176,7 @@ def readers_against_judge(
     >>> readers_against_judge(readers.astype(int), judge.astype(int)).high < 0
     True
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     _check_readers(readers)
     table, judge = numbers_of(readers_scores, "readers_scores"), numbers_or_nan(judge_scores, "judge_scores")
     if judge.size != len(table):
@@ -245,10 +248,12 @@ def jackknifed_accuracies(
         reason = f"without one {unit if clusters is None else 'cluster'} there is no positive or no negative left"
     note = f"; {lost} without all readings left out" if lost else ""
     scale = magnitude(scores) if positive is None else 1.0
-    design = Design(n, units if clusters is not None else None, note, scale, reason)
+    scores = scores[complete]
+    are_shares = positive is not None or bool(np.isin(scores, (0.0, 1.0)).all())
+    design = Design(n, units if clusters is not None else None, note, scale, are_shares, reason)
     if reason is not None:
         return np.zeros(0), np.zeros((0, 0)), design
-    scores = scores[complete] / scale
+    scores = scores / scale
     if positive is None:
         sizes = np.bincount(groups).astype(np.float64)
         sums = np.column_stack([np.bincount(groups, weights=column) for column in scores.T])
@@ -361,14 +366,17 @@ def _with_t(
     se, tail = math.sqrt(squared) * design.scale, (1.0 - confidence) / 2.0
     quantile = float(stats.t.isf(tail, df)) if finite else float(stats.norm.isf(tail))
     p = 2.0 * float(stats.t.sf(abs(value) / se, df) if finite else stats.norm.sf(abs(value) / se))
+    low, high, clipped = value - quantile * se, value + quantile * se, ""
+    if design.are_shares:  # with few readers the limits of t go far beyond
+        low, high, clipped = within_range(low, high)
     return Estimate(
         name,
         value,
-        value - quantile * se,
-        value + quantile * se,
+        low,
+        high,
         design.n,
         unit,
-        method,
+        method + clipped,
         se=se,
         p=p,
         confidence=confidence,

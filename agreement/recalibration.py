@@ -153,7 +153,7 @@ def recalibrate(
     >>> fitted.kind, [round(p, 3) for p in fitted.probabilities], round(fitted.slope, 3)
     ('logistic', [0.25, 0.5, 0.75], 1.099)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     x, y = _numbers(score, outcome, "score", "outcome")
     test_x, test_y = _numbers(test_score, test_outcome, "test_score", "test_outcome")
     of_test = _of_test(clusters, x.size, test_x.size)

@@ -161,7 +161,7 @@ def prediction_powered_regression(
     >>> round(slope.coefficient.value, 3), round(slope.labelled_only.value, 3)
     (0.65, 0.5)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     one_of(model, "model", ("linear", "logistic"))
     intercept, tuned = yes_or_no(intercept, "intercept"), yes_or_no(tuned, "tuned")
     if clusters is None and unlabelled_clusters is not None:

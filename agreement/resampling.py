@@ -159,7 +159,7 @@ def bootstrap_of_sums(
     >>> spread.low, spread.high
     (0.625, 0.875)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     weights = np.ones(len(rows), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
     of_draw = strata_of_draw(rows, seed) if strata is None else None

@@ -72,7 +72,7 @@ def roc_auc(
     >>> roc_auc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).value
     0.75
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     scores = numbers_or_nan(score, "score")
     known, positive = correctness(outcome, "outcome")
     same_length(scores, known, "score", "outcome")
@@ -145,7 +145,7 @@ def macro_auc(
     >>> macro_auc(scores, ["a", "b", "c", "a"], classes=["a", "b", "c"]).value
     1.0
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     try:
         table = as_floats(unmasked(rows_once(scores)))
     except (TypeError, ValueError):

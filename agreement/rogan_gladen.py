@@ -81,7 +81,7 @@ def rogan_gladen(
 
 
 def _of_counts(counts: tuple[int, ...], sampled_how: str, confidence: float, unit: str) -> Estimate:
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     x, n, tp, fn, tn, fp = (whole_number(count, f"one of the counts {counts!r}") for count in counts)
     if min(x, n, tp, fn, tn, fp) < 0 or x > n:
         raise ValueError(f"counts are {counts}; expected at least 0, and judged_positive within judged")
@@ -171,7 +171,7 @@ def rogan_gladen_in_clusters(
     >>> round(estimate.value, 4), estimate.n, estimate.n_clusters
     (0.3, 100, 50)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     (known_human, is_true), (known_judge, is_judged) = correctness(human, "human"), correctness(judge, "judge")
     same_length(known_human, known_judge, "human", "judge")
     known_rest, is_positive = correctness(unlabelled, "unlabelled")

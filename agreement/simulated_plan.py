@@ -13,6 +13,7 @@ from agreement.accuracy import accuracy_of_correctness
 from agreement.arguments import listed, number_in, shown, whole_number
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate, check_confidence
+from agreement.given_numbers import as_floats
 from agreement.kappa import cohen_kappa
 from agreement.krippendorff import krippendorff_alpha
 from agreement.resampling import Seed, random_generator
@@ -142,7 +143,7 @@ def plan_by_simulation(
     >>> small.width > large.width, small.power < large.power
     (True, True)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
     items = listed(items, "items", "numbers of items, such as [50, 100]")
     if statistic != "accuracy":
@@ -239,9 +240,13 @@ def _checked(
         number_in(null, "null", f"a null below the value, {value!r}", lambda number: number < value)
     whole_number(items_per_cluster, "items_per_cluster", 1)
     whole_number(simulations, "simulations", 1)
-    p = np.asarray(shares, dtype=np.float64)
-    if p.ndim != 1 or p.size < 2 or (p < 0).any() or abs(p.sum() - 1.0) > 1e-9:
-        raise ValueError(f"shares is {shares!r}; expected two or more numbers of at least 0, together 1")
+    wrong = f"shares is {shown(shares)}; expected two or more numbers of at least 0, together 1"
+    try:
+        p = as_floats(shares)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(wrong) from None
+    if p.ndim != 1 or p.size < 2 or not (p >= 0).all() or abs(p.sum() - 1.0) > 1e-9:
+        raise ValueError(wrong)
     if statistic == "accuracy" and missing:
         raise ValueError("missing is given with an accuracy; expected fewer items instead")
     if statistic != "accuracy" and (items_per_cluster > 1 or icc):

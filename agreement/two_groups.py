@@ -64,7 +64,7 @@ def mann_whitney(
     >>> mann_whitney([3, 5, 6], [2, 5]).value
     0.75
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
     if clusters is not None:
         return _superiority_in_clusters(first, second, clusters, confidence, unit)

@@ -75,7 +75,7 @@ def two_way_bootstrap(
     >>> two_way_bootstrap(np.nanmean, [[1, 0], [1, 1]], seed=1).undefined_because
     '2 raters: a bootstrap over raters needs 3 or more'
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     check_resamples(resamples)
     if not callable(statistic):
         raise ValueError(f"statistic is {shown(statistic)}; expected a function of a table of ratings")

@@ -121,7 +121,7 @@ def weighted_mean(
     >>> round(pool.se, 6), round((0.8 * 2 * 2 / 64) ** 0.5, 6)
     (0.223607, 0.223607)
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     finite_pool = yes_or_no(finite_pool, "finite_pool")
     scores = numbers_or_nan(values, "values")
     refuse_huge(scores, "values")

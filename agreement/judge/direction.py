@@ -222,6 +222,8 @@ def judge_direction(
         estimate = paired_difference(
             h, j, clusters=groups, resamples=resamples, seed=seed, interval=chosen, confidence=confidence, unit=unit
         )
+    if test_in_clusters is not None and not isinstance(test_in_clusters, Estimate):
+        raise ValueError(f"test_in_clusters is {shown(test_in_clusters)}; expected an Estimate with its P, or None")
     p, named = exact.p if estimate.n else None, "exact McNemar, assumes independent items"
     if test_in_clusters is not None and test_in_clusters.p is not None:
         p, named = test_in_clusters.p, IN_CLUSTERS

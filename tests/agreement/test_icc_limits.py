@@ -219,3 +219,22 @@ def test_below_thirty_items_some_far_from_the_others_may_not_have_been_sampled(o
     estimate = of(rng.normal(size=(n, 1)) + rng.normal(size=(n, 3)), 3)
 
     assert [caution.kind for caution in estimate.cautions] == ["few_items"] * warned
+
+
+BELOW = [[1.0, 9.0], [9.0, 2.0], [4.0, 5.0], [6.0, 3.0], [2.0, 8.0]]
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_a_lower_limit_of_a_bootstrap_below_minus_1_is_clipped_and_said_so(interval):
+    estimate = icc([*BELOW, [9.0, 9.5]], 1, average=True, interval=interval, resamples=500)
+
+    assert estimate.low == -1.0 < estimate.high
+    assert "; lower limit clipped at -1" in estimate.method
+
+
+def test_a_bootstrap_of_a_value_below_minus_1_explains_it_and_has_no_interval_below_it():
+    estimate = icc(BELOW, 3, average=True, interval="percentile", resamples=500)
+
+    assert estimate.value < -1.0
+    assert "a value below -1 is no correlation" in estimate.method
+    assert math.isnan(estimate.low) or estimate.low == -1.0

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import agreement
@@ -14,6 +15,7 @@ from agreement.arguments import number_in, one_of, shown
 
 A, B = [1, 0, 1, 1, 0, 1], [1, 0, 0, 1, 0, 1]
 TABLE = [list(row) for row in zip(A, B, A, strict=True)]
+TEN = [[*row, *row, *row] for row in TABLE]
 MANY = np.zeros((40, 3))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", PendingDeprecationWarning)  # numpy's word on matrices, which files still hold
@@ -74,6 +76,19 @@ ODD = {
     "cases": lambda: agreement.plan_reader_study(agreement.VARIANCES["Van Dyke"], [4], 100),
     "table": lambda: agreement.cohen_kappa_of_table([[1j, 1], [1, 1]]),
     "alpha": lambda: agreement.alt_test(TABLE, A, alpha=10**400),
+    "test_in_clusters": lambda: agreement.judge_direction(A, B, test_in_clusters=0.03),
+    "name": lambda: agreement.wilson_interval(3, 9, name=3),
+    "given_above": lambda: agreement.chance_floor([2, 4], given_above=pd.NA),
+    "of nothing known": lambda: agreement.bang_blinding_index(SOURCE, GUESS, pd.NA, sources=("drug", "placebo")),
+    "level of bins": lambda: agreement.reliability_curve([0.5, 0.2], [1, 0], level=None),
+    "ratings in a column of Arrow": lambda: agreement.kendall_w(pa.array([1, None, 3])),
+    "humans in a column of Arrow": lambda: agreement.alt_test(pa.array([["a"], ["b"]]), A),
+    "resamples of a variance": lambda: agreement.rater_group_difference(TEN, TEN, seed=1, resamples=1),
+    "shares": lambda: agreement.plan_by_simulation("cohen_kappa", [30], value=0.5, shares=[pd.NA, 1], seed=1),
+    "shares beyond any float": lambda: agreement.plan_by_simulation(
+        "cohen_kappa", [30], value=0.5, shares=[10**400, 1], seed=1
+    ),
+    "place": lambda: agreement.distance_to_mask([10**400, 0, 0], np.ones((3, 3, 3)), np.eye(4)),
 }
 
 
@@ -131,3 +146,63 @@ def test_dates_durations_and_records_are_no_numbers(odd):
         agreement.cohen_kappa_of_table(odd)
     with pytest.raises(ValueError, match=r"^weights is "):
         agreement.agreement_weights(odd, 2)
+
+
+def test_a_confidence_may_be_of_any_kind_of_number():
+    usual = agreement.wilson_interval(3, 9, confidence=0.5)
+
+    assert agreement.wilson_interval(3, 9, confidence=Fraction(1, 2)) == usual
+    assert agreement.wilson_interval(3, 9, confidence=np.float16(0.5)) == usual
+    assert str(agreement.wilson_interval(3, 9, confidence=Fraction(1, 2))) == str(usual)
+
+
+def test_a_share_of_two_bytes_counts_as_many_labels_as_one_of_eight():
+    assert agreement.labels_needed(width=0.1, proportion=np.float16(0.5)) == agreement.labels_needed(width=0.1)
+
+
+def test_a_difference_of_two_bytes_plans_as_one_of_eight():
+    components = agreement.VARIANCES["Van Dyke"]
+    small, usual = (
+        agreement.plan_reader_study(components, [5], [100], difference=number(0.125)) for number in (np.float16, float)
+    )
+
+    assert small == usual
+
+
+def test_a_signalling_nan_is_missing_as_any_other():
+    assert agreement.accuracy_of_correctness([True, Decimal("sNaN"), False]).primary.n == 2
+
+
+def test_a_one_sided_limit_of_a_strength_needs_a_confidence_above_one_half():
+    strengths = agreement.bradley_terry(["a", "b", "a"], ["b", "c", "c"], ["first"] * 3, confidence=0.5)
+
+    assert all(math.isnan(estimate.low) for estimate in strengths.of.values())
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_numbers_raise_no_warning():
+    huge = [1e308, -1e308, 5e307, -5e307, 0.0]
+    table = [[1e308, -1e308], [-1e308, 1e308], [0.0, 1e308], [1e308, 0.0]]
+
+    assert agreement.kendall_tau(huge, huge, interval="bca", resamples=50).value == pytest.approx(1.0)
+    assert agreement.rank_sets(table, seed=1, resamples=50).ranks[0].best == 1
+    assert agreement.distance_to_mask([1e308, 0, 0], np.ones((2, 2, 2)), np.eye(4)) == pytest.approx(1e308)
+
+
+def test_the_magnitude_of_scores_does_not_matter_to_the_ranks_of_models():
+    scores = np.random.default_rng(1).normal([2.0, 1.0, 0.0], size=(40, 3))
+    ranks = [
+        [(model.best, model.worst) for model in agreement.rank_sets(scores * factor, seed=1, resamples=200).ranks]
+        for factor in (1.0, 1e-14, 1e200)
+    ]
+
+    assert ranks[0] == ranks[1] == ranks[2]
+
+
+def test_an_epsilon_may_be_a_fraction():
+    at = [
+        agreement.alt_test_power(40, 3, rater_closer=0.1, judge_closer=0.2, epsilon=epsilon)
+        for epsilon in (0.25, Fraction(1, 4))
+    ]
+
+    assert at[0] == at[1]

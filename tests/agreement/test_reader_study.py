@@ -108,6 +108,31 @@ def test_the_cases_for_a_width_are_the_least():
     assert at.width <= 0.1 < before.width
 
 
+@pytest.mark.parametrize(
+    ("wanted", "options"),
+    [
+        ({"power": 0.537}, {"difference": 0.1}),
+        ({"power": 0.2368}, {"difference": 0.05}),
+        ({"width": 0.2351}, {}),
+    ],
+)
+def test_the_cases_needed_are_found_where_more_cases_buy_less(wanted, options):
+    # Two readers, of 2, 4, 8, ... cases none would do: the degrees of freedom fall with the cases.
+    def enough(cases):
+        (planned,) = plan_reader_study(VAN_DYKE, [2], [cases], **options)
+        return planned.power >= wanted["power"] if "power" in wanted else planned.width <= wanted["width"]
+
+    needed = cases_needed(VAN_DYKE, 2, **wanted, **options)
+
+    assert not any(enough(2**doubled) for doubled in range(1, 20))
+    assert enough(needed)
+    assert not enough(needed - 1)
+
+
+def test_what_the_best_number_of_cases_does_not_buy_none_does():
+    assert cases_needed(VAN_DYKE, 2, width=0.23) is None
+
+
 def scores(rng, readers, cases, gap, spread):
     """Scores of two conditions whose means have Obuchowski and Rockette's components, shape (2, cases, readers)."""
     by_reader = rng.normal(0, spread["reader"], (2, 1, readers)) + rng.normal(0, 0.1, readers)

@@ -1,6 +1,7 @@
 """Several readers: fixed and random inference, and what a bootstrap over raters may not be asked."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -194,3 +195,34 @@ def test_the_magnitude_of_readers_scores_does_not_matter(factor):
     other = reader_averaged_difference(first * factor, second * factor)
 
     assert (other.value / factor, other.se / factor, other.p) == pytest.approx((usual.value, usual.se, usual.p))
+
+
+@pytest.mark.parametrize("outcome", [None, [0, 1] * 4])
+def test_limits_of_shares_and_areas_beyond_1_are_clipped_and_said_so(outcome):
+    first = [[1, 0], [1, 0], [1, 1], [1, 0], [0, 1], [1, 0], [1, 1], [1, 0]]
+    second = [[0, 1], [0, 1], [1, 0], [0, 1], [1, 1], [0, 1], [0, 0], [1, 1]]
+
+    estimate = reader_averaged_difference(first, second, outcome=outcome)
+
+    df = float(re.search(r"t on ([\d.]+) degrees", estimate.method)[1])
+    assert stats.t.ppf(0.975, df) * estimate.se > 1 + abs(estimate.value)
+    assert (estimate.low, estimate.high) == (-1.0, 1.0)
+    assert estimate.method.endswith("; lower limit clipped at -1; upper limit clipped at 1")
+
+
+def test_limits_against_a_judge_are_clipped_too():
+    readers, judge = [[1, 0], [1, 0], [1, 0], [1, 1], [1, 0], [1, 0]], [1, 1, 0, 1, 1, 1]
+
+    estimate = readers_against_judge(readers, judge)
+
+    assert estimate.low == -1.0
+    assert "; lower limit clipped at -1" in estimate.method
+
+
+def test_scores_of_any_range_have_limits_of_any_size():
+    first, second = [[3, 9], [5, 2], [9, 4]], [[4, 1], [8, 0], [9, 8]]
+
+    estimate = reader_averaged_difference(first, second)
+
+    assert estimate.low < -1.0 < 1.0 < estimate.high
+    assert "clipped" not in estimate.method
