@@ -175,6 +175,7 @@ def test_before_test_is_opened_nothing_is_certified(sealed: Situation) -> None:
     computed = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
 
     assert "NOT PASSED, as nothing is certified before test" in certified.card
+    assert "Tuning" not in json.loads(certified.document)["said"]
     assert not certified.passed and json.loads(certified.document)["plan"]["is_trial"]
     (line,) = calibration.summary_of(computed).tables[0].rows
     assert str(line[1]).endswith(", on development subjects") and "passed" not in str(line[1])
