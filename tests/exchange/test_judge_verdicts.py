@@ -93,6 +93,11 @@ def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
         (csv_of('i1,k1,"correct,,'), "judge.csv", "judge.csv, line 2: the file ends inside quotation marks"),
         (csv_of(header='item,"candidate'), "judge.csv", "the file ends inside quotation marks"),
         (csv_of(), "judge.csv", "judge.csv holds no verdicts"),
+        (
+            csv_of("Was?,A,richtig", header="Frage,System,Urteil"),
+            "judge.csv",
+            "it has Frage, System, Urteil. If it is another program's, say what its columns are (File of another progr",
+        ),
         (b"", "judge.csv", "judge.csv, line 1: the header lacks item, candidate, verdict"),
         (b"", "judge.jsonl", "judge.jsonl holds no verdicts"),
         (b"item\xff", "judge.csv", "judge.csv is not UTF-8 text (byte 4)"),
