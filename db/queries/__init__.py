@@ -35,6 +35,7 @@ from db.queries.references import (
     reference_of_practice_item,
 )
 from db.queries.sealed import (
+    count_labels_on,
     count_verdicts_on,
     is_unsealed,
     items_for_test,
@@ -97,6 +98,7 @@ __all__ = [
     "count_by_member",
     "count_cut_off",
     "count_items",
+    "count_labels_on",
     "count_practice_items",
     "count_to_be_judged",
     "count_verdicts_on",

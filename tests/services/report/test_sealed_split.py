@@ -192,6 +192,17 @@ def test_one_line_says_of_whom_and_by_which_labels_a_panel_is(sealed: Situation)
     assert not any(each.endswith(":") for each in said[1:])
 
 
+def test_sealed_labels_made_elsewhere_are_counted_where_sealed_verdicts_are(sealed: Situation) -> None:
+    line = sealed_split.split_of(sealed.database, sealed.admin, "sealed")
+    assert line is not None and line.labels
+    many = f"{line.labels} labels made elsewhere"
+
+    assert line.in_words.endswith(f"verdicts and {many}.")
+    notices = " ".join(report.build_report(sealed.database, sealed.admin, "sealed").notices)
+    assert f"are in no figure and no file of this report; nor are {many}." in notices
+    assert "labels.csv has those that are not sealed." in notices
+
+
 def test_whose_the_criteria_are_is_said_above_them(sealed: Situation) -> None:
     computed = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
     section = next(each for each in calibration.sections_of(computed) if each.key == "certificate")
