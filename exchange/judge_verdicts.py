@@ -177,7 +177,7 @@ def _row(
             return None
         # Left out, it would make another key or verdict of it, and PostgreSQL stores none.
         if "\x00" in text:
-            refuse(f"{column} holds a NUL, which is no letter; remove it.")
+            refuse(f"{column} holds a NUL character; remove it.")
             return None
         if len(text) > most:
             refuse(f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it.")

@@ -162,8 +162,8 @@ def judge_line(**values: object) -> bytes:
         (b'{"item": "i1", "candidate": "k1", "verdict": ' + b"9" * 5_000 + b"}", "line 1: not valid JSON (a number of"),
         (b'{"item": "i1", "candidate": "k1", "verdict": 0.' + b"9" * 5_000 + b"}", "line 1: not valid JSON (a number"),
         (b"\n" + judge_line(explanation="\ud800"), "line 2: explanation holds an unpaired surrogate"),
-        (b"\n" + judge_line(candidate="k\0" + "1"), "line 2: candidate holds a NUL, which is no letter; remove it."),
-        (b"\n" + judge_line(verdict="cor\0rect"), "line 2: verdict holds a NUL, which is no letter; remove it."),
+        (b"\n" + judge_line(candidate="k\0" + "1"), "line 2: candidate holds a NUL character; remove it."),
+        (b"\n" + judge_line(verdict="cor\0rect"), "line 2: verdict holds a NUL character; remove it."),
         (b'{"item": "i1", "item": "i2", "candidate": "k1", "verdict": 1}', "line 1: not valid JSON (the key 'item'"),
         (judge_line(explanation="x" * 60_000_000), "line 1: 60,000,0"),
         (judge_line(explanation="x" * 30_000), "line 1: explanation has 30,000 letters, at most 20,000 are taken"),
@@ -185,7 +185,7 @@ def test_a_nul_in_a_judges_table_is_refused_with_its_line(column: str) -> None:
     content = f"item,candidate,verdict,explanation\ni1,k2,correct,\n{column}\n".encode()
 
     assert "line 3: " in (said := refusal_of_judge(content, "judge.csv"))
-    assert "holds a NUL, which is no letter; remove it." in said
+    assert "holds a NUL character; remove it." in said
 
 
 @pytest.mark.parametrize("cut", ['i1,k2,correct,"cut off', 'i1,k2,correct,"cut\n\noff\n'])
