@@ -335,6 +335,12 @@ def csv_problem(error: csv.Error) -> str:
     """Return in our words what Python's reader says about a line."""
     if "field limit" in str(error):
         return f"a cell has more than {LONGEST_CELL} characters; look for a missing quotation mark."
+    # So Python's reader says that a file ends where it waits for a quotation mark.
+    if "unexpected end of data" in str(error):
+        return (
+            "the file ends inside quotation marks that begin in this row: it is incomplete (export it again), or they "
+            "are not closed (correct the row)."
+        )
     return f"not valid CSV ({error}); correct the line."
 
 

@@ -12,6 +12,9 @@ from exchange.spreadsheet import table_lines
 from exchange.tables import JUDGE_VERDICTS
 
 COLUMNS = JUDGE_VERDICTS.required
+OF_ANOTHER_PROGRAM = (
+    "If it is another program's, say what its columns are (File of another program on the page, --map of the command)"
+)
 
 
 def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
@@ -43,6 +46,8 @@ def read_columns(
         missing = [column for column in required if column not in header]
         if missing:
             has = f"; it has {', '.join(header)[:300]}" if header else ""
+            if header and required == COLUMNS == tuple(missing):
+                has += f". {OF_ANOTHER_PROGRAM}"
             raise InputRefused(
                 f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(required)}{has}."
             )

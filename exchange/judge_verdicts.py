@@ -175,6 +175,10 @@ def _row(
         if not text.isascii() and _SURROGATE.search(text):
             refuse(f"{column} holds an unpaired surrogate, which is not a character; correct the text.")
             return None
+        # Left out, it would make another key or verdict of it, and PostgreSQL stores none.
+        if "\x00" in text:
+            refuse(f"{column} holds a NUL character; remove it.")
+            return None
         if len(text) > most:
             refuse(f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it.")
             return None
@@ -253,4 +257,4 @@ def _text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value).replace("\x00", "").strip()
+    return str(value).strip()

@@ -30,8 +30,11 @@ _YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})", re.ASCII)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 # How workbooks begin, whatever their name ends in: a ZIP archive (.xlsx), and the older compound file (.xls).
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEP_LINE = re.compile(r"sep=(.)\r?\n")
 _DECODED_AT_ONCE = 1 << 20
+# In so many bytes it is seen whether a text is UTF-16.
+_LOOKED_AT = 200
 
 
 class NotRead(ValueError):
@@ -58,12 +61,13 @@ def decoded(content: bytes) -> tuple[str, str]:
     """
     if content.startswith(_WORKBOOKS):
         raise NotRead("is an Excel workbook; save it as CSV UTF-8.")
-    for mark, name in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
-        if content.startswith(mark):
-            try:
-                return content.decode(name), "UTF-16"
-            except UnicodeDecodeError as error:
-                raise NotRead(f"is damaged UTF-16 text (byte {error.start}); save it as UTF-8.") from None
+    if _is_unmarked_utf_16(content):
+        raise NotRead("is UTF-16 text without a byte order mark; save it as UTF-8, in Excel as 'CSV UTF-8'.")
+    if content.startswith(_UTF_16):
+        try:
+            return content.decode("utf-16"), "UTF-16"
+        except UnicodeDecodeError as error:
+            raise NotRead(f"is damaged UTF-16 text (byte {error.start}); save it as UTF-8.") from None
     try:
         return content.decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:
@@ -127,11 +131,21 @@ def text_lines(content: bytes, *, newline: str | None) -> TextIO:
     NotRead
         The bytes are no Unicode text.
     """
-    encoding = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    if content.startswith(_WORKBOOKS) or not _is_text(content, encoding):
+    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
+    if content.startswith(_WORKBOOKS) or _is_unmarked_utf_16(content) or not _is_text(content, encoding):
         # It says what is wrong, and at which byte.
         decoded(content)
     return io.TextIOWrapper(io.BytesIO(content), encoding=encoding, newline=newline)
+
+
+def _is_unmarked_utf_16(content: bytes) -> bool:
+    """Return whether a file begins with letters of two bytes of which one is 0: as UTF-8 it would be text with NULs.
+
+    A few of its first letters may be of other alphabets, and have no such byte.
+    """
+    beginning = content[:_LOOKED_AT]
+    zeros = beginning[::2].count(0), beginning[1::2].count(0)
+    return not content.startswith(_UTF_16) and max(zeros) > len(beginning) // 4 and min(zeros) == 0
 
 
 def _is_text(content: bytes, encoding: str) -> bool:

@@ -17,6 +17,7 @@ from agreement.judge import consistency, missing
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
+from agreement.judge.panels import uniformity
 from agreement.judge.panels.criteria import KEY, PASSED, criteria_in_words, origin_in_words, passes, several_opened
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
@@ -30,6 +31,7 @@ MOST_REPEATED = 5_000
 NEEDED = {"judge_model": "the judge's model", "prompt_sha256": "the prompt"}
 """For which a certificate is valid exactly, in words: one that does not say them vouches for no later run."""
 
+NOT_ASKED = "not part of the criteria"
 NO_SIGNATURE = (
     "This card is no signature: it says what was computed from the files named, and who made these is not proved."
 )
@@ -299,8 +301,11 @@ def card(document: dict[str, Any]) -> str:
         results = [row for row in document["results"] if row["statistic"] == key]
         lines.append(f"  {key}: {words}")
         lines += [f"    {_result_in_words(row, in_points='points' in words)}" for row in results]
+    seen = dict(document["sentences"])
+    # A judge that passes may be stricter on one model: no criterion asks, so that it is said beside them.
+    lines.append(f"  {NOT_ASKED}: {seen.pop(uniformity.KEY)}")
     lines += ["", "What was seen"]
-    lines += [f"  {sentence}" for sentence in document["sentences"].values()]
+    lines += [f"  {sentence}" for sentence in seen.values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"]]
     # Older certificates have none.
     lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from agreement.judge.cells import shown_figures
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
@@ -85,6 +87,7 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
     for name, verdicts in {**material.judges, **({} if more else given)}.items():
         if verdicts.counts():
             yield f"{name}: {_in_words(verdicts.counts())}: not scored."
+    yield from _in_other_runs(material)
     if more:
         many = [int((verdicts.states == State.VERDICT).sum()) for verdicts in given.values()]
         without: Counter[str] = Counter()
@@ -93,6 +96,21 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
         left_out = f"; {_in_words(without)}: not scored" if without else ""
         yield f"{len(many)} humans: {min(many):,} to {max(many):,} verdicts each{left_out}."
     yield f"Intervals by resampling: {plan.resamples:,} resamples, seed {plan.seed}."
+
+
+def _in_other_runs(material: Material) -> Iterator[str]:
+    """Of which candidates another run of a judge has a verdict, and the one that is calibrated has none."""
+    for judge, runs in material.runs.items():
+        names = list(runs)
+        if judge not in material.judges or len(names) < 2:
+            continue
+        given = np.any([runs[name].states == State.VERDICT for name in names[1:]], axis=0)
+        n = int((given & (material.judges[judge].states == State.NO_VERDICT)).sum())
+        if n:
+            yield (
+                f"{judge}: only its first run, {names[0]}, is calibrated; {n:,} of the candidates that it lacks are in "
+                "other runs: parts of one run belong in one file."
+            )
 
 
 def _in_words(counts: Mapping[str, int]) -> str:

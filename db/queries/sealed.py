@@ -10,8 +10,9 @@ from sqlmodel import Session, col, select
 
 from db.base import stored_id
 from db.judging import SealedSplit, SplitOpening
+from db.labels import ImportedLabel, LabelImport
 from db.reading import Assignment, Verdict
-from db.study import Case, Item
+from db.study import Candidate, Case, Item
 
 NOTHING_SEALED: frozenset[int] = frozenset()
 # Rows are asked for by so many subjects in one statement.
@@ -65,6 +66,21 @@ def count_verdicts_on(session: Session, items: frozenset[int]) -> int:
             .select_from(Verdict)
             .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
             .where(col(Assignment.item_id).in_(ids[start : start + _ASKED_AT_ONCE]))
+        )
+        many += session.exec(query).one()
+    return many
+
+
+def count_labels_on(session: Session, items: frozenset[int]) -> int:
+    """Return how many labels made elsewhere there are on some items."""
+    ids, many = sorted(items), 0
+    for start in range(0, len(ids), _ASKED_AT_ONCE):
+        query = (
+            select(func.count())
+            .select_from(ImportedLabel)
+            .join(LabelImport, col(LabelImport.id) == ImportedLabel.import_id)
+            .join(Candidate, col(Candidate.id) == ImportedLabel.candidate_id)
+            .where(col(Candidate.item_id).in_(ids[start : start + _ASKED_AT_ONCE]))
         )
         many += session.exec(query).one()
     return many

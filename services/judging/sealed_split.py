@@ -52,8 +52,9 @@ class SplitLine:
 
     Attributes
     ----------
-    test_items, rated_items, verdicts
-        How many items test subjects have, how many of these people rate, and how many verdicts there are on them.
+    test_items, rated_items, verdicts, labels
+        How many items test subjects have, how many of these people rate, and how many verdicts, and labels made
+        elsewhere, there are on them.
     opened
         Judges with their prompts for which agreement on test was opened.
     """
@@ -65,6 +66,7 @@ class SplitLine:
     verdicts: int
     opened: tuple[str, ...]
     is_unsealed: bool
+    labels: int = 0
 
     @property
     def in_words(self) -> str:
@@ -75,7 +77,8 @@ class SplitLine:
         if self.is_unsealed:
             return f"{of_test}: unsealed."
         opened = f" Agreement on them was opened for {', '.join(self.opened)}." if self.opened else ""
-        return f"{of_test}: sealed, with {counted(self.verdicts, 'verdict')}.{opened}"
+        labels = f" and {counted(self.labels, 'label')} made elsewhere" if self.labels else ""
+        return f"{of_test}: sealed, with {counted(self.verdicts, 'verdict')}{labels}.{opened}"
 
     @property
     def as_divided(self) -> str:
@@ -270,4 +273,5 @@ def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
         queries.count_verdicts_on(session, items),
         tuple(sorted(in_words(judge) for judge in opened if judge != _EVERYTHING)),
         _EVERYTHING in opened,
+        queries.count_labels_on(session, items),
     )

@@ -162,6 +162,8 @@ def judge_line(**values: object) -> bytes:
         (b'{"item": "i1", "candidate": "k1", "verdict": ' + b"9" * 5_000 + b"}", "line 1: not valid JSON (a number of"),
         (b'{"item": "i1", "candidate": "k1", "verdict": 0.' + b"9" * 5_000 + b"}", "line 1: not valid JSON (a number"),
         (b"\n" + judge_line(explanation="\ud800"), "line 2: explanation holds an unpaired surrogate"),
+        (b"\n" + judge_line(candidate="k\0" + "1"), "line 2: candidate holds a NUL character; remove it."),
+        (b"\n" + judge_line(verdict="cor\0rect"), "line 2: verdict holds a NUL character; remove it."),
         (b'{"item": "i1", "item": "i2", "candidate": "k1", "verdict": 1}', "line 1: not valid JSON (the key 'item'"),
         (judge_line(explanation="x" * 60_000_000), "line 1: 60,000,0"),
         (judge_line(explanation="x" * 30_000), "line 1: explanation has 30,000 letters, at most 20,000 are taken"),
@@ -176,6 +178,24 @@ def test_a_judges_table_with_an_endless_cell_is_one_sentence() -> None:
     content = b"item,candidate,verdict,explanation\ni1,k1,1," + b"x" * 60_000_000
 
     assert "line 2: a cell has more than 20000 characters" in refusal_of_judge(content, "judge.csv")
+
+
+@pytest.mark.parametrize("column", ["i1,k\0001,correct,", "i1,k1,cor\0rect,", "i1,k1,correct,\0"])
+def test_a_nul_in_a_judges_table_is_refused_with_its_line(column: str) -> None:
+    content = f"item,candidate,verdict,explanation\ni1,k2,correct,\n{column}\n".encode()
+
+    assert "line 3: " in (said := refusal_of_judge(content, "judge.csv"))
+    assert "holds a NUL character; remove it." in said
+
+
+@pytest.mark.parametrize("cut", ['i1,k2,correct,"cut off', 'i1,k2,correct,"cut\n\noff\n'])
+def test_a_judges_table_that_is_cut_off_within_quotation_marks_says_where_they_begin(cut: str) -> None:
+    content = f'item,candidate,verdict,explanation\ni1,k1,correct,"two\nlines"\n{cut}'.encode()
+
+    assert refusal_of_judge(content, "judge.csv") == (
+        "judge.csv, line 4: the file ends inside quotation marks that begin in this row: it is incomplete (export it "
+        "again), or they are not closed (correct the row)."
+    )
 
 
 def test_a_judges_table_with_semicolons_is_understood() -> None:

@@ -165,7 +165,10 @@ def test_a_cell_that_does_not_fit_is_named_by_file_and_line(folder: Path, change
         (replace_text("items.csv", "prompt,", "prompts,"), "items.csv, line 1: the header lacks prompt"),
         (replace_text("items.csv", "item,", "item,answer,"), "items.csv, line 1: the header has unknown"),
         (replace_text("cases.csv", "subject-1,", "subject-1,extra,"), "cases.csv, line 2: 6 cells, expected 5"),
-        (replace_text("cases.csv", "Vignette of c2", '"Vignette of c2'), "cases.csv, line 3: not valid CSV"),
+        (
+            replace_text("cases.csv", "Vignette of c2", '"Vignette of c2'),
+            "cases.csv, line 3: the file ends inside quotation marks",
+        ),
         (replace_text("cases.csv", "Vignette of c2", 'Vi"gnette" of\x00 c2'), "cases.csv, line 3"),
         (lambda folder: (folder / "cases.csv").write_text("case,subject,vignette,age,note\n\n"), "holds no lines"),
     ],

@@ -48,6 +48,7 @@ def test_lines_separator_and_beginning_are_those_of_the_whole_text(text: str, en
         b"\xff\xfeabc",
         b"PK\x03\x04 a workbook",
         b"item|candidate|verdict\n",
+        PLAIN.encode("utf-16-le"),
     ],
 )
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
@@ -70,3 +71,10 @@ def test_text_of_several_bytes_a_letter_is_whole_wherever_its_parts_end(monkeypa
 
     assert "".join(text_lines(text.encode(), newline="\n")) == text
     assert "".join(text_lines(text.encode("utf-16"), newline="\n")) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [PLAIN, "größe,кейс,项目,item,candidate,verdict\n", "[{}]"])
+def test_utf_16_without_a_byte_order_mark_is_refused_by_its_name(text: str, encoding: str) -> None:
+    with pytest.raises(NotRead, match=r"is UTF-16 text without a byte order mark; save it as UTF-8, in Excel as"):
+        text_lines(text.encode(encoding), newline="\n")

@@ -33,6 +33,7 @@ CHANGED_WITH = {
 MOST_RUNS = 10
 """Of more runs, each is compared with the first only."""
 _SAID = 3
+NOTHING_TWICE = "no candidate with both verdicts"
 ONE_RUN = "One run only: name the column that tells runs, samples or prompt versions apart with --run."
 
 
@@ -129,9 +130,15 @@ def _of_pair(
 ) -> Iterator[Row]:
     first, second = runs
     both = ~np.isnan(first.codes) & ~np.isnan(second.codes)
+    lost = list(_of_one_only(judge, names, runs))
+    if not both.any():
+        # Such as logs of one model each: nothing was judged twice, which shows neither a shift nor the lack of one.
+        changed = undefined("share of changed verdicts", 0, UNIT, "counted", "no candidate has both verdicts")
+        yield Row(statistic, names, changed, judge, sentence=NOTHING_TWICE)
+        yield from lost
+        return
     a, b = first.codes[both], second.codes[both]
     clusters = None if material.clusters is None else in_random_groups(material.clusters[both])
-    lost = list(_of_one_only(judge, names, runs))
     shift = [Row(SHIFT, names, *_shift(material, a, b, clusters, plan))] if material.scale.scored else []
     changed = share(a != b, clusters, name="share of changed verdicts", unit=UNIT, confidence=plan.confidence)
     whole = [_shift_in_words(row, material) for row in shift]
@@ -193,6 +200,8 @@ def _share(rows: list[Row]) -> str:
 def _sentence(judge: str, names: tuple[str, str], rows: list[Row], material: Material, beside: str = "") -> str:
     of = {row.statistic: row for row in rows}
     changed = next(row.estimate for row in rows if row.statistic in (SCATTER, *CHANGED_WITH.values()))
+    if changed.n == 0:
+        return f"{names[0]} and {names[1]} of {judge} have {NOTHING_TWICE}: they do not repeat each other."
     text = f"From {names[0]} to {names[1]}, {judge} changed {_share(rows)} of {counted(changed.n, 'verdict')}"
     text += f", {beside}" if beside else ""
     text += f", {_shift_in_words(of[SHIFT], material)}" if SHIFT in of else ""

@@ -20,7 +20,7 @@ from db.base import stored_id
 from db.standing import STANDS
 from services.errors import Conflict
 from services.installation.version import SOFTWARE_VERSION
-from services.judging.run_identity import in_words, judge_of
+from services.judging.run_identity import Judge, in_words, judge_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
@@ -78,7 +78,7 @@ def certify(
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         stored = _runs(session, study_id, name, computed.runs)
-        said = _said(session, study_id, computed, of_judge.part)
+        said = _said(session, study_id, computed, of_judge.part, of_judge.judge)
     identity = Identity(
         judge_model=_common(stored, "model"),
         prompt_sha256=_common(stored, "prompt_sha256"),
@@ -143,7 +143,7 @@ def _common(runs: Sequence[JudgeRun], key: str) -> str | None:
     return str(runs[0].parameters.get(key, "")) or None
 
 
-def _said(session: Session, study_id: int, computed: Calibration, part: str) -> dict[str, str]:
+def _said(session: Session, study_id: int, computed: Calibration, part: str, judge: Judge) -> dict[str, str]:
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
     split = queries.split_of(session, study_id)
     data = "data locked" if computed.state == "final" else "an interim look, while the study is open"
@@ -153,5 +153,22 @@ def _said(session: Session, study_id: int, computed: Calibration, part: str) -> 
     return {
         "Study": f"{computed.study_key}, freeze {freeze.sha256[:12]}, {data}",
         "Subjects": subjects,
+        **_tuning(session, study_id, computed, part, judge),
         "Software": f"Blindread {SOFTWARE_VERSION}",
     }
+
+
+def _tuning(session: Session, study_id: int, computed: Calibration, part: str, judge: Judge) -> dict[str, str]:
+    """Return whether a prompt may have been tuned on the verdicts that it is held against, where nothing is sealed."""
+    if part != "all":
+        return {}
+    warning = "nothing is sealed: the prompt may have been tuned on these very labels"
+    if computed.labels:
+        return {"Tuning": f"whether these labels are older than the prompt is not known here, and {warning}"}
+    runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)).all()
+    first = min(run.created_at for run in runs if judge_of(run) == judge)
+    phase = computed.field.partition(".")[0]
+    answered = queries.first_answer(session, study_id, phase)
+    if answered is None or first < answered:
+        return {}
+    return {"Tuning": f"people had answered before the judge was imported, and {warning}"}

@@ -21,9 +21,10 @@ def with_labels(session: Session, study: Study, report: Report) -> Report:
     if not imports:
         return report
     names = ", ".join(f"'{row.name}'" for row in imports)
+    has = "those that are not sealed" if queries.sealed_items(session, stored_id(study.id)) else "them"
     notice = (
         f"Labels of people, {NOT_BLINDED_HERE}, were imported ({names}): no figure of this report rests on them, and "
-        "labels.csv has them."
+        f"labels.csv has {has}."
     )
     ids = tuple(stored_id(row.id) for row in imports)
     return replace(report, notices=(*report.notices, notice), label_imports=ids)

@@ -16,11 +16,13 @@ def notices_of_seal(session: Session, study_id: int) -> Iterator[str]:
     split = queries.split_of(session, study_id)
     sealed = queries.sealed_items(session, study_id)
     if split is not None and sealed:
+        many = queries.count_labels_on(session, sealed)
+        labels = f"; nor are {counted(many, 'label')} made elsewhere" if many else ""
         yield (
             f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(sealed), 'item')} "
             f"{'is' if len(split.test_subjects) == 1 else 'are'} sealed for the test of judges: "
             f"{counted(queries.count_verdicts_on(session, sealed), 'verdict')} on them, superseded ones too, are in no "
-            "figure and no file of this report."
+            f"figure and no file of this report{labels}."
         )
     elif split is not None:
         yield "The answers about test subjects, on which judges are tested, were unsealed and are part of this report."

@@ -1,6 +1,7 @@
 """``python -m agreement.judge``: text, JSON, certificate, and ``check`` with its three exit statuses."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -154,6 +155,24 @@ def test_a_judge_that_fails_gets_its_certificate_too(files, tmp_path, capsys):
 
     assert target.with_suffix(".txt").read_text().startswith("Certificate of a judge: NOT PASSED")
     assert (status, "did not pass" in capsys.readouterr().out) == (1, True)
+
+
+def test_the_card_says_beside_the_criteria_over_what_a_judge_errs_differently(files, tmp_path, capsys):
+    """It is stricter by 15 points on one model of two; a criterion asks for the mean of both alone."""
+    humans = ["correct"] * 400
+    judge = ["incorrect" if place % 2 and place < 60 else "correct" for place in range(400)]
+    rows = zip(range(400), ["A", "B"] * 200, humans, judge, strict=True)
+    written(tmp_path / "judged.csv", rows, "item,model,h1,judge")
+    target = tmp_path / "card.json"
+    asked = ("--human", "h1", "--judge", "judge", "--model", "model", "--item", "item", "--resamples", "200")
+    main([str(tmp_path / "judged.csv"), *asked, "--direction-margin", ".2", "--certificate", str(target)])
+    capsys.readouterr()
+
+    criteria, seen = target.with_suffix(".txt").read_text().split("\nWhat was seen\n")
+
+    said = "\n  not part of the criteria: judge: errs differently over model (0.0 points on A, 15.0 points"
+    assert said in re.sub(r" \[[^]]*\]", "", criteria)
+    assert "errs differently" not in seen
 
 
 def test_the_same_run_is_within_its_certificate(files, certified, capsys):

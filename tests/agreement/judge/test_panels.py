@@ -14,6 +14,7 @@ from agreement.judge.material import Factor, Made, Material
 from agreement.judge.panels import PANELS, ceiling, corrected, criteria, direction, thresholds, uniformity
 from agreement.judge.panels import repeatability as repeats
 from agreement.judge.plan import Criteria, Declared, Plan
+from agreement.judge.printing import what_was_read
 from agreement.judge.scale import Scale
 from agreement.judge.wording import p_in_words
 from agreement.percent import share
@@ -190,6 +191,19 @@ def test_a_shift_in_one_direction_and_scatter_are_two_things():
     assert of_shift.of(repeats.SHIFT)[0].sentence == "more lenient: 12 became correct, 0 incorrect"
     assert of_scatter.of(repeats.SHIFT)[0].sentence == "no shift: 6 became correct, 6 incorrect"
     assert [p.of(repeats.SCATTER)[0].estimate.value for p in (of_shift, of_scatter)] == [0.12, 0.12]
+
+
+def test_runs_without_a_common_candidate_are_no_repeats_and_show_no_lack_of_shift():
+    parts = runs([1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 0])
+    panel = repeats.panel(parts, PLAN)
+
+    assert panel.sentence == "old and new of judge have no candidate with both verdicts: they do not repeat each other."
+    assert panel.of(repeats.SHIFT) == []
+    assert [panel.of(name)[0].estimate.value for name in (repeats.MISSING, repeats.NEW)] == [2, 2]
+    assert (
+        "judge: only its first run, old, is calibrated; 2 of the candidates that it lacks are in other runs: parts of "
+        "one run belong in one file."
+    ) in what_was_read(parts, PLAN)
 
 
 def versions(**made):

@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,17 @@ def test_the_certificate_says_where_labels_came_from_and_how_they_are_said_to_be
     assert all("made elsewhere" in row["basis"] for row in document["results"] if row["basis"])
     own = json.loads(calibration.certify(situation.database, situation.admin, "divided").document)
     assert own["blinded"].startswith("read in Blindread") and own["labels_from"].startswith("the raters of the study")
+
+
+def test_the_certificate_says_that_the_prompt_may_have_been_tuned_where_nothing_is_sealed(situation: Situation) -> None:
+    certify = partial(calibration.certify, situation.database, situation.admin, "divided")
+    said = [json.loads(certify(labels=labels).document)["said"]["Tuning"] for labels in (["physicians"], [])]
+    tuned = "nothing is sealed: the prompt may have been tuned on these very labels"
+
+    assert said == [
+        f"whether these labels are older than the prompt is not known here, and {tuned}",
+        f"people had answered before the judge was imported, and {tuned}",
+    ]
 
 
 def test_files_for_other_programs_mark_labels_and_leave_raters_out(situation: Situation) -> None:

@@ -175,6 +175,7 @@ def test_before_test_is_opened_nothing_is_certified(sealed: Situation) -> None:
     computed = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
 
     assert "NOT PASSED, as nothing is certified before test" in certified.card
+    assert "Tuning" not in json.loads(certified.document)["said"]
     assert not certified.passed and json.loads(certified.document)["plan"]["is_trial"]
     (line,) = calibration.summary_of(computed).tables[0].rows
     assert str(line[1]).endswith(", on development subjects") and "passed" not in str(line[1])
@@ -189,6 +190,17 @@ def test_one_line_says_of_whom_and_by_which_labels_a_panel_is(sealed: Situation)
     said = computed.panels["direction"].sentences
     assert said[0] == "On development subjects, by labels made elsewhere, not blinded here:"
     assert not any(each.endswith(":") for each in said[1:])
+
+
+def test_sealed_labels_made_elsewhere_are_counted_where_sealed_verdicts_are(sealed: Situation) -> None:
+    line = sealed_split.split_of(sealed.database, sealed.admin, "sealed")
+    assert line is not None and line.labels
+    many = f"{line.labels} labels made elsewhere"
+
+    assert line.in_words.endswith(f"verdicts and {many}.")
+    notices = " ".join(report.build_report(sealed.database, sealed.admin, "sealed").notices)
+    assert f"are in no figure and no file of this report; nor are {many}." in notices
+    assert "labels.csv has those that are not sealed." in notices
 
 
 def test_whose_the_criteria_are_is_said_above_them(sealed: Situation) -> None:

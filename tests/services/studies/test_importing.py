@@ -119,7 +119,10 @@ def leaving_the_folder(folder: Path) -> None:
         (rewrite("volumes.csv", SCAN, "/etc/passwd"), ("volumes.csv, line 5", "outside the study folder")),
         (leaving_the_folder, ("volumes.csv, line 5", "outside the study folder")),
         # tables and protocol
-        (rewrite("cases.csv", "Vignette of c2", '"Vignette of c2'), ("cases.csv, line 3", "not valid CSV")),
+        (
+            rewrite("cases.csv", "Vignette of c2", '"Vignette of c2'),
+            ("cases.csv, line 3", "the file ends inside quotation marks"),
+        ),
         (rewrite("protocol.yaml", "title:", "title: ["), ("protocol.yaml, line", "not valid YAML")),
         (rewrite("protocol.yaml", "title:", "titel:"), ("protocol.yaml, key title", "it is missing")),
         (lambda folder: (folder / "protocol.yaml").unlink(), ("protocol.yaml is missing",)),
