@@ -32,5 +32,5 @@ def draw_head(line: StudyLine) -> None:
         )
     # Always one element, empty or not: what comes and goes above the tabs would lead back to the first of them.
     with st.container():
-        draw_notice()
+        draw_notice(of_long_page=True)
         verification_view.draw_alarm(line)
