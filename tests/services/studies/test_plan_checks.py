@@ -327,6 +327,43 @@ def test_clusters_that_part_a_subject_are_warned_of(tmp_path: Path, cluster: str
     assert [each.partition(",")[0] for each in warnings] == says
 
 
+@pytest.mark.parametrize(
+    ("strata", "says"),
+    [
+        (
+            "half",
+            [
+                "Strata by half: 10 of the 10 subjects have several values, as 's0', so that no bootstrap resamples "
+                "within them; name what all units of a subject have alike, or remove strata."
+            ],
+        ),
+        ("site", []),
+    ],
+)
+def test_strata_that_part_a_cluster_are_warned_of(tmp_path: Path, strata: str, says: list[str]) -> None:
+    items = [
+        (*item[:4], "north" if n > 9 else "south", *item[5:8], f"h{n % 2}", item[9]) for n, item in enumerate(ITEMS)
+    ]
+    folder = folder_with(tmp_path, f"primary: {{{LINE}}}, strata: {strata}", items=items)
+    write_table(folder / "cases.csv", "case,subject", [(f"c{n}", f"s{n // 2}") for n in range(20)])
+    write_table(
+        folder / "items.csv", "item,category,format,prompt,site,scanner,own,number,half,hard,case",
+        [(*item, f"c{n}") for n, item in enumerate(items)],
+    )  # fmt: skip
+
+    assert [each for each in checked_folder(folder).warnings if each.startswith("Strata")] == says
+
+
+def test_of_many_strata_of_a_single_cluster_some_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    (warning,) = [
+        each
+        for each in checked_folder(folder_with(tmp_path, f"primary: {{{LINE}}}, strata: own")).warnings
+        if each.startswith("Strata")
+    ]
+
+    assert warning.startswith("Strata by own: 'o0', 'o1' and 'o10' and 17 more have a single cluster")
+
+
 @pytest.mark.parametrize(("answers", "warned"), [(range(0), True), (range(5), True), (range(20), False)])
 def test_a_floor_of_the_text_alone_without_any_answer_is_warned_of(
     tmp_path: Path, answers: range, warned: bool
