@@ -287,6 +287,31 @@ def test_alpha_of_so_many_raters_is_held_against_its_bound(tmp_path: Path) -> No
     assert "is out of reach: with 20 independent units the limits are 0.818 and 1.000, 0.182 apart, at best" in warning
 
 
+@pytest.mark.parametrize(
+    ("people", "more", "says"),
+    [
+        (11, "statistic: gwet_ac1", ["11 raters are 55 pairs, and the report tells at most 45 apart"]),
+        (10, "statistic: gwet_ac1", []),
+        (5, "statistic: cohen_kappa, by: site", ["5 raters are 10 pairs, and of a part the report tells at most 6"]),
+        (4, "statistic: cohen_kappa, by: site", []),
+        (11, "statistic: percent_agreement, each_rater: yes", ["11 raters are 55 pairs, and the report tells at"]),
+        (11, "statistic: krippendorff_alpha", []),
+    ],
+)
+def test_a_criterion_on_more_pairs_than_are_told_apart_is_said_to_stay_undecided(
+    tmp_path: Path, people: int, more: str, says: list[str]
+) -> None:
+    plan = f"criteria: [{{key: it, estimate: agreement, of: read.answer, above: 0.1, {more}}}]"
+    folder = folder_with(tmp_path, plan, ", by: all")
+    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    groups = f"groups: {{all: {{title: All, people: {people}}}}}\nphases:"
+    (folder / "protocol.yaml").write_text(protocol.replace("phases:", groups, 1), encoding="utf-8")
+
+    warnings = [each for each in checked_folder(folder).warnings if "would not be decided" in each]
+
+    assert len(warnings) == len(says) and all(part in each for part, each in zip(says, warnings, strict=True))
+
+
 @pytest.mark.parametrize("clusters", [None, [place // 2 for place in range(12)]])
 def test_no_ratings_have_a_greater_lower_limit_of_alpha_than_those_at_best(clusters: list[int] | None) -> None:
     sizes = (1,) * 12 if clusters is None else (2,) * 6
@@ -333,8 +358,10 @@ def test_clusters_that_part_a_subject_are_warned_of(tmp_path: Path, cluster: str
         (
             "half",
             [
-                "Strata by half: 10 of the 10 subjects have several values, as 's0', so that no bootstrap resamples "
-                "within them; name what all units of a subject have alike, or remove strata."
+                (
+                    "Strata by half: 10 of the 10 subjects have several values, as 's0', so that no bootstrap "
+                    "resamples within them; name what all units of a subject have alike, or remove strata."
+                )
             ],
         ),
         ("site", []),
