@@ -144,8 +144,8 @@ def test_a_one_sided_limit_leaves_open_how_strong_the_others_are_and_how_often_t
             ahead = [np.log1p(np.exp(-gap) + np.exp(log_nu - gap / 2)) for gap in (strength - half, strength + half)]
             return float(10 * sum(ahead) - chances @ (5, 2, 3))
 
-        found = minimize(minus, (0.3, -0.5), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-11})
-        return -float(found.fun)
+        best = minimize(minus, (0.3, -0.5), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-11})
+        return -float(best.fun)
 
     assert most(estimated["best"].low) - most(80.0) == pytest.approx(-(1.6448536**2) / 2, rel=1e-5)
 
