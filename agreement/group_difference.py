@@ -48,7 +48,9 @@ def rater_group_difference(
     raters are drawn with replacement, each alone and all at once [1]_. A rater who is drawn twice agrees with the copy
     for certain: such pairs are left out. The variance is ``2 (V_items + V_first + V_second) - V_all``, at least the
     greatest of the three: what is particular to an item and a rater is in each of the three once, and in the last
-    three times. Limits ``value -+ t se`` with Satterthwaite's degrees of freedom.
+    three times. Each of the three is that of its resamples times ``m / (m - 1)``, m the clusters (items) or raters
+    that were drawn, since resamples spread too little by the inverse. Limits ``value -+ t se`` with Satterthwaite's
+    degrees of freedom.
 
     Undefined where a group has no value; limits undefined with fewer than five raters in a group, or two items or
     clusters.

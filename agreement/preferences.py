@@ -102,8 +102,8 @@ def bradley_terry(
     Strengths are undefined where no chain of comparisons links two contestants, where they fall into groups of which
     one was always preferred to the other, and where, as of two of which one was preferred or tied, the more distance
     and ties there are the better it fits. A contestant that was always (or never) preferred has no finite
-    strength: it gets a one-sided limit at the same confidence by the profile likelihood, against those that have one,
-    as if comparisons were independent.
+    strength: it gets a one-sided limit at the same confidence by the profile likelihood, against those that have one
+    (whose strengths, and ties, are at each distance those that fit best), as if comparisons were independent.
 
     Parameters
     ----------
@@ -213,9 +213,17 @@ class _Fitted:
         )  # fmt: skip
 
 
-def _likelihood(predictors: Numbers, outcome: Places, free: Numbers) -> tuple[float, Numbers, Numbers]:
-    """Log-likelihood, the gradient of each comparison, and minus the second derivative."""
-    odds = predictors @ free
+def _likelihood(
+    predictors: Numbers, outcome: Places, free: Numbers, offset: Numbers | float = 0.0
+) -> tuple[float, Numbers, Numbers]:
+    """Log-likelihood, the gradient of each comparison, and minus the second derivative.
+
+    Parameters
+    ----------
+    offset
+        What is added to the log odds of each outcome, whatever the parameters are.
+    """
+    odds = predictors @ free + offset
     odds -= odds.max(axis=1, keepdims=True)
     shares = np.exp(odds)
     shares /= shares.sum(axis=1, keepdims=True)
@@ -250,17 +258,17 @@ def _fit(core: Comparisons, members: Places) -> _Fitted:
     return _Fitted(members, values, variances, log_nu, of_nu if math.isnan(of_nu) else max(of_nu, 0.0), clusters.size)
 
 
-def _maximum(predictors: Numbers, outcome: Places) -> Numbers:
+def _maximum(predictors: Numbers, outcome: Places, offset: Numbers | float = 0.0) -> Numbers:
     """By Newton's method, halved where a step overshoots: the likelihood has one maximum."""
     free = np.zeros(predictors.shape[2])
-    best, gradients, curvature = _likelihood(predictors, outcome, free)
+    best, gradients, curvature = _likelihood(predictors, outcome, free, offset)
     for _ in range(_STEPS):
         step = np.linalg.solve(curvature, gradients.sum(axis=0))
         size = 1.0
-        estimated = _likelihood(predictors, outcome, free + step)
+        estimated = _likelihood(predictors, outcome, free + step, offset)
         while estimated[0] < best - _CLOSE and size > _CLOSE:
             size /= 2
-            estimated = _likelihood(predictors, outcome, free + size * step)
+            estimated = _likelihood(predictors, outcome, free + size * step, offset)
         free = free + size * step
         best, gradients, curvature = estimated
         if np.abs(size * step).max() < _CLOSE:
@@ -278,7 +286,10 @@ def _one_sided(
     n: int,
     kind: _Kind,
 ) -> Estimate:
-    """The limit of a strength without bound, where the others are as they were estimated among themselves."""
+    """The limit of a strength without bound: the nearest at which what happened is not too much of a chance.
+
+    The strengths of the others, and ties, are at each distance those that fit best there.
+    """
     wanted = finite.copy()
     wanted[place] = True
     own = data.among(wanted)
@@ -290,21 +301,23 @@ def _one_sided(
         return kind.undefined(_NAME, n, reason)
     if kind.confidence <= 0.5:
         return kind.undefined(_NAME, n, f"it {what}, and a one-sided limit needs a confidence above .5")
-    strength = dict(zip(fitted.members.tolist(), fitted.values.tolist(), strict=True))
-    against = np.array([strength[opponent] for opponent in opponents.tolist()])
-    nu = 0.0 if math.isnan(fitted.log_nu) else math.exp(fitted.log_nu)
+    core, ties = data.among(finite), not math.isnan(fitted.log_nu)
+    among, against = _predictors_against(core, fitted.members, opponents, ties=ties)
+    predictors = np.concatenate((among, against))
+    outcome = np.concatenate((core.outcome, np.full(opponents.size, 0 if always else 1)))
+    at_place = np.zeros(predictors.shape[:2])
+    at_place[core.outcome.size :, 0] = 1.0
+    at_place[core.outcome.size :, 2:] = 0.5
+    most = _log_likelihood(among, core.outcome, np.zeros(among.shape[:2]))
     # A chance of all these outcomes that a one-sided test at this level does not refuse yet.
     least = -(float(stats.norm.ppf(kind.confidence)) ** 2) / 2
 
-    def log_chance(distance: float) -> float:
-        # By how much it is ahead of each, or behind.
-        gap = (distance - against) if always else (against - distance)
-        return -float(np.log1p(np.exp(-gap) + nu * np.exp(-gap / 2)).sum())
+    def log_chance(strength: float) -> float:
+        return _log_likelihood(predictors, outcome, strength * at_place) - most
 
-    sign = 1.0 if always else -1.0
-    lowest, highest = (float(against.min()) - 40.0, float(against.max()) + 40.0)
+    lowest, highest = (float(fitted.values.min()) - 40.0, float(fitted.values.max()) + 40.0)
     limit = optimize.brentq(lambda where: log_chance(where) - least, lowest, highest)
-    words = f"{'at least' if sign > 0 else 'at most'} {limit:.2f}"
+    words = f"{'at least' if always else 'at most'} {limit:.2f}"
     return Estimate(
         name=_NAME,
         value=math.nan,
@@ -316,3 +329,30 @@ def _one_sided(
         undefined_because=f"it {what}; {words} with {100 * kind.confidence:g} % confidence, one-sided",
         confidence=kind.confidence,
     )
+
+
+def _predictors_against(
+    core: Comparisons, members: Places, opponents: Places, *, ties: bool
+) -> tuple[Numbers, Numbers]:
+    """Predictors of the comparisons among members, and of those of one more, which comes first, with each opponent.
+
+    The strength of the one more is no parameter: it is what the second are measured from.
+    """
+    k = members.size
+    if k == 1:
+        return np.zeros((0, 2, 0)), np.zeros((opponents.size, 2, 0))
+    among = predictors_of(core, members, ties=ties)
+    basis = np.vstack((np.eye(k - 1), -np.ones((1, k - 1))))
+    strengths = basis[np.searchsorted(members, opponents)]
+    against = np.zeros((opponents.size, *among.shape[1:]))
+    against[:, 1, : k - 1] = strengths
+    if ties:
+        against[:, 2, : k - 1] = strengths / 2
+        against[:, 2, -1] = 1.0
+    return among, against
+
+
+def _log_likelihood(predictors: Numbers, outcome: Places, offset: Numbers) -> float:
+    """Return the greatest log-likelihood over all parameters."""
+    free = _maximum(predictors, outcome, offset) if predictors.shape[2] else np.zeros(0)
+    return _likelihood(predictors, outcome, free, offset)[0] if outcome.size else 0.0

@@ -34,8 +34,8 @@ class Answer:
 def answer_of(report: Report) -> Answer | None:
     """Return the primary estimate of a report; None where its plan names none, or nothing was computed of it.
 
-    Of many lines those of all raters together, else of groups of raters, else of what raters agree on, stand for the
-    others.
+    Of many lines those of all raters together with the differences between groups, else of groups of raters, else of
+    what raters agree on, stand for the others.
     """
     for _, table in report.estimate_tables():
         planned = [row for row in table.rows if row.planned and not row.bound and not row.weighted]
@@ -64,9 +64,13 @@ def _together(planned: list[EstimateRow]) -> list[EstimateRow]:
     of_all = [row for row in planned if ALL_RATERS in row.parties]
     of_groups = [row for row in planned if all(party.kind == "part" for party in row.parties)]
     # Differences alone would leave out what they are between.
-    if all(len(row.parties) > 1 for row in of_groups):
+    between = [row for row in of_groups if len(row.parties) > 1]
+    if len(between) == len(of_groups):
         of_groups = []
-    return of_all or of_groups or [row for row in planned if CONSENSUS in row.parties] or planned
+    if of_all:
+        # What is compared is what the line is for.
+        return [*of_all, *between]
+    return of_groups or [row for row in planned if CONSENSUS in row.parties] or planned
 
 
 def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:

@@ -41,6 +41,13 @@ AGREEMENT: dict[str, tuple[str, ...]] = {
 AGAINST_JUDGES = ("percent_agreement", "cohen_kappa", "sensitivity", "specificity")
 # Whose extremes are known before anything is answered: shares of units.
 SHARES = frozenset({"accuracy", "share", "percent_agreement", "pass_at_k"})
+# What is of two raters alone, and of no more of them together.
+OF_PAIRS = frozenset(
+    {"cohen_kappa", "gwet_ac1", "pabak", "linear_kappa", "quadratic_kappa", "lin_ccc", "pearson", "spearman"}
+)
+# More pairs of raters than this, ten raters, nobody reads line by line; nor more than these of each part of the units.
+MOST_PAIRS = 45
+MOST_PAIRS_OF_PART = 6
 
 
 def cannot_hold(estimate: str) -> str:

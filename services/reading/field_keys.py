@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from protocol.fields import KINDS, text
+from protocol.fields import KINDS, SETS, text
 from protocol.fields.abstention import is_undetermined
 from protocol.forms import PhaseField
 from protocol.phase_rules import PhaseRules
@@ -81,7 +81,7 @@ class FieldResult:
         What was answered; None where `given` is another state.
     score
         `correct` is None where nothing can be said: no reference, people compare, or not applicable. An abstention is
-        not right where a program compares.
+        not right where a program compares, nor are no options of any number of them.
     """
 
     asked: FieldKey
@@ -157,9 +157,17 @@ def results_of(keys: Sequence[FieldKey], answers: Mapping[str, Any]) -> Iterator
         result = NOTHING
         if given == "given":
             result = key.score(answer)
-        elif given == "undetermined" and key.state == "program":
+        elif key.state == "program" and (given == "undetermined" or _chose_none(key.field, given)):
             result = Score(correct=False)
         yield FieldResult(key, given, answer if given == "given" else None, result)
+
+
+def _chose_none(asked: PhaseField, given: AnswerState) -> bool:
+    """Return whether a field that takes any number of options was asked and given none.
+
+    That is an answer, and never the right one: no reference names an empty set.
+    """
+    return given == "not_given" and asked.type in SETS
 
 
 def _given(asked: PhaseField, answer: Any, answers: Mapping[str, Any]) -> AnswerState:

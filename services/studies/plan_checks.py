@@ -137,6 +137,7 @@ class PlanChecks:
         yield from self._without_text_only()
         for name in self._study.analysis.strata:
             yield from _strata(name, self._values_by_cluster(name))
+        yield from self._strata_not_kept()
         for criterion in self._study.analysis.criteria:
             for phase in self._phases_of(criterion):
                 yield from out_of_reach(self._study, criterion, phase, *self._decidable(phase, criterion))
@@ -202,6 +203,23 @@ class PlanChecks:
                 clusters.setdefault(unit.value_of(name), set()).add(unit.value_of(self._study.analysis.cluster))
         return clusters
 
+    def _strata_not_kept(self) -> Iterator[str]:
+        """Yield that some cluster has units of several strata, so that no bootstrap can resample within them."""
+        plan = self._study.analysis
+        strata: dict[str, set[tuple[str, ...]]] = {}
+        for phase in self._phases.values() if plan.strata else ():
+            for unit in self._of(phase) if phase.counts else ():
+                own = strata.setdefault(unit.value_of(plan.cluster), set())
+                own.add(tuple(unit.value_of(name) for name in plan.strata))
+        split = sorted(cluster for cluster, own in strata.items() if len(own) > 1)
+        if split:
+            cluster = spoken(plan.cluster)
+            yield (
+                f"Strata by {listed([spoken(name) for name in plan.strata])}: {len(split)} of the {len(strata)} "
+                f"{cluster}s {'has' if len(split) == 1 else 'have'} several values, as '{split[0]}', so that no "
+                f"bootstrap resamples within them; name what all units of a {cluster} have alike, or remove strata."
+            )
+
     def _phases_of(self, line: AuthoredEstimate) -> list[Phase]:
         keys = dict.fromkeys(name.partition(".")[0] for name in line.of)
         return [self._phases[key] for key in keys if key in self._phases]
@@ -223,7 +241,7 @@ class PlanChecks:
 def _strata(name: str, clusters: dict[str, set[str]]) -> Iterator[str]:
     single = sorted(value for value, own in clusters.items() if len(own) == 1)
     if single and len(clusters) > 1:
-        shown = listed([f"'{value}'" for value in single[:_MOST_NAMED]])
+        shown = _some_of(single)
         yield (
             f"Strata by {spoken(name)}: {shown} {'has' if len(single) == 1 else 'have'} a single cluster, which every "
             "resample holds once, so that intervals say nothing of how it varies; join it with another stratum."
@@ -234,12 +252,15 @@ def _single(name: str, phase: str, values: Sequence[str]) -> Iterator[str]:
     counts = Counter(values)
     single = sorted(value for value, count in counts.items() if value and count == 1)
     if single and len(counts) > 1:
-        shown = listed([f"'{value}'" for value in single[:_MOST_NAMED]])
-        more = f" and {len(single) - _MOST_NAMED} more" if len(single) > _MOST_NAMED else ""
         yield (
-            f"Parts by {spoken(name)} of phase '{phase}': {shown}{more} {'is' if len(single) == 1 else 'are'} the "
+            f"Parts by {spoken(name)} of phase '{phase}': {_some_of(single)} {'is' if len(single) == 1 else 'are'} the "
             "value of a single unit, of which no estimate has an interval."
         )
+
+
+def _some_of(values: Sequence[str]) -> str:
+    more = f" and {len(values) - _MOST_NAMED} more" if len(values) > _MOST_NAMED else ""
+    return listed([f"'{value}'" for value in values[:_MOST_NAMED]]) + more
 
 
 def _units_of(study: Expansion, phase: Phase, contents: StudyFolder) -> list[_Unit]:

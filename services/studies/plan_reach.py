@@ -14,7 +14,14 @@ from agreement import Estimate
 from protocol.fields import ORDERED
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
-from protocol.language.criteria import SHARES, bounds_in_words, statistic_of
+from protocol.language.criteria import (
+    MOST_PAIRS,
+    MOST_PAIRS_OF_PART,
+    OF_PAIRS,
+    SHARES,
+    bounds_in_words,
+    statistic_of,
+)
 from protocol.language.expansion import Expansion, Phase, Sample
 from protocol.language.pools import rates_texts
 from protocol.language.results import fields_of_line, values_as_stored
@@ -160,6 +167,9 @@ def out_of_reach(
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
     statistic, plan = statistic_of(criterion, fields[wanted].type), study.analysis
     raters = _raters_of_each(study, criterion, phase)
+    if because := _too_many_pairs(study, criterion, phase, statistic):
+        yield f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) would not be decided, since {because}"
+        return
     if because := _unknown_before(criterion, statistic, plan.interval, fields[wanted].type, raters):
         yield (
             f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}): whether the design can reach it was not "
@@ -239,6 +249,30 @@ def _unknown_before(
     if statistic == "krippendorff_alpha" and raters is None:
         return "alpha depends on how many rate each unit; say it under groups (people) or by (per_unit)"
     return ""
+
+
+def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase, statistic: str) -> str:
+    """Return why a criterion on every pair of raters is never decided, and what to do; empty where pairs are few."""
+    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
+    people = people_of(study, phase, criterion, {})
+    if (
+        criterion.estimate != "agreement"
+        or criterion.against
+        or people is None
+        or phase.by.per_unit is not None
+        or of_raters & {*criterion.by, *criterion.where}
+        or not (criterion.each_rater or statistic in OF_PAIRS)
+    ):
+        return ""
+    pairs, is_of_part = math.comb(people, 2), bool(criterion.by or criterion.where)
+    most = MOST_PAIRS_OF_PART if is_of_part else MOST_PAIRS
+    if pairs <= most:
+        return ""
+    which = "of a part " if is_of_part else ""
+    return (
+        f"{people} raters are {pairs} pairs, and {which}the report tells at most {most} apart; set it to a statistic "
+        "of all raters together, as krippendorff_alpha, and leave out each_rater."
+    )
 
 
 def _raters_of_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int | None:

@@ -6,8 +6,9 @@ import math
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from agreement import Strengths, bradley_terry
@@ -117,10 +118,36 @@ def test_who_was_always_preferred_has_a_one_sided_limit_and_the_others_have_stre
 
     assert math.isnan(estimated["best"].value) and math.isnan(estimated["best"].high)
     assert "always preferred: there is no upper limit; at least" in str(estimated["best"].undefined_because)
-    # The chance of winning all 20, with the others where they are, is then just exp(-1.645^2 / 2).
-    ahead = [estimated["best"].low - estimated[name].value for name in ("b", "c")]
-    assert 10 * sum(math.log(expit(gap)) for gap in ahead) == pytest.approx(-(1.6448536**2) / 2, rel=1e-6)
+
+    def most(strength: float) -> float:
+        """Return the greatest log-likelihood with the best one there, over how far the others are apart."""
+
+        def minus(half: float) -> float:
+            among = 6 * math.log(expit(2 * half)) + 4 * math.log(expit(-2 * half))
+            return -among - 10 * math.log(expit(strength - half)) - 10 * math.log(expit(strength + half))
+
+        return -float(minimize_scalar(minus, bracket=(0.0, 1.0), tol=1e-12).fun)
+
+    assert most(estimated["best"].low) - most(50.0) == pytest.approx(-(1.6448536**2) / 2, rel=1e-6)
     assert estimated["b"].value == pytest.approx(math.log(6 / 4) / 2)
+
+
+def test_a_one_sided_limit_leaves_open_how_strong_the_others_are_and_how_often_they_tie() -> None:
+    first, second = ["best"] * 20 + ["b"] * 10, ["b", "c"] * 10 + ["c"] * 10
+    estimated = bradley_terry(first, second, ["first"] * 20 + ["first"] * 5 + ["second"] * 2 + ["tie"] * 3).of
+
+    def most(strength: float) -> float:
+        def minus(free: npt.NDArray[np.float64]) -> float:
+            half, log_nu = free
+            among = np.array([half, -half, log_nu])
+            chances = among - np.log(np.exp(among).sum())
+            ahead = [np.log1p(np.exp(-gap) + np.exp(log_nu - gap / 2)) for gap in (strength - half, strength + half)]
+            return float(10 * sum(ahead) - chances @ (5, 2, 3))
+
+        best = minimize(minus, (0.3, -0.5), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-11})
+        return -float(best.fun)
+
+    assert most(estimated["best"].low) - most(80.0) == pytest.approx(-(1.6448536**2) / 2, rel=1e-5)
 
 
 def test_of_two_of_which_one_always_won_the_other_is_what_it_is_measured_against() -> None:

@@ -56,6 +56,16 @@ def test_of_many_lines_those_of_groups_and_between_them_stand_for_single_raters(
     assert answer.more == 6
 
 
+def test_the_difference_that_is_compared_stands_beside_all_raters_of_each_group() -> None:
+    residents, seniors = Party("part", "Residents"), Party("part", "Seniors")
+    of_raters = [row_of(Party("rater", f"Rater {number}")) for number in range(6)]
+
+    answer = answer_from(*of_raters, row_of(ALL_RATERS), row_of(ALL_RATERS), row_of(residents, seniors))
+
+    assert answer is not None and (len(answer.lines), answer.more) == (3, 6)
+    assert "Residents" in answer.lines[2] and "Seniors" in answer.lines[2]
+
+
 def test_of_many_lines_differences_do_not_stand_for_what_they_are_between() -> None:
     rows = [row_of(Party("rater", f"Rater {number}")) for number in range(6)]
 

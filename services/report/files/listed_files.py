@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from exchange.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
 from protocol.language.model_answers import stored_as
 from protocol.phases import THEN
-from services.reading.correctness import Score, as_text
+from services.reading.correctness import as_text
 from services.reading.field_keys import FieldResult
 from services.report.files.columns import (
     ACCEPTED,
@@ -241,7 +240,7 @@ def _fields(rows: ListedRows) -> DataFile:
         ]  # fmt: skip
         lines += [
             (
-                *place, key, name, None, None, *_compared_as_none(compared.get(name)),
+                *place, key, name, None, None, *_compared(compared.get(name)),
                 *((None,) if rows.compares else ()),
             )
             for name in sets_left_empty(rows, entry)
@@ -279,13 +278,6 @@ def _compared(result: FieldResult | None) -> tuple[Cell, ...]:
     said = result.score
     correct = None if said.correct is None else "yes" if said.correct else "no"
     return result.asked.state, correct, said.share, said.rank, said.distance_mm, said.token_f1
-
-
-def _compared_as_none(result: FieldResult | None) -> tuple[Cell, ...]:
-    """Return what stands below `_COMPARED` where no option was chosen: no reference is an empty set."""
-    if result is None or result.asked.state != "program":
-        return _compared(result)
-    return _compared(replace(result, score=Score(correct=False)))
 
 
 def _phase_and_step(entry: Entry) -> tuple[Cell, Cell]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exchange.estimate_rows import Party
-from protocol.fields import KINDS
+from protocol.fields import KINDS, SETS
 from protocol.fields.abstention import is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.language.expansion import Expansion, Field, Phase
@@ -72,7 +72,7 @@ def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field],
             field = field.model_copy(update={"type": asked.type})
         value = read_cell(field, cell, dict(item.options)) if cell else None
         if value is None:
-            given[field.key] = ("no_response" if field.required else "empty", None)
+            given[field.key] = _left_empty(field, wrote_something=any(cells.values()))
         elif is_undetermined(value):
             checked[field.key] = value
             given[field.key] = ("undetermined", None)
@@ -83,6 +83,15 @@ def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field],
             except WrongAnswer:
                 given[field.key] = ("invalid", None)
     return given
+
+
+def _left_empty(field: Field, *, wrote_something: bool) -> tuple[State, Any]:
+    if field.required:
+        return "no_response", None
+    if field.type not in SETS:
+        return "empty", None
+    # As a person who leaves all options alone; where nothing was written in any field, it has not said that either.
+    return ("empty", ()) if wrote_something else ("no_response", None)
 
 
 def columns_of_models(answered: Mapping[str, Mapping[int, Answered]], field: str, items: Sequence[int]) -> list[Column]:

@@ -16,6 +16,7 @@ from protocol.fields import KINDS, LISTS, SETS
 from protocol.fields.abstention import is_undetermined
 from protocol.fields.kind import FieldKind
 from protocol.fields.preference import as_in_table
+from protocol.language.criteria import MOST_PAIRS, MOST_PAIRS_OF_PART
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.listed import kind_of_field
 from protocol.language.pools import fields_taken, kind_rated
@@ -27,10 +28,6 @@ from services.report.rows.linked import linked
 from services.report.rows.listed_rows import ItemLine, ListedRows
 from services.report.rows.models import Answered, answers_of_models, columns_of_models
 from services.report.rows.study_rows import Entry, Member, Run
-
-# More pairs of raters than this, ten raters, nobody reads line by line; nor more than these of each part of the units.
-MOST_PAIRS = 45
-MOST_PAIRS_OF_PART = 6
 
 
 @dataclass(frozen=True)

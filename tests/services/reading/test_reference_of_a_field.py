@@ -98,6 +98,23 @@ def test_an_abstention_is_incorrect_and_of_an_unasked_field_nothing_is_said(
     ]
 
 
+def test_no_option_chosen_is_not_right_in_practice_as_in_the_report(sqlite_database: Database, tmp_path: Path) -> None:
+    of_parts = TRAINED.replace("size: {type: number, unit: mm,", "size: {type: several, options: [big, small],")
+    of_references = "\n".join(f"p{n},diagnosis,tumor\np{n},size,big|small" for n in range(1, 5))
+
+    def with_sets(folder: Path) -> None:
+        (folder / "references.csv").write_text(f"item,field,accepted\n{of_references}\n", encoding="utf-8")
+
+    situation = opened_listed(
+        sqlite_database, tmp_path / "study", of_parts, raters=1, changes=[with_practice, with_references, with_sets]
+    )
+    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
+
+    feedback = feedback_on(situation, diagnosis="tumor", modality="CT")
+
+    assert ["Size", "Incorrect; correct is big and small"] in feedback["lines"]
+
+
 def test_practice_is_passed_by_the_primary_field_alone(sqlite_database: Database, tmp_path: Path) -> None:
     situation = trained(sqlite_database, tmp_path / "study")
 

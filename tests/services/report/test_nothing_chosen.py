@@ -50,6 +50,8 @@ SIGNS: tuple[tuple[list[str] | None, ...], ...] = (
 WITH_SIGNS = (0, 1, 2, 3, 8, 9, 10)
 LESION = ("ynynyynnyyyn", "yynnyynynyyn")
 GRADES = ("111133331133", "113333111133")
+# What a model chose of each item; None is one to which it wrote nothing in any field.
+OF_MODEL = (["rim"], [], ["rim"], [], [], ["shift"], [], [], ["rim"], None, ["oedema"], [])
 REASONS = (("history", "quality"), ("quality",))
 
 
@@ -68,6 +70,9 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     lines = [(f"q{n}", "lesion", ("no", "yes")[n % 2], "") for n in range(N)]
     lines += [(f"q{n}", "signs", "rim", "") for n in WITH_SIGNS]
     write_table(study / "references.csv", "item,field,accepted,provenance", lines)
+    cells = [("" if signs is None else "no", "|".join(signs or [])) for signs in OF_MODEL]
+    of_model = [(f"m{n}", f"q{n}", "Model", "", lesion, signs) for n, (lesion, signs) in enumerate(cells)]
+    write_table(study / "candidates.csv", "candidate,item,model,answer,lesion,signs", of_model)
     situation = imported_listed(Database(engine, folder / "data"), study, raters=len(RATERS))
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
     times = Counter[str]()
@@ -130,6 +135,19 @@ def test_whoever_leaves_all_options_alone_is_not_right_where_the_reference_names
         row = estimate_in(tables, "phase_read", "signs_accuracy", "All items: accuracy on these items", rater)
         assert math.isclose(float(row["value"]), sum(chosen == ["rim"] for chosen in given) / len(given))
         assert row["n"] == str(len(given))
+
+
+def test_a_model_that_leaves_all_options_alone_is_not_right_either(tables: dict[str, Rows]) -> None:
+    row = estimate_in(tables, "phase_read", "signs_accuracy", "All items: accuracy on these items", "Model")
+
+    assert math.isclose(float(row["value"]), sum(OF_MODEL[n] == ["rim"] for n in WITH_SIGNS) / len(WITH_SIGNS))
+    assert row["n"] == str(len(WITH_SIGNS))
+
+
+def test_a_model_that_wrote_nothing_at_all_has_not_chosen_none_of_the_options(tables: dict[str, Rows]) -> None:
+    silent = estimate_in(tables, "phase_read", "signs_invalid", "All items: no answer", "Model")
+
+    assert silent["n"] == str(N) and math.isclose(float(silent["value"]), 1 / N)
 
 
 def test_a_confidence_of_0_is_in_the_lowest_tenth_and_named_by_it(tables: dict[str, Rows]) -> None:

@@ -287,6 +287,31 @@ def test_alpha_of_so_many_raters_is_held_against_its_bound(tmp_path: Path) -> No
     assert "is out of reach: with 20 independent units the limits are 0.818 and 1.000, 0.182 apart, at best" in warning
 
 
+@pytest.mark.parametrize(
+    ("people", "more", "says"),
+    [
+        (11, "statistic: gwet_ac1", ["11 raters are 55 pairs, and the report tells at most 45 apart"]),
+        (10, "statistic: gwet_ac1", []),
+        (5, "statistic: cohen_kappa, by: site", ["5 raters are 10 pairs, and of a part the report tells at most 6"]),
+        (4, "statistic: cohen_kappa, by: site", []),
+        (11, "statistic: percent_agreement, each_rater: yes", ["11 raters are 55 pairs, and the report tells at"]),
+        (11, "statistic: krippendorff_alpha", []),
+    ],
+)
+def test_a_criterion_on_more_pairs_than_are_told_apart_is_said_to_stay_undecided(
+    tmp_path: Path, people: int, more: str, says: list[str]
+) -> None:
+    plan = f"criteria: [{{key: it, estimate: agreement, of: read.answer, above: 0.1, {more}}}]"
+    folder = folder_with(tmp_path, plan, ", by: all")
+    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    groups = f"groups: {{all: {{title: All, people: {people}}}}}\nphases:"
+    (folder / "protocol.yaml").write_text(protocol.replace("phases:", groups, 1), encoding="utf-8")
+
+    warnings = [each for each in checked_folder(folder).warnings if "would not be decided" in each]
+
+    assert len(warnings) == len(says) and all(part in each for part, each in zip(says, warnings, strict=True))
+
+
 @pytest.mark.parametrize("clusters", [None, [place // 2 for place in range(12)]])
 def test_no_ratings_have_a_greater_lower_limit_of_alpha_than_those_at_best(clusters: list[int] | None) -> None:
     sizes = (1,) * 12 if clusters is None else (2,) * 6
@@ -325,6 +350,45 @@ def test_clusters_that_part_a_subject_are_warned_of(tmp_path: Path, cluster: str
     warnings = [each for each in checked_folder(folder).warnings if each.startswith("Clusters")]
 
     assert [each.partition(",")[0] for each in warnings] == says
+
+
+@pytest.mark.parametrize(
+    ("strata", "says"),
+    [
+        (
+            "half",
+            [
+                (
+                    "Strata by half: 10 of the 10 subjects have several values, as 's0', so that no bootstrap "
+                    "resamples within them; name what all units of a subject have alike, or remove strata."
+                )
+            ],
+        ),
+        ("site", []),
+    ],
+)
+def test_strata_that_part_a_cluster_are_warned_of(tmp_path: Path, strata: str, says: list[str]) -> None:
+    items = [
+        (*item[:4], "north" if n > 9 else "south", *item[5:8], f"h{n % 2}", item[9]) for n, item in enumerate(ITEMS)
+    ]
+    folder = folder_with(tmp_path, f"primary: {{{LINE}}}, strata: {strata}", items=items)
+    write_table(folder / "cases.csv", "case,subject", [(f"c{n}", f"s{n // 2}") for n in range(20)])
+    write_table(
+        folder / "items.csv", "item,category,format,prompt,site,scanner,own,number,half,hard,case",
+        [(*item, f"c{n}") for n, item in enumerate(items)],
+    )  # fmt: skip
+
+    assert [each for each in checked_folder(folder).warnings if each.startswith("Strata")] == says
+
+
+def test_of_many_strata_of_a_single_cluster_some_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    (warning,) = [
+        each
+        for each in checked_folder(folder_with(tmp_path, f"primary: {{{LINE}}}, strata: own")).warnings
+        if each.startswith("Strata")
+    ]
+
+    assert warning.startswith("Strata by own: 'o0', 'o1' and 'o10' and 17 more have a single cluster")
 
 
 @pytest.mark.parametrize(("answers", "warned"), [(range(0), True), (range(5), True), (range(20), False)])

@@ -8,9 +8,10 @@ from dataclasses import replace
 from agreement import bland_altman, pearson, spearman
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from exchange.report_structure import PairedPoints
+from protocol.language.criteria import MOST_PAIRS_OF_PART
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column, Judged, State
-from services.report.rows.ratings import MOST_PAIRS_OF_PART, Ratings
+from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
 from services.report.rows.steps import Numbers, numbers_given
 from services.report.sections.fields.paired_points import paired_points

@@ -5,8 +5,9 @@ from __future__ import annotations
 from agreement import bland_altman, lin_ccc, pearson, spearman
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import PairedPoints
+from protocol.language.criteria import MOST_PAIRS_OF_PART
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.ratings import MOST_PAIRS_OF_PART, Ratings
+from services.report.rows.ratings import Ratings
 from services.report.rows.steps import numbers_of
 from services.report.sections.fields import judges_on_scales
 from services.report.sections.fields.against_reference import ACCURACY
