@@ -303,6 +303,8 @@ def test_what_others_preferred_is_shown_by_the_sides_of_who_sees_it(sqlite_datab
         # One of the two prefers b's answer, the other c's: A and B are said once each.
         said = {line[1] for opinion in payload["opinions"] for line in opinion["lines"]}
         assert said == {"A is better", "B is better"}
+        # They go by numbers: beside a pair A and B are its answers.
+        assert [opinion["name"] for opinion in payload["opinions"]] == ["1", "2"]
     with sqlite_database.read_only() as session:
         own = session.exec(select(Assignment).where(Assignment.phase == "again").order_by(col(Assignment.id))).all()
     assert all(len(assignment.opinion_order) == 2 for assignment in own)
