@@ -221,6 +221,11 @@ def opinions_payload(opinions: list[list[Line]], *, of_a_pair: bool = False) -> 
     ]
 
 
+def sides_in_words(*, exchanged: bool) -> Line:
+    """Return what A and B mean in the words of an opinion on a pair, whose sides were drawn for its author anew."""
+    return ["A and B in their words", "Their A is B here" if exchanged else "As here"]
+
+
 def judged_payload(
     *,
     desk: Desk,
