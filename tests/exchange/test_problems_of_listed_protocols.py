@@ -105,6 +105,18 @@ def test_an_unknown_column_is_said_beside_what_is_wrong_in_a_phase(tmp_path: Pat
     assert any(problem.file == "items.csv" and "tigre" in problem.says for problem in problems) is is_said
 
 
+def test_a_list_in_place_of_a_text_is_not_to_be_put_in_quotes(tmp_path: Path) -> None:
+    listed = ONE_OF_EACH.replace("{v: text}", "{v: {type: text, label: [a, b], synonyms: {gbm: [glioma]}}}")
+
+    says = [problem.says for problem in refusal_of(folder_of(tmp_path, listed)).problems]
+
+    assert "found ['a', 'b'], expected text; correct it." in says
+    assert (
+        "found ['glioma'], expected text, or keys below it, as {text: Stroke, synonyms: [infarct, ischaemia]}; correct "
+        "it."
+    ) in says
+
+
 def test_where_nothing_hangs_on_an_error_all_is_looked_at(tmp_path: Path) -> None:
     """The law is asked last: whatever it refuses, the tables are held against the phases."""
     protocol = ONE_OF_EACH.replace(", order: radnom", ", flags: [x]").replace("promt", "prompt")
