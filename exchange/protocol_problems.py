@@ -35,6 +35,7 @@ _KINDS = {
     "model": "keys and values below it",
     "mapping": "keys and values below it",
 }
+_SYNONYMS = ", or keys below it, as {text: Stroke, synonyms: [infarct, ischaemia]}"
 # So many keys are named of what should be something else.
 _MOST_KEYS = 4
 _CRITERIA, _BOUNDS = ("analysis", "criteria"), ("above", "below")
@@ -156,6 +157,9 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
         return f"found {value}, which is how YAML reads yes, no, on and off; put it in quotes"
     if "options_by" in path and kind in ("string_type", "list_type"):
         return f"found {value}, expected a list of ids of the field's own options, which say the texts there"
+    if kind == "string_type" and isinstance(error["input"], list | dict):
+        # In quotes it would be one text with brackets.
+        return f"found {value}, expected text" + (_SYNONYMS if "synonyms" in path else "")
     expected = next((words for begins, words in _KINDS.items() if kind.startswith(begins)), "")
     return f"found {value}, expected {expected}" if expected else f"found {value}: {error['msg']}"
 

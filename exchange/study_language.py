@@ -23,6 +23,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.law import breaches
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 from protocol.language.never_true import never_true
+from protocol.language.phases import check_key
 from protocol.language.unread import Kind, Unread, Unseen, judged_as_a_whole, judged_in_part, opens_unsurely
 from protocol.language.wording import path_in_words
 from protocol.parts import Part
@@ -136,7 +137,7 @@ def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStu
     note_unread(parts.unread, reading.document, (place for place, _ in misfits.noted))
     sound, unsure = _phases_that_hang_on_nothing(parts, reading)
     judged = {phase.key for phase in sound.phases} - unsure if sound else set()
-    _note_unseen(unseen, [key for key in reading.phase_keys() if key not in judged], reading)
+    _note_unseen(unseen, [key for key in dict.fromkeys(reading.phase_keys()) if key not in judged], reading)
     return ReadStudy(None, sound), unsure
 
 
@@ -144,6 +145,8 @@ def _fitted(parts: Parts, unread: Unread, reading: _Reading) -> tuple[Misfits, E
     """Write out what does not hang on anything unread, with what does not fit, and return what was not judged."""
     in_part, origins, unseen = judged_in_part(parts.study, parts.origins, unread)
     misfits = Misfits(reading.phase_keys(), _beside(unread))
+    for place in sorted(set(range(len(misfits.phases))) - set(origins.phases)):
+        check_key(misfits, place)
     written = expand_as_far_as_it_goes(in_part, reading.version, reading.lists, misfits, origins)
     return misfits, written, unseen
 

@@ -36,14 +36,16 @@ def look_through_tables(
 ) -> tuple[tuple[VolumeRow, ...], tuple[OverlayRow, ...]]:
     """Note what is wrong with tables, so that it is not learnt only once the protocol is right; return what they name.
 
-    There is no check of columns that the protocol may come to declare, nor of what its phases may need.
+    There is no check of columns that the protocol may come to declare, or its phases to ask of candidates, nor of what
+    they may need.
     """
-    study = _declaring(document)
+    study, is_sure = _declaring(document)
+    declared = _as_they_are if is_sure else _with_others
     reader = Reader(problems, Conversions(), "unknown")
     cases = read_table(
         reader,
         folder,
-        _with_others(table_of(study, "cases")),
+        declared(table_of(study, "cases")),
         lambda line: replace(case_row(line), attributes=attributes_of(line, declared_of(study, "cases"))),
     )
     histories_of(reader, folder, cases)
@@ -56,7 +58,7 @@ def look_through_tables(
     if volumes.keys is not None and not volumes.refused:
         check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=True))
-    table = _with_others(replace(table_of(study, "items"), optional=False))
+    table = declared(replace(table_of(study, "items"), optional=False))
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
     by_key = {item.key: item for item in reversed(items.rows)}
     read_table(reader, folder, _with_others(FIELD_REFERENCES), lambda line: line.known("item", items, "items.csv"))
@@ -71,15 +73,21 @@ def look_through_tables(
     return volumes.rows, overlays.rows
 
 
-def _declaring(document: Mapping[str, Any]) -> Expansion:
-    """Return a study of one phase that declares the columns of a protocol, as far as they can be read alone."""
+def _declaring(document: Mapping[str, Any]) -> tuple[Expansion, bool]:
+    """Return a study of one phase with the columns that a protocol declares, and whether these are all that it does."""
+    # A section that is mistyped may be that of the columns.
+    is_sure = "attributes" in document or set(document) <= set(AuthoredStudy.model_fields)
     declared: tuple[Any, ...] = (document.get("attributes", {}), {})
     for attributes in declared:
         try:
-            return expand(AuthoredStudy.model_validate({**_PLAIN, "attributes": attributes}), "", {})
+            return expand(AuthoredStudy.model_validate({**_PLAIN, "attributes": attributes}), "", {}), is_sure
         except (ValidationError, DoesNotFit):
-            continue
+            is_sure = False
     raise AssertionError("A study without columns of its own can be written out.")
+
+
+def _as_they_are(table: Table) -> Table:
+    return table
 
 
 def _with_others(table: Table) -> Table:

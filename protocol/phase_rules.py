@@ -57,6 +57,8 @@ class PhaseRules:
         What it tells beside that, by what is rated in it or by why a unit is there.
     in_common
         Attributes that tell the reference, and of which all its units have one value.
+    parted_by
+        What tells the reference and differs between the two answers of each pair.
     opinions_of
         Key of the phase whose answers stand on the screen, as those of nobody in particular; empty for none.
     rates_people
@@ -90,6 +92,7 @@ class PhaseRules:
     primaries: Mapping[str, str] = field(default_factory=dict)
     tells: frozenset[str] = frozenset()
     in_common: frozenset[str] = frozenset()
+    parted_by: frozenset[str] = frozenset()
     opinions_of: str = ""
     rates_people: bool = False
     preferences: frozenset[str] = frozenset()

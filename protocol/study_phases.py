@@ -294,12 +294,16 @@ class StudyPhases:
     def _told_by(self, showing: Phase) -> Iterator[Telling]:
         rules = self.rules_of(showing)
         # Feedback in practice comes within the phase.
-        shown = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
+        disclosed = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
+        by_pairs = rules.parted_by - disclosed
         things_by: dict[tuple[Reach, tuple[Phase, ...]], list[str]] = {}
-        for thing in sorted(shown):
+        for thing in sorted(disclosed | by_pairs):
             reach = self._reach_of(thing)
             if reach != "nothing":
                 blind = (phase for phase in self._blind(showing, {thing}) if reach != "unit" or phase.rates_answers)
+                if thing in by_pairs:
+                    # That tells nothing to a phase that compares by the same.
+                    blind = (phase for phase in blind if thing not in self.rules_of(phase).parted_by)
                 things_by.setdefault((reach, tuple(blind)), []).append(thing)
         for (reach, phases), things in things_by.items():
             if phases:

@@ -228,8 +228,8 @@ THINGS: tuple[Thing, ...] = (
         {
             OPINIONS.key: _with("as A, B ... in a stored random order", "on_the_desk", "answered"),
             LISTED: _with(
-                "if the phase shows them, as A, B ... in a stored random order, once nothing about the item is open "
-                "that is blind to them",
+                "if the phase shows them, as A, B ... (of a pair 1, 2 ...) in a stored random order, once nothing "
+                "about the item is open that is blind to them",
                 "on_the_desk",
                 "released",
                 "reads_done",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase
-from protocol.language.narrowing import told_by_selection, values_of
+from protocol.language.narrowing import told_by_pairs, told_by_selection, values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
-from protocol.language.telling import told_by, told_on_screen
+from protocol.language.telling import passed_on, told_by, told_on_screen
 from protocol.language.things import THINGS, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
@@ -78,7 +78,7 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         return
     if not may_share_people(telling.by.groups, blind.by.groups, study.groups):
         return
-    for thing in sorted(told_by(study, telling) - _open_to(study, blind)):
+    for thing in sorted(_told(study, telling, blind) - _open_to(study, blind)):
         reach = reach_of(study, thing)
         if reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
             continue
@@ -95,12 +95,20 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         yield Breach(telling.key, blind.key, in_words(thing), _how(study, telling, thing), answer, reach)
 
 
+def _told(study: Expansion, telling: Phase, blind: Phase) -> Set[str]:
+    """Return what a phase tells; by which two answers it compares, nothing to a phase that compares by the same."""
+    in_both = told_by_pairs(study, telling) & told_by_pairs(study, blind)
+    return told_by(study, telling) - (in_both - told_on_screen(telling) - passed_on(study, telling))
+
+
 def _how(study: Expansion, telling: Phase, thing: str) -> str:
     """Return by what a phase tells a thing: by showing it, by whose answers it shows, or by what it selects."""
     if thing in told_on_screen(telling):
         return f"shows {in_words(thing)}"
     if thing in told_by_selection(study, telling):
         return f"tells the reference, since all that it selects has one value of {in_words(thing)},"
+    if thing in told_by_pairs(study, telling):
+        return f"tells of the reference, since the answers of each pair differ in {in_words(thing)},"
     return f"tells {in_words(thing)}, by the answers that it shows or selects by,"
 
 

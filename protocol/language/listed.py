@@ -11,7 +11,7 @@ from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.language.following import answered_in, followed_by
-from protocol.language.narrowing import told_by_selection
+from protocol.language.narrowing import told_by_pairs, told_by_selection
 from protocol.language.pools import kind_rated
 from protocol.language.telling import passed_on
 from protocol.language.things import shows_the_reference
@@ -176,6 +176,7 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
         tells=frozenset(passed_on(study, before) | ({"opinions"} if answered_in(before) else set())),
         in_common=told_by_selection(study, phase),
+        parted_by=told_by_pairs(study, phase),
         opinions_of=(phase.source.phase or "") if "opinions" in shows else "",
         rates_people=phase.answers_of is not None,
         preferences=frozenset(asked.key for asked in phase.fields if asked.type == "preference"),

@@ -30,7 +30,7 @@ def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
 
     What a phase takes its units from selects for it, too.
     """
-    telling = {attribute.key for attribute in study.attributes if attribute.tells_reference}
+    telling = _telling(study)
     left: dict[str, set[str]] = {}
     for source in _sources(study, phase):
         for key, values in (*_by_conditions(source), *_by_sizes(source)):
@@ -39,21 +39,30 @@ def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
     return left
 
 
+def told_by_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
+    """Return the attribute that tells the reference where the two answers of each pair differ in it.
+
+    Who notices it, or is told, knows of every item that one of two answers is right, and one is not.
+    """
+    return _telling(study) & ({phase.pairs.of} if phase.pairs is not None else set())
+
+
 def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
     """Return the attributes that tell the reference and of which it takes the draw to know how many values are left.
 
     A phase may select several of them, of which one is drawn, or be drawn apart from a phase that selects some: what
-    is left beside those can be of one value.
+    is left beside those can be of one value. What another study selected is not known here.
     """
-    left = narrowed(study, phase)
-    apart = {
-        key
-        for source in _sources(study, phase)
-        for other in study.phases
-        if source.sample is not None and other.key in source.sample.not_in
-        for key in (*narrowed(study, other), *decided_by_the_draw(study, other))
+    apart_from = {
+        name for source in _sources(study, phase) if source.sample is not None for name in source.sample.not_in
     }
-    return frozenset({*left, *apart}) - told_by_selection(study, phase)
+    by_key = {other.key: other for other in study.phases}
+    decided = set(narrowed(study, phase))
+    for name in apart_from:
+        if name not in by_key:
+            return _telling(study) - told_by_selection(study, phase)
+        decided |= {*narrowed(study, by_key[name]), *decided_by_the_draw(study, by_key[name])}
+    return frozenset(decided) - told_by_selection(study, phase)
 
 
 def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Mapping[str, str]]) -> Expansion:
@@ -71,6 +80,10 @@ def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Mapping[str, str]])
         return phase.model_copy(update={"source": source})
 
     return study.model_copy(update={"phases": [as_drawn(phase) for phase in study.phases]})
+
+
+def _telling(study: Expansion) -> frozenset[str]:
+    return frozenset(attribute.key for attribute in study.attributes if attribute.tells_reference)
 
 
 def _sources(study: Expansion, phase: Phase) -> Iterator[Source]:

@@ -43,12 +43,19 @@ class Known:
         return {attribute.key for attribute in self.attributes if attribute.table == "raters"}
 
 
+def check_key(misfits: Misfits, place: int) -> None:
+    """Note a phase that is called as one above it, whether or not the rest of either can be read."""
+    key = misfits.phases[place]
+    if key and key in misfits.phases[:place]:
+        says = f"two phases are called '{key}'; every phase needs a key of its own."
+        misfits.add(("phases", str(place), "key"), says)
+
+
 def expand_phase(
     phase: AuthoredPhase, before: list[expanded.Phase], known: Known, misfits: Misfits, place: tuple[str, ...]
 ) -> expanded.Phase:
     earlier = {above.key: above for above in before}
-    if phase.key in earlier:
-        misfits.add((*place, "key"), f"two phases are called '{phase.key}'; every phase needs a key of its own.")
+    check_key(misfits, int(place[1]))
     noted = len(misfits.noted)
     rates, answers_of = _rated(phase, earlier, misfits, (*place, "rates"))
     # What goes by the kind of units is not judged where that is wrong.

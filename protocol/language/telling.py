@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from protocol.language import expansion as expanded
-from protocol.language.narrowing import told_by_selection
+from protocol.language.narrowing import told_by_pairs, told_by_selection
 from protocol.language.things import TOLD_BY_RATING
 
 
 def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return everything that a phase tells: on the screen, by what is rated, or through what others answered."""
-    return told_on_screen(phase) | passed_on(study, phase)
+    """Return all that a phase tells: on the screen, by what is rated and compared, or by what others answered."""
+    return told_on_screen(phase) | passed_on(study, phase) | told_by_pairs(study, phase)
 
 
 def told_on_screen(phase: expanded.Phase) -> set[str]:
@@ -41,15 +41,15 @@ def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
 def _told_by_results(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
     """Return what people were told by whose answers a phase, or what it takes its units from, selects them.
 
-    Units of which they all said the same, or said anything in a field, have in common what they knew when they did.
-    That they differ, or were flagged, says so much of no unit.
+    Units of which they all said the same, said anything in a field, flagged or called not assessable, have in common
+    what they knew when they did. That they differ says so much of no unit.
     """
     by_key = {other.key: other for other in study.phases}
     passed: set[str] = set()
     above: expanded.Phase | None = phase
     while above is not None:
         source = above.source
-        answered = {source.phase for entry in source.let_in if entry.reason == "answered"}
+        answered = {source.phase for entry in source.let_in if entry.reason != "differs"}
         answered |= {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
         passed = passed.union(*(told_by(study, by_key[key]) for key in answered if key in by_key))
         above = by_key.get(source.phase or "")

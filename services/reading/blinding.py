@@ -210,9 +210,20 @@ def with_opinions(payload: ItemPayload, own: list[Line], opinions: list[list[Lin
     return {**payload, "own": own, "opinions": opinions_payload(opinions)}
 
 
-def opinions_payload(opinions: list[list[Line]]) -> list[OpinionPayload]:
-    """Return what others said as A, B ..., in the order that was drawn for it; nothing says who they are."""
-    return [{"name": opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)]
+def opinions_payload(opinions: list[list[Line]], *, of_a_pair: bool = False) -> list[OpinionPayload]:
+    """Return what others said as A, B ..., in the order that was drawn for it; nothing says who they are.
+
+    Of a pair they are 1, 2 ...: its answers are A and B there.
+    """
+    return [
+        {"name": str(place + 1) if of_a_pair else opinion_name(place), "lines": lines}
+        for place, lines in enumerate(opinions)
+    ]
+
+
+def sides_in_words(*, exchanged: bool) -> Line:
+    """Return what A and B mean in the words of an opinion on a pair, whose sides were drawn for its author anew."""
+    return ["A and B in their words", "Their A is B here" if exchanged else "As here"]
 
 
 def judged_payload(
@@ -241,7 +252,7 @@ def judged_payload(
         "candidate": candidate,
         "sides": None if sides is None else list(sides),
         "own": desk.own,
-        "opinions": None if opinions is None else opinions_payload(opinions),
+        "opinions": None if opinions is None else opinions_payload(opinions, of_a_pair=sides is not None),
         "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
         "form": form_payload(shown.form),
@@ -276,7 +287,7 @@ def words_payload(
         "candidate": candidate,
         "sides": None if sides is None else list(sides),
         "own": desk.own,
-        "opinions": None if opinions is None else opinions_payload(opinions),
+        "opinions": None if opinions is None else opinions_payload(opinions, of_a_pair=sides is not None),
         "draft": desk.draft,
         "prefetch": [],
         "form": form_payload(form),

@@ -126,13 +126,22 @@ def opinions(
     verdicts = {stored_id(verdict.id): (verdict, sides) for verdict, sides in rows}
     of_study = frozen_facts.phases_of(session, assignment.study_id)
     answered_in = of_study.named(source)
-    preferences = of_study.rules_of(answered_in).preferences
+    rules = of_study.rules_of(answered_in)
     opinions = []
     study_id, order_here = assignment.study_id, assignment.option_order
     for verdict, sides in (verdicts[verdict_id] for verdict_id in order):
-        said = _turned(verdict.fields, preferences, sides, assignment.option_order)
-        opinions.append(shown_items.lines_of(session, study_id, phases, answered_in, item, order_here, verdict, said))
+        said = _turned(verdict.fields, rules.preferences, sides, assignment.option_order)
+        lines = shown_items.lines_of(session, study_id, phases, answered_in, item, order_here, verdict, said)
+        if answered_in.kind == "pairs" and _has_words(rules, verdict):
+            lines.append(blinding.sides_in_words(exchanged=sides != order_here))
+        opinions.append(lines)
     return opinions
+
+
+def _has_words(rules: PhaseRules, verdict: Verdict) -> bool:
+    """Return whether somebody wrote words of their own, which may name the answers of a pair by their sides."""
+    written = [verdict.fields.get(asked.key) for asked in rules.fields or () if asked.type in ("text", "ranked")]
+    return bool(verdict.comment) or any(written)
 
 
 def _turned(

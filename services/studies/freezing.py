@@ -276,7 +276,7 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         drawn = drawing_phases.draw_phases(session, expansion, pool, key)
         parts = drawing_phases.deal_phases(expansion, drawn, slots, key)
         later = foreseen.foreseen(session, expansion, pool, parts, slots, key)
-        sound_draws.require_sound(expansion, phases, [*parts, *later], pool)
+        sound_draws.require_sound(expansion, phases, [*parts, *later], pool, to_come={part.key for part in later})
         pool_files.require_prepared(session, study_id, expansion, pool, parts)
         return _Drawn(study_id, pool, tuple(parts), key, slots, whole)
 

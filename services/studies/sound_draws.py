@@ -25,8 +25,15 @@ from services.studies.stored_pool import Pool
 _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}
 
 
-def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> None:
+def require_sound(
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+) -> None:
     """Refuse what was drawn where it lacks what its phase shows, or would tell somebody what they have still to rate.
+
+    Parameters
+    ----------
+    to_come
+        Keys of the phases of which everything is named here that answers could let in.
 
     Raises
     ------
@@ -38,7 +45,7 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *_told_too_early(study, phases, drawn),
+        *_told_too_early(study, phases, drawn, to_come),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -172,11 +179,13 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
             )
 
 
-def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
+def _told_too_early(
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], to_come: Set[str]
+) -> Iterator[str]:
     """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is named once."""
-    left = _one_value_left(study, drawn)
+    left = _one_value_left(study, drawn, to_come)
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
-    for own in (own for each in asked_of(study, phases, drawn) for own in each.by_group):
+    for own in (own for each in asked_of(study, phases, drawn, to_come) for own in each.by_group):
         for units in _shares(own, drawn):
             for breach, shared in _told_to(phases, own, units):
                 shared_by.setdefault(breach, set()).update(shared)
@@ -186,7 +195,10 @@ def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[Drawn
         shows = phases.rules_of(telling).shows | phases.rules_of(telling).tells_after
         verb = "shows" if set(breach.things) <= shows else "tells"
         because = "".join(
-            f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
+            f" Answers decide what '{breach.telling}' gets of those that its selection leaves: all of it can have one "
+            f"value of {key}."
+            if breach.telling in to_come
+            else f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
             "selection leaves."
             for key, value in left.get(breach.telling, {}).items()
             if key in breach.things
@@ -204,28 +216,33 @@ def _told_too_early(study: Expansion, phases: StudyPhases, drawn: Sequence[Drawn
         )
 
 
-def asked_of(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> tuple[StudyPhases, ...]:
+def asked_of(
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], to_come: Set[str] = frozenset()
+) -> tuple[StudyPhases, ...]:
     """Return the phases of which the law is asked: as they are written, and once more as they were drawn.
 
-    What a draw left counts as if it had been selected, and opens nothing that was refused without it.
+    What a draw left, or answers can leave, counts as if it had been selected, and opens nothing that was refused
+    without it.
     """
-    left = _one_value_left(study, drawn)
+    left = _one_value_left(study, drawn, to_come)
     return (phases, phases_of_listed(selecting_as_drawn(study, left))) if left else (phases,)
 
 
-def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase]) -> dict[str, dict[str, str]]:
+def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase], to_come: Set[str]) -> dict[str, dict[str, str]]:
     """Return the attributes that tell the reference of which a selection leaves several values and one was drawn.
 
     Nobody may have the others, a size of few may draw none, and what is drawn apart from another phase may be what
-    that one does not select. They are by the key of the phase, with the value.
+    that one does not select. Of what answers let in, any one value can be all that is left, so that the first stands
+    for each. They are by the key of the phase, with the value.
     """
     left: dict[str, dict[str, str]] = {}
     for part in drawn:
         for key in sorted(decided_by_the_draw(study, study.phase(part.key))):
             values = {row.unit.value(key) for row in part.sample.units}
             # An empty cell says nothing of the reference.
-            if len(values) == 1 and values != {""}:
-                left.setdefault(part.key, {})[key] = values.pop()
+            some = sorted(values - {""})
+            if some and (part.key in to_come or len(values) == 1):
+                left.setdefault(part.key, {})[key] = some[0]
     return left
 
 

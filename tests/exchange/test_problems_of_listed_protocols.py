@@ -68,6 +68,55 @@ def test_one_error_of_each_kind_is_said_in_one_go(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("twice", ["flag", "read"], ids=["beside one that is wrong", "both are right"])
+def test_a_phase_key_that_stands_twice_is_said_beside_what_is_wrong_in_a_phase(tmp_path: Path, twice: str) -> None:
+    again = f"  - {{key: {twice}, rates: items, shows: [prompt], form: {{v: text}}, by: readers}}\n"
+
+    problems = refusal_of(folder_of(tmp_path, ONE_OF_EACH + again)).problems
+
+    places = {problem.place for problem in problems}
+    assert "key phases.flag.order" in places
+    assert [problem.says for problem in problems if "two phases" in problem.says] == [
+        f"two phases are called '{twice}'; every phase needs a key of its own."
+    ]
+
+
+def test_of_two_phases_of_one_key_the_second_may_be_the_one_that_is_wrong(tmp_path: Path) -> None:
+    again = "  - {key: read, rates: items, shows: [prompt], form: {v: text}, by: readers, order: radnom}\n"
+
+    says = [problem.says for problem in refusal_of(folder_of(tmp_path, ONE_OF_EACH + again)).problems]
+
+    assert "two phases are called 'read'; every phase needs a key of its own." in says
+
+
+@pytest.mark.parametrize(
+    ("head", "is_said"),
+    [("", True), ("attributes: {items: {tier: text}}\n", True), ("atributes: {items: {tigre: text}}\n", False)],
+    ids=["nothing is declared", "another one is declared", "the declaration may be mistyped"],
+)
+def test_an_unknown_column_is_said_beside_what_is_wrong_in_a_phase(tmp_path: Path, head: str, is_said: bool) -> None:
+    folder = folder_of(tmp_path, ONE_OF_EACH.replace("groups:", f"{head}groups:"))
+    column = [("i1", "open", "Why?", "x", "1")] if "tier" in head else [("i1", "open", "Why?", "x")]
+    write_table(folder / "items.csv", f"item,format,prompt,tigre{',tier' * ('tier' in head)}", column)
+
+    problems = refusal_of(folder).problems
+
+    assert any("flag.order" in problem.place for problem in problems)
+    assert any(problem.file == "items.csv" and "tigre" in problem.says for problem in problems) is is_said
+
+
+def test_a_list_in_place_of_a_text_is_not_to_be_put_in_quotes(tmp_path: Path) -> None:
+    listed = ONE_OF_EACH.replace("{v: text}", "{v: {type: text, label: [a, b], synonyms: {gbm: [glioma]}}}")
+
+    says = [problem.says for problem in refusal_of(folder_of(tmp_path, listed)).problems]
+
+    assert "found ['a', 'b'], expected text; correct it." in says
+    assert (
+        "found ['glioma'], expected text, or keys below it, as {text: Stroke, synonyms: [infarct, ischaemia]}; correct "
+        "it."
+    ) in says
+
+
 def test_where_nothing_hangs_on_an_error_all_is_looked_at(tmp_path: Path) -> None:
     """The law is asked last: whatever it refuses, the tables are held against the phases."""
     protocol = ONE_OF_EACH.replace(", order: radnom", ", flags: [x]").replace("promt", "prompt")

@@ -222,8 +222,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         anew = drawing.draw_anew(session, after, drawn, rows, pool, slots, key)
         later = foreseen.foreseen(session, after, pool, anew.together, slots, key)
         known = {part.key for part in anew.together}
-        together = [*anew.together, *(part for part in later if part.key not in known)]
-        sound_draws.require_sound(after, phases, together, pool)
+        to_come = [part for part in later if part.key not in known]
+        together = [*anew.together, *to_come]
+        sound_draws.require_sound(after, phases, together, pool, to_come={part.key for part in to_come})
         planned = _Planned(
             study_id=study_id,
             version=version,

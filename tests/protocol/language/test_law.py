@@ -85,6 +85,18 @@ SAFE = {
           - {{key: look, rates: items, from: {{where: {{finding: yes}}}}, shows: [prompt], {FORM}}}
           - {{key: read, rates: items, from: {{where: {{finding: true}}}}, shows: [scans], {FORM}}}
         """,
+    "two comparisons of answers of which one is right": """
+        attributes: {candidates: {right: {type: yes_no, tells: reference}}}
+        phases:
+          - {key: one, rates: pairs, pairs: {of: right}, shows: [prompt, candidate], form: {v: preference}}
+          - {key: two, rates: pairs, pairs: {of: right}, shows: [candidate], form: {v: preference}}
+        """,
+    "answers of which one is right are compared last": f"""
+        attributes: {{candidates: {{right: {{type: yes_no, tells: reference}}}}}}
+        phases:
+          - {{key: score, rates: candidates, shows: [prompt, candidate], {FORM}}}
+          - {{key: compare, rates: pairs, pairs: {{of: right}}, shows: [candidate], form: {{v: preference}}}}
+        """,
     "an attribute of an item that both show": f"""
         attributes: {{items: {{tier: text}}}}
         phases:
@@ -210,6 +222,10 @@ def test_nobody_rating_an_answer_twice_may_still_rate_another_to_its_item() -> N
         (
             "a selection of one value of what tells the reference",
             "phase 'look' tells the reference, since all that it selects has one value of 'finding', to people",
+        ),
+        (
+            "pairs of which one answer is right",
+            "phase 'compare' tells of the reference, since the answers of each pair differ in 'right', to people",
         ),
         (
             "units selected by what others answered",

@@ -128,6 +128,45 @@ TELLS_TOO_EARLY = {
         """,
         ("see", "own", "'tier'"),
     ),
+    "what people flagged who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, readers: Readers}}
+        phases:
+          - {{key: check, rates: items, shows: [reference], {FORM}, flags: {{there: There is one}}, by: checkers}}
+          - {{key: look, rates: items, from: {{phase: check, let_in: flagged}}, shows: [prompt], {FORM}, by: readers}}
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+        """,
+        ("look", "read", "the reference"),
+    ),
+    "what people called not assessable who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, readers: Readers}}
+        phases:
+          - key: check
+            rates: items
+            shows: [prompt, reference]
+            {FORM}
+            not_assessable: {{there: There is one}}
+            by: checkers
+          - key: look
+            rates: items
+            from: {{phase: check, let_in: not_assessable}}
+            shows: [prompt]
+            {FORM}
+            by: readers
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+        """,
+        ("look", "read", "the reference"),
+    ),
+    "pairs of which one answer is right": (
+        f"""
+        attributes: {{candidates: {{right: {{type: yes_no, tells: reference}}}}}}
+        phases:
+          - {{key: compare, rates: pairs, pairs: {{of: right}}, shows: [prompt, candidate], form: {{v: preference}}}}
+          - {{key: score, rates: candidates, shows: [prompt, candidate], {FORM}}}
+        """,
+        ("compare", "score", "'right'"),
+    ),
     "a selection of one value of what tells the reference": (
         f"""
         attributes: {{items: {{finding: {{type: text, tells: reference}}}}}}

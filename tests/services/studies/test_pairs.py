@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import col, select
@@ -303,9 +304,38 @@ def test_what_others_preferred_is_shown_by_the_sides_of_who_sees_it(sqlite_datab
         # One of the two prefers b's answer, the other c's: A and B are said once each.
         said = {line[1] for opinion in payload["opinions"] for line in opinion["lines"]}
         assert said == {"A is better", "B is better"}
+        # They go by numbers: beside a pair A and B are its answers.
+        assert [opinion["name"] for opinion in payload["opinions"]] == ["1", "2"]
     with sqlite_database.read_only() as session:
         own = session.exec(select(Assignment).where(Assignment.phase == "again").order_by(col(Assignment.id))).all()
     assert all(len(assignment.opinion_order) == 2 for assignment in own)
+
+
+def test_an_opinion_in_words_says_whether_its_sides_are_those_of_who_sees_it(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    """The words name the answer that the writer saw at A."""
+    folder = write_listed(tmp_path / "study", DIFFERING, (with_models,))
+    situation = imported_listed(sqlite_database, folder, groups=("pair", "pair", "third"))
+    freezing.freeze_study(sqlite_database, situation.admin, "listed")
+    for rater, order in zip(situation.raters[:2], ("abc", "acb"), strict=True):
+        prefer = preferring(order)
+
+        def in_words(payload: Any, prefer: Any = prefer) -> dict[str, Any]:
+            given = prefer(payload)
+            return {**given, "fields": {**given["fields"], "why": f"A is: {payload['sides'][0]}"}}
+
+        work_through(replace(situation, raters=(rater,)), in_words)
+
+    seen = work_through(replace(situation, raters=situation.raters[2:]), lambda _: answers(better="tie"))
+
+    meant = []
+    for payload in seen:
+        for opinion in payload["opinions"]:
+            said = dict(opinion["lines"])
+            is_here = said["Why"].removeprefix("A is: ") == payload["sides"][0]
+            meant.append((is_here, said["A and B in their words"]))
+    assert set(meant) == {(True, "As here"), (False, "Their A is B here")}
 
 
 def test_an_attribute_is_shown_that_both_answers_have_in_common(sqlite_database: Database, tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def reviewed_and_resolved(situation: Situation, reviewers: int, share: float) ->
     tables = closed_tables(situation)
     fields = tables["fields.csv"]
     reviewed = {row["item"] for row in tables["verdicts.csv"] if row["phase"] == "review"}
-    wrong = {row["item"] for row in fields if row["field"] == "findings"}
+    wrong = {row["item"] for row in fields if row["field"] == "findings" and row["value"]}
     resolved = {row["item"]: row["value"] for row in fields if row["field"] == "resolution"}
     assert 0 < len(wrong) < len(reviewed)
     assert set(resolved) == wrong

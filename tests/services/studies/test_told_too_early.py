@@ -251,6 +251,55 @@ def test_one_value_that_is_left_beside_what_another_phase_selects_tells_the_refe
     assert "has one value of finding (none), of those that its selection leaves." in said
 
 
+def frozen_before(database: Database, folder: Path, finding: str) -> None:
+    """Freeze another study of the same tables, of items that have one value of what tells the reference."""
+    text = of_phases(f"{{key: read, rates: items, from: {{where: {{finding: {finding}}}}}, {FORM}, shows: [prompt]}}")
+    text = text.replace("phases:", f"{CHOSEN}phases:")
+    earlier = imported_listed(database, write_listed(folder, text, [with_finding_of_subject]), raters=0, key="earlier")
+    freezing.freeze_study(database, earlier.admin, earlier.study_key)
+
+
+def test_one_value_that_is_left_beside_another_study_tells_the_reference(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    frozen_before(sqlite_database, tmp_path / "earlier", "lesion")
+    apart = f"{{key: look, rates: items, from: {{sample: {{not_in: earlier}}}}, shows: [prompt], {FORM}}}"
+    folder = write_listed(tmp_path / "study", of_phases(apart, BLIND, before=CHOSEN), [with_finding_of_subject])
+    situation = imported_listed(sqlite_database, folder)
+
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    said = str(refusal.value)
+    assert "Phase 'look' tells the reference ('finding') of " in said and "in phase 'read'" in said
+    assert "has one value of finding (none), of those that its selection leaves." in said
+
+
+def test_what_answers_let_in_of_some_values_can_be_of_one_and_tells_the_reference(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    first = (
+        f"{{key: first, rates: items, from: {{where: {{format: yes_no}}}}, shows: [prompt], {FORM}, "
+        "flags: {odd: Odd}, by: others}"
+    )
+    look = (
+        "{key: look, rates: items, from: {phase: first, let_in: flagged, "
+        "where: {format: yes_no, finding: [lesion, none]}}, "
+        f"shows: [prompt], {FORM}, by: readers}}"
+    )
+    read = f"{{key: read, rates: items, from: {{where: {{format: open}}}}, shows: [prompt], {FORM}, by: readers}}"
+    protocol = of_phases(first, look, read, before=GROUPS + CHOSEN)
+    folder = write_listed(tmp_path / "study", protocol, [with_finding])
+    situation = imported_listed(sqlite_database, folder, groups=("readers", "others"))
+
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    assert (
+        "Answers decide what 'look' gets of those that its selection leaves: all of it can have one value of finding."
+    ) in str(refusal.value)
+
+
 OF_ONE = f"{{key: look, rates: items, from: {LEAVES_ONE_VALUE['a value that no item has']}, shows: [prompt], {FORM}}}"
 OF_TWO = f"{{key: look, rates: items, from: {{where: {{finding: [lesion, none]}}}}, shows: [prompt], {FORM}}}"
 
