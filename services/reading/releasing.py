@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Verdict, queries
 from db.base import stored_id
 from db.queries import ShownItem
+from protocol.fields import IN_WORDS
 from protocol.fields.preference import SWAPPED, as_in_table
 from protocol.language.things import shows_the_reference
 from protocol.phase_rules import PhaseRules
@@ -140,7 +141,7 @@ def opinions(
 
 def _has_words(rules: PhaseRules, verdict: Verdict) -> bool:
     """Return whether somebody wrote words of their own, which may name the answers of a pair by their sides."""
-    written = [verdict.fields.get(asked.key) for asked in rules.fields or () if asked.type in ("text", "ranked")]
+    written = [verdict.fields.get(asked.key) for asked in rules.fields or () if asked.type in IN_WORDS]
     return bool(verdict.comment) or any(written)
 
 

@@ -43,15 +43,17 @@ ODD_VALUES = (None, True, -1, 10**30, 1.5, "", "\x00", "é" * 50, "x" * 5_000, [
 
 
 @pytest.fixture(scope="module")
-def desk(marked: ServedStudy) -> dict[str, Any]:
-    """What is on the rater's desk, for the login session of `rater`."""
-    return submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
-
-
-@pytest.fixture(scope="module")
 def cookies(marked: ServedStudy) -> dict[str, str]:
     """The rater's cookie, one for all tests of this file."""
     return marked.cookie(OBSERVED)
+
+
+@pytest.fixture(scope="module")
+def desk(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
+    """What is on the rater's desk, for the login session of `rater`."""
+    actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
+    assert actor is not None
+    return dict(submission.current_payload(marked.study.database, actor, STUDY, "reading"))
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +104,9 @@ def test_odd_values_in_any_field_are_refused_and_store_nothing(
 
 def test_odd_answers_are_refused_naming_the_field(rater: httpx.Client, desk: dict[str, Any]) -> None:
     whole = {"assignment": desk["assignment"], "key": desk["key"]}
+    # Of an item that was not shown no answer is looked at.
+    shown = {"assignment": desk["assignment"], "load_ms": 1, "renderer": "r", "viewport": [1, 1]}
+    assert rater.post("/reading/shown", json=shown).status_code == 200
 
     for answers in (
         {"fields": {"answer": 10**400}}, {"fields": {"answer": ["yes"]}}, {"fields": {"answer": {"yes": 1}}},

@@ -143,7 +143,8 @@ def hold_export_against(given: Sequence[Given], tables: Mapping[str, list[dict[s
     texts = {row["candidate"]: row["answer"] for row in tables.get("candidates.csv", [])}
     fields: dict[tuple[str, ...], dict[str, tuple[str, str]]] = defaultdict(dict)
     place = ("member", "phase", "step", "item", "candidate")
-    for row in tables["fields.csv"]:
+    # A line without a value says that none of any number of options was chosen, which nobody fills in.
+    for row in (row for row in tables["fields.csv"] if row["value"] or row["undetermined"]):
         fields[tuple(row[column] for column in place)][row["field"]] = (row["value"], row["undetermined"])
     counted = [verdict for verdict in given if not verdict.practice]
     assert len(tables["verdicts.csv"]) == len(verdicts) == len(counted)
