@@ -75,8 +75,8 @@ def _draw_shown(actor: Actor, line: StudyLine, shown: Calibration, stamp: str) -
     st.html(f"<style>{report.STYLE}</style>")
     summary = calibration.summary_of(shown)
     # The judges first: with several prompts and labels, what they rest on fills the first screen.
-    st.html(report.section_markup(replace(summary, explanation=())))
-    st.html("".join(report.table_markup(table) for table in summary.tables))
+    glance = "".join(report.table_markup(table) for table in summary.tables)
+    st.html(report.section_markup(replace(summary, explanation=())) + glance)
     st.html(report.sentences_markup(summary.explanation))
     _draw_certificate(actor, shown, stamp)
     draw_opening(line.key, runs)
