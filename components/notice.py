@@ -18,7 +18,7 @@ def draw_notice(*, of_long_page: bool = False) -> None:
     """Draw what was noted, once; on a long page somebody may be far below it, and is pointed there."""
     kind, text = st.session_state.pop("notice", ("", ""))
     if kind and of_long_page:
-        st.toast("Not done: the top of this page says why." if kind == "error" else "Done: see the top of this page.")
+        st.toast("What came of it is at the top of this page.")
     if kind == "error":
         st.error(plain(text))
     elif kind:
