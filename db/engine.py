@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +62,9 @@ class Database:
     def _session(self) -> Session:
         return Session(self.engine, expire_on_commit=False, info={"volume_dir": self.volume_dir})
 
-    @property
+    @cached_property
     def volume_dir(self) -> Path:
-        """The content-addressed store of prepared volumes."""
+        """The content-addressed store of prepared volumes; each session names it."""
         return self.data_dir / "volumes"
 
 
