@@ -53,14 +53,31 @@ def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[
         return ["has no independent counterpart"]
     expected = sheet.rows[place]
     problems = _problems(row["estimate"], expected)
-    if row["note"] != expected.note:
-        problems.append(f"note '{row['note']}', expected '{expected.note}'")
+    contradicts = contradiction_of(row["estimate"], expected, half=place.statistic == "discordant_share")
+    clauses = [clause for clause in row["note"].split("; ") if clause and clause != contradicts]
+    if row["note"].count("each is of a method of its own") != bool(contradicts) or "; ".join(clauses) != expected.note:
+        problems.append(f"note '{row['note']}', expected '{expected.note}', with it '{contradicts}'")
     beside = sheet.beside.get(place)
     if (row["beside"] is None) != (beside is None):
         problems.append(f"interval beside it: {row['beside']}, expected {beside}")
     elif beside is not None:
         problems += [f"beside: {problem}" for problem in _problems(row["beside"], beside)]
     return problems
+
+
+def contradiction_of(estimate: Mapping[str, Any], expected: Expected, *, half: bool) -> str:
+    """Return what a note must say where the own P and the printed interval disagree on 0 (or a half); else nothing.
+
+    The printed limits are used, which are held against the own ones apart: near 0 two right limits may differ in sign.
+    """
+    if expected.p is None or estimate["low"] is None:
+        return ""
+    tested, words = (0.5, "50.0 %") if half else (0.0, "0")
+    holds, level = estimate["low"] <= tested <= estimate["high"], 2.0 * TAIL
+    if holds != (expected.p < level):
+        return ""
+    below, but = ("below", "holds") if holds else ("not below", "does not hold")
+    return f"P is {below} {level:.3g} although the interval {but} {words}: each is of a method of its own"
 
 
 def problems_of_exploratory(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:
