@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from exchange.estimate_rows import ALL_CANDIDATES, Stratum
 from protocol.phases import SCORING
@@ -38,7 +39,7 @@ class Scores:
     consensus: tuple[bool | None, ...]
     n_ties: int
 
-    @property
+    @cached_property
     def neither(self) -> tuple[tuple[bool, ...], ...]:
         """By rater and candidate, whether it was scored neither correct nor incorrect."""
         return tuple(
