@@ -35,6 +35,7 @@ _QUANTITY = re.compile(rf"({_NUMBER}) ?({_UNIT})")
 _SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
 _BY = re.compile(r" ?[x*] ?(?=\.?\d)")
 _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
+_PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 
 
@@ -51,12 +52,13 @@ def of_characters(text: str) -> str:
 def of_quantities(text: str) -> str:
     """Return a text, of one spelling of its characters, whose sizes, ranges, bounds and units are written in one way.
 
-    5mm is 5 mm, 5×3 is 5 x 3, 12 - 15 is 12-15, cm² is cm2 behind a number, < 5 is <5, and R > L is R>L.
+    5mm is 5 mm, 5×3 is 5 x 3, 12 - 15 is 12-15, cm² is cm2 behind a number, 5 percent is 5%, < 5 is <5, and R > L is
+    R>L.
     """
     for written, sign in _OR_EQUAL.items():
         text = text.replace(written, sign)
     text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
     text = _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text)
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
-    text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
+    text = _PERCENT.sub(r"\1%", _BETWEEN_NUMBERS.sub(r"\1\2\3", text))
     return _QUANTITY.sub(lambda quantity: f"{quantity[1]} {quantity[2].translate(_POWERS)}", text)

@@ -42,6 +42,10 @@ class AskedField(Protocol):
     def maximum(self) -> float | None:
         """The largest one."""
 
+    @property
+    def unit(self) -> str | None:
+        """What stands behind the number."""
+
 
 @dataclass(frozen=True)
 class Reference:

@@ -41,9 +41,7 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
     number = parsed(value)
     if not reference.is_given or number is None:
         return NOT_SCORED if not reference.is_given else FieldScore(False)
-    return FieldScore(
-        is_within(float(number), reference) or number in {parsed(answer) for answer in reference.accepted}
-    )
+    return FieldScore(is_within(float(number), reference) or number in accepted_numbers(reference))
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -53,12 +51,13 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 
 def problem_of_reference(field: AskedField, reference: Reference) -> str:
     """Say that a number cannot equal a word, and that nobody can enter one beyond the field's limits."""
-    words = [answer for answer in reference.accepted if parsed(answer) is None]
+    read = parsed if field.unit != "%" else _percentage
+    words = [answer for answer in reference.accepted if read(answer) is None]
     if words:
         return f"is answered by a number, not by '{words[0][:40]}'; write one, or a range in low and high"
     least = -math.inf if field.minimum is None else field.minimum
     most = math.inf if field.maximum is None else field.maximum
-    ranges = [(float(answer), float(answer)) for answer in reference.accepted]
+    ranges = [(float(number), float(number)) for number in accepted_numbers(reference)]
     if reference.low is not None or reference.high is not None:
         low, high = reference.low, reference.high
         ranges.append((-math.inf if low is None else low, math.inf if high is None else high))
@@ -77,6 +76,15 @@ def parsed(value: Any) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() else None
+
+
+def accepted_numbers(reference: Reference) -> list[Decimal]:
+    """Return the numbers that are right: 50 % is 50, which is taken only of a field whose unit that is."""
+    return [number for answer in reference.accepted if (number := _percentage(answer)) is not None]
+
+
+def _percentage(answer: str) -> Decimal | None:
+    return parsed(answer.strip().removesuffix("%"))
 
 
 def written(number: Decimal) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from protocol import spelling
+from protocol import bounds, clinical_spelling, spelling
 from protocol.fields import number
 from protocol.fields.kind import (
     NOT_SCORED,
@@ -48,18 +48,6 @@ _ROMAN = re.compile(r"\b[ivx]{1,4}(?:[-/,][ivx]{1,4})+\b")
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
-# A bound of a number, before it or behind it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
-_MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|longer|shorter|older|younger)"
-_ABOUT = r"(?:\s*(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~))?"
-_BOUND = re.compile(
-    "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
-    "\N{LESS-THAN OR SLANTED EQUAL TO}\N{GREATER-THAN OR SLANTED EQUAL TO}]"
-    rf"|\b(?:at (?:least|most)|{_MORE_OR_LESS} than(?: or equal to)?"
-    rf"|up to|over|under|above|below|within|exceed(?:s|ing)?){_ABOUT}\s*[-+]?\.?\d"
-    rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:(?:or|and)\s+(?:{_MORE_OR_LESS}|above|below|over|under|up)|at (?:least|most))\b"
-    r"|\d\s*\+(?!\s*\d)",
-    re.IGNORECASE,
-)
 # 1,000 is a thousand to some and one to others.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 
@@ -82,9 +70,11 @@ def canonical(value: Any) -> str:
     but between two numbers. HER2+, or HER2 (+), is neither HER2- nor HER2, nor is ER+/PR- ER-/PR-; R > L is not R < L.
     What holds nothing else is compared by its marks and articles: A is an answer, + is not -, and hepatitis A is not
     hepatitis. T2* is not T2, and *T2* is T2 with emphasis. What keyboards write in several ways is one spelling
-    (`protocol/spelling.py`).
+    (`protocol/spelling.py`), and so is what radiologists do: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
+    (`protocol/clinical_spelling.py`), and at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`).
     """
-    text = spelling.of_quantities(_EMPHASIS.sub(r"\2", spelling.of_characters(str(value))))
+    text = _EMPHASIS.sub(r"\2", spelling.of_characters(str(value)))
+    text = spelling.of_quantities(bounds.of_bounds(clinical_spelling.of_names(text)))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
     counted = {place for match in whole for place in range(*match.span())}
@@ -105,11 +95,6 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
     accepted = {canonical(answer) for answer in reference.accepted} - {""}
     quantity = _one_number(value)
     return FieldScore(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
-
-
-def holds_bound(words: str) -> bool:
-    """Return whether words hold a bound of a number, such as > 5, at least 5 or 5+: how much it is they leave open."""
-    return _BOUND.search(spelling.of_blanks(words)) is not None
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -164,8 +149,9 @@ def _one_number(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     # Three points are no decimal point.
-    text = spelling.of_quantities(spelling.of_characters(str(value))).replace("...", " ")
-    if _AMBIGUOUS.search(text) or holds_bound(text):
+    text = spelling.of_quantities(clinical_spelling.of_names(spelling.of_characters(str(value)))).replace("...", " ")
+    text = clinical_spelling.without_levels(text)
+    if _AMBIGUOUS.search(text) or bounds.holds_bound(text):
         return None
     numbers = _ONE_NUMBER.findall(text)
     return float(numbers[0].replace(",", ".")) if len(numbers) == 1 else None

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from agreement import exact_match, token_f1
+from protocol import bounds
 from protocol.fields import number
-from protocol.fields import text as words
 from protocol.fields.kind import Reference
 from services.errors import Conflict
 from services.judging.named_options import options_named
@@ -139,13 +139,13 @@ _DIMENSIONS: tuple[dict[str, float], ...] = (
 
 def _numeric_range(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
     reference = answer.reference
-    accepted = [float(parsed) for text in reference.accepted if (parsed := number.parsed(text)) is not None]
+    accepted = [float(accepted) for accepted in number.accepted_numbers(reference)]
     if reference.low is None and reference.high is None and not accepted:
         return None
     text = answer.text.replace("\N{MINUS SIGN}", "-")
     if _AMBIGUOUS.search(text):
         return _unreadable("holds a number that can be read in two ways")
-    if words.holds_bound(text):
+    if bounds.holds_bound(text):
         return _unreadable("holds a bound, expected a number")
     matches = list(_NUMBER.finditer(text))
     strange = [match["unit"] for match in matches if match["unit"] and _factor(match["unit"], given["unit"]) is None]

@@ -1,0 +1,60 @@
+"""Bounds of a number in words: at most 5, max. 5 and up to 5 are one bound, and none of them is the number 5."""
+
+from __future__ import annotations
+
+import re
+
+from protocol import clinical_spelling, spelling
+
+_LESS_OR_EQUAL, _MORE_OR_EQUAL = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
+# 10 min is a time: what stands behind a number is no minimum.
+_MAXIMUM, _MINIMUM = r"max(?:imum|\.)?(?: of)?", r"(?<!\d)(?<!\d )min(?:imum|\.)?(?: of)?"
+# In this order: no more than 5 holds more than 5.
+_BEFORE = {
+    _LESS_OR_EQUAL: rf"at most|up to|not? more than|(?:less|fewer|smaller) than or equal to|{_MAXIMUM}",
+    _MORE_OR_EQUAL: rf"at least|not? (?:less|fewer) than|(?:more|greater|larger) than or equal to|{_MINIMUM}",
+    "<": "(?:less|fewer|smaller) than",
+    ">": "(?:more|greater|larger) than",
+}
+_BEHIND = {
+    _LESS_OR_EQUAL: r"(?:or|and) (?:less|fewer|smaller)|at most|max(?:imum|\.|(?!\w))",
+    _MORE_OR_EQUAL: r"(?:or|and) (?:more|greater|larger)|at least|minimum",
+}
+_NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
+_SPELLED_BEFORE = {sign: re.compile(rf"\b(?:{words}) ?(?=[-+]?\.?\d)") for sign, words in _BEFORE.items()}
+_SPELLED_BEHIND = {
+    sign: re.compile(
+        rf"(?<![\w.,<>\u2264\u2265])({_NUMBER}(?: ?[^\W\d]{{1,6}}[%\u00b2\u00b3]?)??) (?:{words})(?!\w| ?(?:of )?\d)"
+    )
+    for sign, words in _BEHIND.items()
+}
+_MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|longer|shorter|older|younger)"
+_ABOUT = r"(?:\s*(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~))?"
+# Before the number, or behind it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
+_BOUND = re.compile(
+    "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
+    "\N{LESS-THAN OR SLANTED EQUAL TO}\N{GREATER-THAN OR SLANTED EQUAL TO}]"
+    rf"|\b(?:at (?:least|most)|{_MORE_OR_LESS} than(?: or equal to)?"
+    rf"|up to|over|under|above|below|within|exceed(?:s|ing)?|{_MAXIMUM}|{_MINIMUM}){_ABOUT}\s*[-+]?\.?\d"
+    rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:(?:or|and)\s+(?:{_MORE_OR_LESS}|above|below|over|under|up)|at (?:least|most)"
+    r"|max(?:imum)?|minimum)\b"
+    r"|\d\s*\+(?!\s*\d)",
+    re.IGNORECASE,
+)
+
+
+def of_bounds(text: str) -> str:
+    """Return a text, of one spelling of its characters, whose bounds in words are signs: at most 5 is ≤5."""
+    for sign, written in _SPELLED_BEFORE.items():
+        text = written.sub(sign, text)
+    for sign, written in _SPELLED_BEHIND.items():
+        text = written.sub(rf"{sign}\1", text)
+    return text
+
+
+def holds_bound(words: str) -> bool:
+    """Return whether words hold a bound of a number, such as > 5, max. 5 or 5+: how much it is they leave open.
+
+    The maximum of a measurement is none, as in SUV max 5, nor is maximum diameter 5 mm.
+    """
+    return _BOUND.search(clinical_spelling.joined_extremes(spelling.of_blanks(words))) is not None
