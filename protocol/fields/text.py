@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from protocol import bounds, clinical_spelling, spelling
@@ -73,7 +74,13 @@ def canonical(value: Any) -> str:
     (`protocol/spelling.py`), and so is what radiologists do: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
     (`protocol/clinical_spelling.py`), and at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`).
     """
-    text = _EMPHASIS.sub(r"\2", spelling.of_characters(str(value)))
+    return _canonical(str(value))
+
+
+# The same few answers are compared over and over: with each other, with what is accepted, with every synonym.
+@lru_cache(maxsize=4096)
+def _canonical(words: str) -> str:
+    text = _EMPHASIS.sub(r"\2", spelling.of_characters(words))
     text = spelling.of_quantities(bounds.of_bounds(clinical_spelling.of_names(text)))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))

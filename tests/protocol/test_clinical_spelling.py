@@ -136,3 +136,19 @@ def test_a_bound_or_a_level_is_no_number_within_limits(answer: str) -> None:
 )  # fmt: skip
 def test_a_measured_number_is_one_also_beside_a_level(answer: str) -> None:
     assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is True
+
+
+def test_each_text_is_spelled_once_however_often_it_is_compared() -> None:
+    answers = [f"A meningioma of {size} mm at the falx" for size in range(20)]
+    accepted = Reference(("meningioma of 7 mm at the falx", "falx meningioma"))
+    words._canonical.cache_clear()
+
+    for _ in range(50):
+        for answer in answers:
+            words.score(answer, accepted, ())
+
+    assert words._canonical.cache_info().misses == len(answers) + len(accepted.accepted)
+
+
+def test_the_spellings_that_are_remembered_are_bounded() -> None:
+    assert words._canonical.cache_info().maxsize is not None
