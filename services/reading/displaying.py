@@ -18,7 +18,6 @@ from services.people.identity import Actor
 from services.reading import (
     blinding,
     desk,
-    hanging,
     pace,
     practice,
     releasing,
@@ -26,7 +25,7 @@ from services.reading import (
     session_summary,
     shown_items,
 )
-from services.reading.blinding import Desk, Shown
+from services.reading.blinding import Desk, Shown, hanging
 from services.reading.payloads import (
     AheadPayload,
     AnyItemPayload,

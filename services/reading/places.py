@@ -15,7 +15,7 @@ from protocol.forms import FormField
 from protocol.hanging import Hanging
 from protocol.phase_rules import PhaseRules
 from protocol.study_phases import StudyPhases
-from services.reading import hanging
+from services.reading.blinding import hanging
 from services.studies import frozen_facts, volume_store
 
 

@@ -15,10 +15,10 @@ from protocol.forms import FormField
 from protocol.language.things import fields_of_reference
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
-from services.reading import blinding, hanging, references_in_words, shown_forms, words_in_payloads
+from services.reading import blinding, references_in_words, shown_forms, words_in_payloads
 from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
-from services.reading.blinding import Shown
+from services.reading.blinding import Shown, hanging
 from services.reading.payloads import Line
 from services.reading.places import places_for, places_in_references
 from services.studies import frozen_facts

@@ -2,9 +2,9 @@
 
 What counts as a path, in code spans and fenced blocks:
 
-- a word with a slash whose first part is a folder of the repository (`tests/studies`, `services/reading/blinding.py`);
+- a word with a slash whose first part is a folder of the repository (`tests/studies`, `services/reading/desk.py`);
 - a whole span with a slash, or with the ending of a source file, even if it leaves out the first folders, as documents
-  about one room do (`fields/registry.js`, `blinding.py`, `record/`): some path of the repository has to end in it.
+  about one room do (`fields/registry.js`, `desk.py`, `record/`): some path of the repository has to end in it.
 
 `<name>` stands for any name, of which there has to be one. Routes begin with a slash; names in capitals, and the
 folders in ELSEWHERE, belong to a study or an installation.
@@ -96,10 +96,10 @@ def test_every_make_target_that_is_named_is_there(document: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "missing"),
     [
-        ("`services/reading/blinding.py`", []),
-        ("`blinding.py`", []),
+        ("`services/reading/desk.py`", []),
+        ("`desk.py`", []),
         ("`reading/`", []),
-        ("`services/<room>/blinding.py`", []),
+        ("`services/<room>/desk.py`", []),
         ("`GET /reading/scans`, `/health`, `volumes/c1.nii.gz`, `DATA_DIR/backups/`, `.hdr/.img`, `items.csv`", []),
         ("`k / (k - 1)`", []),
         ("```\npytest services/reading -k x\n```", []),
@@ -113,7 +113,7 @@ def test_every_make_target_that_is_named_is_there(document: Path) -> None:
     ],
 )
 def test_a_path_that_is_gone_is_told_from_others(text: str, missing: list[str]) -> None:
-    there = {"services", "services/reading", "services/reading/blinding.py"}
+    there = {"services", "services/reading", "services/reading/desk.py"}
 
     assert missing_paths(text, there) == missing
 

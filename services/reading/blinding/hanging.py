@@ -1,6 +1,6 @@
 """How a case is hung: its panes with their scans, masks and windows, key by key like every payload.
 
-Part of the allow-list of `services.reading.blinding`: what is not named here reaches no browser.
+Part of the allow-list: what is not named here reaches no browser.
 """
 
 from __future__ import annotations

@@ -1,32 +1,24 @@
-"""What may reach a rater's or reviewer's browser: the one place where payloads are built (`hanging`: of images).
-
-Every payload is built key by key from an allow-list. Nothing is ever copied from a row as a whole, so a column that is
-added to a table stays hidden until somebody lets it through here.
-"""
+"""An item, or what is judged, as it is shown: images, context, form, prompt, and what surrounds them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from typing import Any
+from datetime import date
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
-from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import Option, PhaseField
 from protocol.phase_rules import PhaseRules
 from protocol.released import Released
-from protocol.seen import COMMENT_LABEL, NOT_ASSESSABLE_LABEL
 from services.installation.tokens import Keys
-from services.reading import hanging
 from services.reading.answers import ShownForm
+from services.reading.blinding import hanging
+from services.reading.blinding.opinions import opinions_payload
 from services.reading.payloads import (
     AheadPayload,
     ContextPayload,
-    DonePayload,
     DraftPayload,
-    FeedbackPayload,
     FieldHelp,
     FieldLimits,
     FormFieldPayload,
@@ -35,25 +27,18 @@ from services.reading.payloads import (
     ItemPayload,
     JudgedPayload,
     Line,
-    NextPayload,
-    OpinionPayload,
-    OpinionsPayload,
     Phase,
     PracticePayload,
-    RevisablePayload,
     RevisionPayload,
     RevisionRule,
     ScoringPayload,
     StandingPayload,
-    SummaryPayload,
-    SummaryUnit,
     TextKind,
     TextSetting,
     TurnPayload,
 )
 from services.reading.payloads import Option as OptionPayload
 from services.reading.shown_forms import options_of
-from services.reading.words_in_payloads import answer_text, opinion_name
 
 DAYS_PER_MONTH = 30.4375
 
@@ -205,27 +190,6 @@ def item_payload(
     }
 
 
-def with_opinions(payload: ItemPayload, own: list[Line], opinions: list[list[Line]]) -> OpinionsPayload:
-    """Add to an item what a reviewer decides on: the own first read, and the raters' opinions as A, B ... nameless."""
-    return {**payload, "own": own, "opinions": opinions_payload(opinions)}
-
-
-def opinions_payload(opinions: list[list[Line]], *, of_a_pair: bool = False) -> list[OpinionPayload]:
-    """Return what others said as A, B ..., in the order that was drawn for it; nothing says who they are.
-
-    Of a pair they are 1, 2 ...: its answers are A and B there.
-    """
-    return [
-        {"name": str(place + 1) if of_a_pair else opinion_name(place), "lines": lines}
-        for place, lines in enumerate(opinions)
-    ]
-
-
-def sides_in_words(*, exchanged: bool) -> Line:
-    """Return what A and B mean in the words of an opinion on a pair, whose sides were drawn for its author anew."""
-    return ["A and B in their words", "Their A is B here" if exchanged else "As here"]
-
-
 def judged_payload(
     *,
     desk: Desk,
@@ -327,132 +291,3 @@ def _standing(desk: Desk) -> StandingPayload:
         "in_parts": desk.in_parts,
         "ahead": desk.ahead,
     }
-
-
-def done_payload(
-    title: str,
-    message: str,
-    progress: tuple[int, int],
-    assignment_public_id: str | None,
-    summary: SummaryPayload,
-    revisable: int | None = None,
-    next_part: NextPayload | None = None,
-    revision_rule: RevisionRule = "never",
-) -> DonePayload:
-    """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
-
-    One of the member's assignments says to the routes which study it is.
-    """
-    done, total = progress
-    return {
-        "kind": "done",
-        "assignment": assignment_public_id,
-        "title": title,
-        "message": message,
-        "progress": {"done": done, "total": total},
-        "summary": summary,
-        "revisable": revisable,
-        "revision_rule": revision_rule,
-        "next": next_part,
-    }
-
-
-def next_payload(title: str, about: str, place: str | None = None) -> NextPayload:
-    """Return what comes next: how much of what, how long by the own pace, and where; nothing of what it holds."""
-    return {"title": title, "about": about, "place": place}
-
-
-def ahead_payload(heading: str, message: str, title: str, about: str) -> AheadPayload:
-    """Return what is shown before the first item of a part, on a page of its own: see `next_payload`."""
-    return {**next_payload(title, about), "heading": heading, "message": message}
-
-
-def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
-    """Return what somebody has filled in themselves, with the number that orders drafts."""
-    return {"sequence": sequence, "answers": answers}
-
-
-def prompt_of_turn(rules: PhaseRules, prompt: str) -> str:
-    """Return the text above an earlier turn: its prompt where the phase shows prompts, else the phase's question."""
-    return prompt if "prompt" in rules.shows else rules.question
-
-
-def turn_payload(prompt: str, lines: list[Line]) -> TurnPayload:
-    """Return an earlier turn of a conversation: what was asked, and what this member answered."""
-    return {"prompt": prompt, "lines": lines}
-
-
-def practice_payload(progress: tuple[int, int], pass_mark: float) -> PracticePayload:
-    """Return how far a rater is in their practice, and the share of right answers that ends it."""
-    done, total = progress
-    return {"done": done, "total": total, "pass_mark": pass_mark}
-
-
-def feedback_payload(correct: bool | None, lines: list[Line]) -> FeedbackPayload:
-    """Return what a rater learns from a practice verdict: right or not, what counts as right, and why."""
-    return {"correct": correct, "lines": lines}
-
-
-def revision_payload(receipt: str, saved_at: datetime) -> RevisionPayload:
-    """Return which of their verdicts a rater is revising."""
-    return {"receipt": receipt, "saved_at": saved_at.isoformat(timespec="seconds")}
-
-
-def revisable_payload(
-    *,
-    assignment_public_id: str,
-    position: int,
-    prompt: str,
-    text: dict[TextKind, TextSetting],
-    receipt: str,
-    saved_at: datetime,
-    lines: list[Line],
-) -> RevisablePayload:
-    """Return one of a rater's own verdicts that may be revised, as the list of earlier items shows it."""
-    return {
-        "assignment": assignment_public_id,
-        "label": f"Item {position}",
-        "prompt": prompt,
-        "text": text,
-        **revision_payload(receipt, saved_at),
-        "lines": lines,
-    }
-
-
-def summary_payload(
-    items: int, active_ms: int, median_ms: int | None, since: datetime | None, unit: SummaryUnit = "scans"
-) -> SummaryPayload:
-    """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
-    return {
-        "unit": unit,
-        "items": items,
-        "active_ms": active_ms,
-        "median_ms": median_ms,
-        "since": since.isoformat(timespec="seconds") if since is not None else None,
-    }
-
-
-def opinion_lines(
-    form: ShownForm,
-    fields: Mapping[str, Any],
-    not_assessable: str | None,
-    comment: str,
-    places: Places = WITH_SCALE,
-) -> list[Line]:
-    """Return an answer as label and text, as it is shown to a reviewer; a place in the words of the crosshair."""
-    if not_assessable is not None:
-        lines = [[NOT_ASSESSABLE_LABEL, dict(form.not_assessable).get(not_assessable, not_assessable)]]
-    else:
-        lines = [
-            [field.label, answer_text(field, fields[field.key], places)] for field in form.fields if field.key in fields
-        ]
-    return lines + ([[COMMENT_LABEL, comment]] if comment else [])
-
-
-def own_flag_lines(form: ShownForm, flag: tuple[str, str] | None) -> list[Line]:
-    """Return the flag of somebody's own verdict, kind and note, as label and text: it is shown to nobody else."""
-    if flag is None:
-        return []
-    kind, note = flag
-    words = dict(form.flags).get(kind, kind)
-    return [["Flag", f"{words} ({note})" if note else words]]

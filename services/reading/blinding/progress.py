@@ -1,0 +1,128 @@
+"""How far somebody is: what is done and comes next, and their own drafts, turns, practice and earlier verdicts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from protocol.phase_rules import PhaseRules
+from services.reading.payloads import (
+    AheadPayload,
+    DonePayload,
+    DraftPayload,
+    FeedbackPayload,
+    Line,
+    NextPayload,
+    PracticePayload,
+    RevisablePayload,
+    RevisionPayload,
+    RevisionRule,
+    SummaryPayload,
+    SummaryUnit,
+    TextKind,
+    TextSetting,
+    TurnPayload,
+)
+
+
+def done_payload(
+    title: str,
+    message: str,
+    progress: tuple[int, int],
+    assignment_public_id: str | None,
+    summary: SummaryPayload,
+    revisable: int | None = None,
+    next_part: NextPayload | None = None,
+    revision_rule: RevisionRule = "never",
+) -> DonePayload:
+    """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
+
+    One of the member's assignments says to the routes which study it is.
+    """
+    done, total = progress
+    return {
+        "kind": "done",
+        "assignment": assignment_public_id,
+        "title": title,
+        "message": message,
+        "progress": {"done": done, "total": total},
+        "summary": summary,
+        "revisable": revisable,
+        "revision_rule": revision_rule,
+        "next": next_part,
+    }
+
+
+def next_payload(title: str, about: str, place: str | None = None) -> NextPayload:
+    """Return what comes next: how much of what, how long by the own pace, and where; nothing of what it holds."""
+    return {"title": title, "about": about, "place": place}
+
+
+def ahead_payload(heading: str, message: str, title: str, about: str) -> AheadPayload:
+    """Return what is shown before the first item of a part, on a page of its own: see `next_payload`."""
+    return {**next_payload(title, about), "heading": heading, "message": message}
+
+
+def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
+    """Return what somebody has filled in themselves, with the number that orders drafts."""
+    return {"sequence": sequence, "answers": answers}
+
+
+def prompt_of_turn(rules: PhaseRules, prompt: str) -> str:
+    """Return the text above an earlier turn: its prompt where the phase shows prompts, else the phase's question."""
+    return prompt if "prompt" in rules.shows else rules.question
+
+
+def turn_payload(prompt: str, lines: list[Line]) -> TurnPayload:
+    """Return an earlier turn of a conversation: what was asked, and what this member answered."""
+    return {"prompt": prompt, "lines": lines}
+
+
+def practice_payload(progress: tuple[int, int], pass_mark: float) -> PracticePayload:
+    """Return how far a rater is in their practice, and the share of right answers that ends it."""
+    done, total = progress
+    return {"done": done, "total": total, "pass_mark": pass_mark}
+
+
+def feedback_payload(correct: bool | None, lines: list[Line]) -> FeedbackPayload:
+    """Return what a rater learns from a practice verdict: right or not, what counts as right, and why."""
+    return {"correct": correct, "lines": lines}
+
+
+def revision_payload(receipt: str, saved_at: datetime) -> RevisionPayload:
+    """Return which of their verdicts a rater is revising."""
+    return {"receipt": receipt, "saved_at": saved_at.isoformat(timespec="seconds")}
+
+
+def revisable_payload(
+    *,
+    assignment_public_id: str,
+    position: int,
+    prompt: str,
+    text: dict[TextKind, TextSetting],
+    receipt: str,
+    saved_at: datetime,
+    lines: list[Line],
+) -> RevisablePayload:
+    """Return one of a rater's own verdicts that may be revised, as the list of earlier items shows it."""
+    return {
+        "assignment": assignment_public_id,
+        "label": f"Item {position}",
+        "prompt": prompt,
+        "text": text,
+        **revision_payload(receipt, saved_at),
+        "lines": lines,
+    }
+
+
+def summary_payload(
+    items: int, active_ms: int, median_ms: int | None, since: datetime | None, unit: SummaryUnit = "scans"
+) -> SummaryPayload:
+    """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
+    return {
+        "unit": unit,
+        "items": items,
+        "active_ms": active_ms,
+        "median_ms": median_ms,
+        "since": since.isoformat(timespec="seconds") if since is not None else None,
+    }
