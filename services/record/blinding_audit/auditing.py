@@ -10,37 +10,30 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
-from db import AuditEvent, Database, Item, Study, audit, now, queries
+from db import AuditEvent, Database, audit, now
 from db.base import stored_id
 from db.engine import only_reading
-from protocol.phases import OPINIONS, REVIEW
-from protocol.study_phases import StudyPhases
 from services.errors import Conflict, counted
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
-from services.people.permission import freeze_of, require_role, state_of
-from services.record.blinding_audit.collecting import hidden_values
-from services.record.blinding_audit.hidden import Cut, HiddenValues, Subjects, Unit
-from services.record.blinding_audit.kinds import KINDS
-from services.record.blinding_audit.plan import DRAWN, LIMIT, Plan, Planned, all_assignments, plan_of
+from services.people.permission import freeze_of, require_role
+from services.record.blinding_audit.hidden import Cut, Subjects, Unit
+from services.record.blinding_audit.plan import DRAWN, LIMIT, Plan, Planned
 from services.record.blinding_audit.progress_file import Progress, progress_beside
+from services.record.blinding_audit.result_file import FORMAT, first_in_words, require_free, result_of, write_whole
 from services.record.blinding_audit.ruling import ORDINARY, REPEATED, is_elsewhere, is_ordinary
 from services.record.blinding_audit.screens import piece
-from services.record.blinding_audit.searching import Search, shared_texts, words_in
-from services.record.blinding_audit.tally import MOST_LISTED, Leak, Tally
-from services.studies import frozen_facts
+from services.record.blinding_audit.searching import Search
+from services.record.blinding_audit.tally import Leak, Tally
+from services.record.blinding_audit.work import Work, work_of
 
-FORMAT = "blindread-blinding-audit/1"
 AUDITED = "blinding audited"
 FILE_NAME = "blinding_audit.json"
 # After so many assignments what was done is noted; a killed audit does at most these again.
 BATCH = 100
-# So many leaks are said with the outcome; the file lists the others.
-MOST_SAID = 5
 ProgressBar = Callable[[int, int, str], None]
 
 
@@ -113,26 +106,6 @@ class LastAudit(Outcome):
     at: datetime
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What an audit works through."""
-
-    study_id: int
-    study_key: str
-    freeze: str
-    is_closed: bool
-    # Whether what people answered about test subjects is: then no answer is named.
-    is_sealed: bool
-    # Items of test subjects: that one of them is in a phase that follows from answers says what was answered.
-    unnamed: frozenset[str]
-    # The keys of such phases.
-    following: frozenset[str]
-    hidden: HiddenValues
-    shared: frozenset[str]
-    plan: Plan
-    subjects: Subjects
-
-
 def audit_blinding(
     database: Database,
     actor: Actor,
@@ -164,7 +137,7 @@ def audit_blinding(
     Conflict
         The study is not frozen, `out` is another file, or another audit is writing it.
     """
-    _require_free(out)
+    require_free(out)
     with progress_beside(out) as on_its_way, only_reading(database) as reading:
         work = _begin(reading, actor, study_key, on_its_way, limit, drawn)
         continued_after = on_its_way.done
@@ -173,8 +146,8 @@ def audit_blinding(
         tally = on_its_way.tally
         tally.add(search.pages(sorted({planned.membership_id for planned in work.plan.planned})))
         _settle(tally, work)
-        text = json.dumps(_result(work, on_its_way, tally, show_values=show_values), indent=1, ensure_ascii=False)
-        _write(out, text)
+        text = json.dumps(result_of(work, on_its_way, tally, show_values=show_values), indent=1, ensure_ascii=False)
+        write_whole(out, text)
         _note(database, actor, study_key, work, tally, text)
         Path(on_its_way.file.name).unlink()
     return Audited(
@@ -184,7 +157,7 @@ def audit_blinding(
         leaks=len(tally.leaks),
         not_rendered=len(tally.not_rendered),
         continued_after=continued_after,
-        first=_first_in_words(tally.leaks, work),
+        first=first_in_words(tally.leaks, work),
         repeated=_repeated(tally),
     )
 
@@ -209,21 +182,7 @@ def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | 
     return LastAudit(at=event.at, repeated=event.detail.get("repeated"), **counts)
 
 
-def _require_free(out: Path) -> None:
-    """Refuse to replace a file that no audit wrote, and a place where none can be written."""
-    if not out.parent.is_dir():
-        raise Conflict(f"The folder {out.parent} does not exist; make it, or name another file.")
-    if not out.exists():
-        return
-    try:
-        is_ours = json.loads(out.read_text("utf-8"))["format"] == FORMAT
-    except (OSError, ValueError, TypeError, LookupError):
-        is_ours = False
-    if not is_ours:
-        raise Conflict(f"{out.name} exists and was not written by an audit; name another file with --out.")
-
-
-def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress, limit: int, drawn: int) -> _Work:
+def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress, limit: int, drawn: int) -> Work:
     """Read what there is to look at; go on with what was interrupted if nothing of it has changed."""
     with reading.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
@@ -236,45 +195,14 @@ def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress
                 "limit": limit, "drawn": drawn}  # fmt: skip
         before = on_its_way.head
         if before and all(before.get(name) == said for name, said in head.items()):
-            work = _work(session, study, freeze, Cut(**before["cut"]), int(before["seed"]), limit, drawn)
+            work = work_of(session, study, freeze, Cut(**before["cut"]), int(before["seed"]), limit, drawn)
             if work.hidden.fingerprint == before["fingerprint"]:
                 return work
         cut, seed = Cut.now(session), secrets.randbelow(2**32)
-        work = _work(session, study, freeze, cut, seed, limit, drawn)
+        work = work_of(session, study, freeze, cut, seed, limit, drawn)
         began = {"cut": cut.as_json(), "seed": seed, "began_at": now().isoformat(timespec="seconds")}
         on_its_way.begin({**head, **began, "fingerprint": work.hidden.fingerprint})
         return work
-
-
-def _work(session: Session, study: Study, freeze: str, cut: Cut, seed: int, limit: int, drawn: int) -> _Work:
-    study_id = stored_id(study.id)
-    phases = frozen_facts.phases_of(session, study_id)
-    shared = shared_texts(phases, study.title)
-    sealed = queries.sealed_items(session, study_id)
-    planned, left_out = all_assignments(session, study_id, phases, cut)
-    return _Work(
-        study_id=study_id,
-        study_key=study.key,
-        freeze=freeze,
-        is_closed=state_of(session, study_id) == "closed",
-        is_sealed=bool(sealed),
-        unnamed=frozenset(key for item_id, key in session.exec(_keys_of_items(study_id)) if item_id in sealed),
-        following=_from_answers(phases),
-        hidden=hidden_values(session, study, phases, cut, words_in(shared)),
-        shared=shared,
-        plan=plan_of(planned, left_out, seed, limit, drawn),
-        subjects=Subjects(session, study_id),
-    )
-
-
-def _from_answers(phases: StudyPhases) -> frozenset[str]:
-    """Return the keys of the phases whose units are chosen by what was answered before."""
-    listed = {phase.listed_as for phase in phases.following}
-    return frozenset(phase.key for phase in phases.phases if phase.listed_as in listed) | {REVIEW.key, OPINIONS.key}
-
-
-def _keys_of_items(study_id: int) -> Any:
-    return select(Item.id, Item.key).where(Item.study_id == study_id)
 
 
 def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progress: ProgressBar | None) -> None:
@@ -289,7 +217,7 @@ def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progres
         on_its_way.keep(done + len(following), search.assignments(following))
 
 
-def _settle(tally: Tally, work: _Work) -> None:
+def _settle(tally: Tally, work: Work) -> None:
     """Decide about single words: what occurs as often where it is not the value is ordinary."""
     screens = Counter(planned.screen[0] for planned in work.plan.planned)
     for (number, where), leaks in _by_word(tally.to_weigh).items():
@@ -322,97 +250,7 @@ def _units(planned: Planned, subjects: Subjects) -> frozenset[Unit]:
     return frozenset({("item", planned.item_id), *(("candidate", answer) for answer in answers)})
 
 
-def _result(work: _Work, on_its_way: Progress, tally: Tally, *, show_values: bool) -> dict[str, Any]:
-    plan, head = work.plan, on_its_way.head
-    return {
-        "format": FORMAT,
-        "study": work.study_key,
-        "freeze_sha256": work.freeze,
-        "software_version": SOFTWARE_VERSION,
-        "began_at": head["began_at"],
-        "ended_at": now().isoformat(timespec="seconds"),
-        "result": "no leak" if not tally.leaks and not tally.not_rendered else "leaks" if tally.leaks else "incomplete",
-        "assignments": {
-            "in_the_study": plan.in_the_study,
-            "searched": len(plan.planned),
-            "of_nobody": plan.left_out,
-            "screens": plan.screens,
-            "draw": None if plan.seed is None else {"seed": plan.seed, "limit": head["limit"], "drawn": head["drawn"]},
-        },
-        "searched": {**_counts(tally), "volume_headers": len(tally.volumes)},
-        "hidden_values": work.hidden.count(),
-        "not_searched_for": _left_out(work, show_values=show_values),
-        "legitimate": [
-            {"kind": kind, "rule": rule, "where": where, "count": count}
-            for (kind, rule, where), count in sorted(tally.legitimate.items())
-        ],
-        "leaks_in_all": len(tally.leaks),
-        "leaks": [_leak(leak, work, show_values=show_values) for leak in tally.leaks[:MOST_LISTED]],
-        "not_rendered": [
-            {"phase": phase, "slot": slot, "item": _item(phase, item, work), "why": why}
-            for phase, slot, item, why in tally.not_rendered
-        ],
-    }
-
-
-def _counts(tally: Tally) -> Counter[str]:
-    return Counter({name: tally.searched[name] for name in ("assignments", "payloads", "texts", "addresses", "pages")})
-
-
-def _left_out(work: _Work, *, show_values: bool) -> list[dict[str, Any]]:
-    rows = []
-    for why, by_kind in (("too short", work.hidden.too_short), ("too common", work.hidden.too_common)):
-        for kind, texts in sorted(by_kind.items()):
-            row: dict[str, Any] = {"kind": kind, "why": why, "count": len(texts)}
-            if show_values and _may_print(kind, work):
-                row["values"] = texts
-            rows.append(row)
-    return rows
-
-
-def _item(phase: str, item: str, work: _Work) -> str:
-    return "of a test subject" if phase in work.following and item in work.unnamed else item
-
-
-def _leak(leak: Leak, work: _Work, *, show_values: bool) -> dict[str, Any]:
-    item = _item(leak.phase, leak.item, work)
-    row = {"phase": leak.phase, "slot": leak.slot, "item": item, "kind": leak.kind, "where": leak.where}
-    if show_values and _may_print(leak.kind, work):
-        row["value"] = work.hidden.values[leak.value].text
-    return row
-
-
-def _first_in_words(leaks: Iterable[Leak], work: _Work) -> tuple[str, ...]:
-    """Return the first leaks in words, those of one text on several people's screens once."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for leak in leaks:
-        row = _leak(leak, work, show_values=False)
-        alike.setdefault((row["phase"], row["item"], row["where"], row["kind"]), []).append(row["slot"])
-    said = []
-    for (phase, item, where, kind), slots in list(alike.items())[:MOST_SAID]:
-        more = f" and {counted(len(set(slots)) - 1, 'other')}" if len(set(slots)) > 1 else ""
-        of_item = f", item '{item}'" if item else ""
-        said.append(
-            f"In '{phase}'{of_item}, on the screen of {slots[0]}{more}: {where} contains what is hidden "
-            f"({KINDS[kind].title})."
-        )
-    return tuple(said)
-
-
-def _may_print(kind: str, work: _Work) -> bool:
-    if work.is_sealed and (KINDS[kind].sort == "answer" or not KINDS[kind].while_sealed):
-        return False
-    return work.is_closed or KINDS[kind].while_open
-
-
-def _write(out: Path, text: str) -> None:
-    """Write the result whole or not at all."""
-    whole = out.with_name(f".{out.name}.new")
-    whole.write_text(text + "\n", encoding="utf-8")
-    whole.replace(out)
-
-
-def _note(database: Database, actor: Actor, study_key: str, work: _Work, tally: Tally, text: str) -> None:
+def _note(database: Database, actor: Actor, study_key: str, work: Work, tally: Tally, text: str) -> None:
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         audit.record(

@@ -19,7 +19,7 @@ from db.base import Base
 from db.engine import only_reading
 from services.errors import Conflict, NotAllowed, ReadsOpen
 from services.reading import displaying, worklist
-from services.record.blinding_audit import auditing, progress_file
+from services.record.blinding_audit import auditing, plan, progress_file
 from services.record.blinding_audit.auditing import audit_blinding, last_audit
 from services.studies import removing
 from tests.blinding.columns import take_the_guards_away
@@ -305,11 +305,11 @@ def test_up_to_the_limit_all_are_searched(opened: Situation, tmp_path: Path) -> 
 
 def test_a_draw_is_repeated_by_its_seed() -> None:
     planned = [
-        auditing.Planned((phase, "rater", ""), 1, item, None, (item,), (item, 99))
+        plan.Planned((phase, "rater", ""), 1, item, None, (item,), (item, 99))
         for item, phase in enumerate(["read"] * 50 + ["score"] * 50)
     ]
 
-    plans = [auditing.plan_of(planned, 0, seed, limit=10, drawn=5).planned for seed in (7, 7, 8)]
+    plans = [plan.plan_of(planned, 0, seed, limit=10, drawn=5).planned for seed in (7, 7, 8)]
 
     assert plans[0] == plans[1] != plans[2]
     assert {assignment.screen[0] for assignment in plans[0]} == {"read", "score"}
