@@ -26,7 +26,8 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.candidates import failures_of, load_runs
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.listed_record import load_record
-from services.report.rows.ratings import PhaseRatings, ratings_of, strata_of_clusters
+from services.report.rows.ratings import PhaseRatings, strata_of_clusters
+from services.report.rows.ratings_of_phases import ratings_of
 from services.report.sections.listed_completeness import listed_completeness
 from services.report.sections.listed_study import listed_study
 from services.report.sections.phases import marked, phase_section

@@ -31,7 +31,7 @@ from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.listed_rows import ItemLine
 from services.report.rows.loading import hold_one_snapshot, load_rows
-from services.report.rows.ratings import ratings_of
+from services.report.rows.ratings_of_phases import ratings_of
 from services.report.rows.scores import scores_of
 from services.report.rows.study_rows import Entry, ReadItem
 from services.studies import frozen_facts

@@ -36,7 +36,8 @@ from services.report.rows.candidates import load_runs
 from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
 from services.report.rows.loading import load_rows
-from services.report.rows.ratings import PhaseRatings, Ratings, ratings_of
+from services.report.rows.ratings import PhaseRatings, Ratings
+from services.report.rows.ratings_of_phases import ratings_of
 from services.report.rows.scores import scores_of
 from services.report.rows.settled import settled
 from services.report.rows.study_rows import Run

@@ -24,7 +24,7 @@ from services.reading.correctness import AnswerKey, in_words, reference_in_words
 from services.reading.field_keys import StudyKeys, results_of
 from services.report.files.listed_files import listed_files
 from services.report.rows.listed_rows import DrawnLine, ItemLine, ListedRows
-from services.report.rows.ratings import ratings_of
+from services.report.rows.ratings_of_phases import ratings_of
 from services.report.rows.reads import column_of
 from services.report.rows.study_rows import Entry, Member, ReadItem
 from tests.protocol.language.study_text import expanded

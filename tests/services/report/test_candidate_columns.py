@@ -21,7 +21,7 @@ from services.report.rows.candidate_columns import (
     places_in,
 )
 from services.report.rows.listed_loading import load_listed
-from services.report.rows.ratings import ratings_of
+from services.report.rows.ratings_of_phases import ratings_of
 from services.studies import frozen_facts
 from tests.following_study import read_through
 from tests.listed_study import SCORE_ALONE, opened_listed
