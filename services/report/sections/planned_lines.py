@@ -1,0 +1,266 @@
+"""A line of the analysis plan: its title, its parts, and what computes the rows of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from exchange.estimate_rows import EstimateRow, Stratum
+from exchange.report_structure import EstimateTable, TitleParts
+from exchange.report_words import stratum_in_words
+from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
+from protocol.language.computed import by_each_rater
+from protocol.language.expansion import Expansion
+from protocol.language.results import form_named
+from protocol.language.sentences_of_plan import line_in_words
+from protocol.language.wording import capital
+from services.report.calibration.pools import Pools
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.ratings import PhaseRatings, Ratings
+from services.report.rows.settled import settled
+from services.report.sections.comparisons import counted
+from services.report.sections.comparisons import in_words as comparisons_in_words
+from services.report.sections.criteria import rows_of_topic
+from services.report.sections.fields import REPORTS
+from services.report.sections.fields.all_right import all_right
+from services.report.sections.fields.comparing import INTERACTION, between_parts, interaction_rows
+from services.report.sections.fields.comparing_groups import (
+    agreement_rows_of_groups,
+    group_rows,
+    groups_in_words,
+    mean_rows_of_groups,
+)
+from services.report.sections.fields.depending import DEPENDING, depends
+from services.report.sections.fields.flagged import flags
+from services.report.sections.fields.jointly import jointly
+from services.report.sections.fields.topics import Topic, weighted_in_words
+from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
+from services.report.sections.main_statistic import is_main, named_by
+from services.report.sections.phases import in_order, stratum_of
+from services.report.sections.selecting import PartOfLine, parts_of_line
+
+_AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
+Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
+
+
+def _form(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> str:
+    """Return the form that a line names, as tables of a field are told apart: empty for the first that has it."""
+    first = next(phase for phase in phases if phase.phase.key == ratings.phase.key).of_field(ratings.field.key)
+    return (form_named(study, line) or "") if first is not ratings else ""
+
+
+def title_words(study: Expansion, line: AuthoredEstimate, ratings: Ratings) -> str:
+    """Return a line in words, for the title of its table: of the one field, or of all that have to be right at once."""
+    if are_right_at_once(line):
+        return capital(line_in_words(study, line))
+    return capital(line_in_words(study, line.model_copy(update={"of": [ratings.name]})))
+
+
+def table_of(
+    key: str,
+    study: Expansion,
+    line: AuthoredEstimate,
+    ratings: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+    intervals: IntervalSettings,
+    name: str,
+    *,
+    is_primary: bool,
+) -> EstimateTable:
+    """Return the estimates of a line, of each kind of answers that it names: as given, settled, of the first step."""
+    topics = _topics(study, line, ratings[0], phases)
+    parts = parts_of(study, line, ratings, phases)
+    beside_models = "models" in line.against
+
+    def computed(settings: IntervalSettings) -> list[EstimateRow]:
+        return [
+            replace(row, versions=part.versions, answers=answers)
+            for answers, stratum, part in parts
+            for topic in topics
+            for row in (
+                *rows_of_topic(line, topic, part, stratum, settings),
+                *(topic.rows_of_models(part, stratum, settings) if beside_models else ()),
+            )
+        ]
+
+    rows = counted(computed, intervals, study.analysis.comparisons)
+    pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
+    explanations = [*pieces, weighted_in_words(rows)]
+    if line.compare == "group":
+        between_groups = _between_groups(study, line, ratings, phases)
+        of_groups = counted(between_groups, intervals, study.analysis.comparisons)
+        rows += of_groups
+        explanations.append(groups_in_words(of_groups))
+    if by_each_rater(study, line):
+        between_raters = _between_raters(study, line, ratings, phases)
+        rows += counted(between_raters, intervals, study.analysis.comparisons)
+        explanations.append(INTERACTION)
+    named = ratings[0]
+    title = TitleParts(name, title_words(study, line, named), is_primary, named_by(line))
+    explanation = " ".join(filter(None, dict.fromkeys([*explanations, comparisons_in_words(rows)])))
+    return EstimateTable(
+        key=key,
+        title=str(title),
+        explanation=explanation,
+        rows=tuple(_marked(line, named, row, is_primary) for row in rows if _is_asked(line, named, row)),
+        lines="both",
+        cluster=study.analysis.cluster,
+        field=named.name,
+        form=_form(study, line, named, phases),
+        drawn=topics[0].drawn,
+        parts=title,
+    )
+
+
+def _between_groups(
+    study: Expansion, line: AuthoredEstimate, ratings: Sequence[Ratings], phases: Sequence[PhaseRatings]
+) -> Computed:
+    """Return what compares the groups of raters: in a mean, in how far they agree, or in how often they are right."""
+    groups, depth = [(group.key, group.title) for group in study.groups], line.k
+    depth = 1 if line.estimate == "pass_at" and depth is None else depth
+    of_all = parts_of(study, line, ratings, phases, compared=False)
+    # What is right or wrong is a share, and anything else of which there are differences a number.
+    is_share = REPORTS[ratings[0].field.type].is_share
+    is_of_means = line.estimate in ("mean", "distance") or (line.estimate == "difference" and not is_share)
+
+    def rows_of(part: Ratings, stratum: Stratum, settings: IntervalSettings) -> list[EstimateRow]:
+        if line.estimate == "agreement":
+            return agreement_rows_of_groups(part, groups, stratum, settings)
+        if is_of_means:
+            return mean_rows_of_groups(part, groups, stratum, settings)
+        return group_rows(part, groups, stratum, settings, depth)
+
+    return _computed(of_all, rows_of)
+
+
+def _computed(
+    parts: Sequence[PartOfLine], rows_of: Callable[[Ratings, Stratum, IntervalSettings], Sequence[EstimateRow]]
+) -> Computed:
+    """Return what computes the rows of each part, each with the versions with which the units of its part came."""
+    return lambda settings: [
+        replace(row, versions=part.versions, answers=answers)
+        for answers, stratum, part in parts
+        for row in rows_of(part, stratum, settings)
+    ]
+
+
+def parts_of(
+    study: Expansion,
+    line: AuthoredEstimate,
+    ratings: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+    *,
+    compared: bool = True,
+) -> list[PartOfLine]:
+    """Return the parts of the units of a line, once for each kind of answers that it takes."""
+    return [
+        PartOfLine(answers, *part)
+        for answers, own in zip(line.using or _AS_GIVEN, ratings, strict=True)
+        for part in parts_of_line(study, line, own, phases, compared=compared)
+    ]
+
+
+def _between_raters(
+    study: Expansion, line: AuthoredEstimate, ratings: Sequence[Ratings], phases: Sequence[PhaseRatings]
+) -> Computed:
+    """Return what says how far raters differ in the difference that a line is about."""
+    report, whole = REPORTS[ratings[0].field.type], [name for name in line.by if name != RATER]
+    of_all = parts_of(study, line.model_copy(update={"by": whole}), ratings, phases)
+
+    def rows_of(part: Ratings, stratum: Stratum, settings: IntervalSettings) -> list[EstimateRow]:
+        numbers = report.numbers(part) if report.numbers is not None else ()
+        words = _words_of_values(study, line.compare or "")
+        return interaction_rows(
+            part, numbers, line.compare or "", stratum, settings, is_share=report.is_share, words=words
+        )
+
+    return _computed(of_all, rows_of)
+
+
+def table_of_judges(
+    key: str,
+    study: Expansion,
+    line: AuthoredEstimate,
+    ratings: Ratings,
+    pools: Pools,
+    intervals: IntervalSettings,
+    name: str,
+    *,
+    is_primary: bool,
+) -> EstimateTable:
+    """Return the estimates of a line that rests on all candidates, those that nobody rated among them."""
+
+    def computed(settings: IntervalSettings) -> list[EstimateRow]:
+        plan = replace(pools.plan, confidence=settings.confidence)
+        return judged_rows(study, line, ratings, pools.of(ratings), plan) if ratings.judges else []
+
+    rows = counted(computed, intervals, study.analysis.comparisons)
+    title = TitleParts(name, title_words(study, line, ratings), is_primary, named_by(line))
+    explanation = uniformity_in_words(rows) if line.estimate == "uniformity" else CORRECTED
+    return EstimateTable(
+        key=key,
+        title=str(title),
+        explanation=" ".join(filter(None, [explanation, comparisons_in_words(rows)])),
+        rows=tuple(_marked(line, ratings, row, is_primary) for row in rows),
+        lines="both",
+        cluster=study.analysis.cluster,
+        field=ratings.name,
+        parts=title,
+    )
+
+
+def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Topic]:
+    """Return what computes a line, which `is_computed` holds of."""
+    report = REPORTS[ratings.field.type]
+    option = line.option or ratings.field.positive or ""
+    if are_right_at_once(line):
+        phase = next(phase for phase in phases if phase.phase.key == ratings.phase.key)
+        return [all_right(phase, [name.partition(".")[2] for name in line.of])]
+    if line.estimate == "joint_rate":
+        # A part that lacks a condition has no answer in all of them.
+        return [jointly(option, {name: in_order(study, name, ratings.values_of(name)) for name in line.over})]
+    if line.estimate == "flag_precision":
+        return [flags(option, line.over[0])]
+    if line.estimate == "difference" and line.compare is not None and report.numbers is not None:
+        words = _words_of_values(study, line.compare)
+        return [between_parts(line.compare, report.numbers, is_share=report.is_share, words=words)]
+    depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
+    if line.against:
+        against = [report.against[line.estimate, partner] for partner in line.against]
+        # The accuracy itself is printed beside the baseline's share of it.
+        own = [report.planned[line.estimate]] if line.estimate == "accuracy" else []
+        return [*dict.fromkeys([*own, *against, *depending])]
+    return [report.planned[line.estimate], *depending]
+
+
+def _words_of_values(study: Expansion, name: str) -> Callable[[str], str]:
+    """Return what says a value of an attribute with its name; a model has a name of its own."""
+    return str if name == "model" else lambda value: stratum_in_words(stratum_of(study, name, value))
+
+
+def answers_used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Ratings]:
+    """Return the answers that a line is about: as given, what was settled of them, or those of the first step."""
+    phase = next(phase for phase in phases if phase.phase.key == ratings.phase.key)
+    used: dict[AnswersUsed, Ratings] = {
+        "given": ratings,
+        "settled": settled(ratings, phases),
+        "step 1": phase.before_more(ratings),
+    }
+    return [used[answers] for answers in line.using or _AS_GIVEN]
+
+
+def _marked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow, is_primary: bool) -> EstimateRow:
+    """Return a row with what the plan says of it: of the primary line, what stands beside its estimate is declared."""
+    planned = is_primary and is_main(line, ratings.field.type, row)
+    return replace(row, planned=planned, declared=not planned)
+
+
+def _is_asked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow) -> bool:
+    """Return whether a row is of the option or depth that a line names."""
+    if line.estimate == "correlation" and "judges" not in line.against:
+        return row.compared in line.against
+    if line.estimate in ("accuracy", "macro_f1") and row.compared in ("above_right", "all_with_reference"):
+        return row.statistic == line.estimate
+    if line.estimate == "rate":
+        return row.category is not None and row.category.id == (line.option or ratings.field.positive)
+    return line.k is None or row.depth == line.k
