@@ -26,7 +26,7 @@ from services.report.files.label_file import label_files
 from services.report.rows.loading import newest_rows
 from services.studies import thawing, unfinished_imports
 from tests.harness.forked import forked_manage
-from tests.services.judging.test_slices import Left, killed_at
+from tests.services.judging.slices import Left, killed_at, store_one_row_a_slice
 from tests.situations import Situation, open_study
 
 CSV = b"""item,candidate,labeller,verdict,explanation
@@ -39,8 +39,7 @@ i2,k3,Dr B,incorrect,
 
 @pytest.fixture(autouse=True)
 def a_slice_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FIRST", "FEWEST", "MOST"):
-        monkeypatch.setattr(unfinished_imports, name, 1)
+    store_one_row_a_slice(monkeypatch)
 
 
 def take_in(situation: Situation, name: str = "labels", act: Callable[[int], object] = lambda _: None) -> LabelLine:
