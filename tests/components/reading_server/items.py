@@ -11,7 +11,7 @@ from protocol.forms import OptionsBy
 from protocol.study import Protocol
 from services.reading import blinding
 from services.reading.payloads import AheadPayload, Phase, PracticePayload, TurnPayload
-from tests.components.reading_server import formula_items, made_volumes, mixed_lines, scales, words
+from tests.components.reading_server import formula_items, mixed_lines, scales, words
 from tests.components.reading_server.made_texts import (
     CHANGES,
     COMMENTED,
@@ -27,45 +27,7 @@ from tests.components.reading_server.made_texts import (
     TURNS,
 )
 from tests.components.reading_server.made_up import MadeUp
-
-
-def field(key: str, kind: str, label: str, options: list[tuple[str, str]] | None = None, **more: Any) -> dict[str, Any]:
-    return {"key": key, "type": kind, "label": label, "options": choices(options or [])} | more
-
-
-def choices(options: list[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"id": name, "text": text} for name, text in options]
-
-
-def yes_no() -> dict[str, Any]:
-    return field("answer", "yes_no", "Answer")
-
-
-def confidence() -> dict[str, Any]:
-    return field("confidence", "ordinal", "How sure are you?", CONFIDENCE)
-
-
-def scan(position: int, kind: str = "t1", sequence: str = "T1", **more: Any) -> ShownVolume:
-    """Return one volume: `kind` says to `made_volumes` what it looks like."""
-    token = f"{kind}-{position}"
-    described: dict[str, Any] = {
-        "volume_id": made_volumes.id_of(token),
-        "role": "current",
-        "sequence": sequence,
-        "label": sequence,
-        "acquired": None,
-        "window": [20.0, 220.0],
-        "intensity_range": [0.0, 255.0],
-        "placed": True,
-        "unpacked_sha256": made_volumes.sha256_of(token),
-    }
-    return ShownVolume(**(described | more))
-
-
-def overlay(position: int, label: str, style: str) -> ShownOverlay:
-    token = f"mask-{position}"
-    colour = "#e8a33d" if style == "outline" else "#ff00ff"
-    return ShownOverlay(made_volumes.id_of(token), "mask", label, colour, style, 1.0, made_volumes.sha256_of(token))
+from tests.components.reading_server.pieces import choices, confidence, field, overlay, scan, yes_no
 
 
 def made_up(name: str, position: int) -> MadeUp:
