@@ -200,7 +200,7 @@ def test_backspace_that_takes_a_refusal_back_does_so_in_sight(room: MakeRoom) ->
     confidence = reader.page.locator("[data-field=confidence] input:checked")
     reader.page.locator("[data-field=confidence] .option").last.click()
     refused = reader.page.locator("[data-field=size] .problem")
-    expect(refused).to_contain_text("stands as “12”")
+    expect(refused).to_contain_text("reads “12”")
 
     reader.press("Backspace")
     expect(refused).to_be_empty()

@@ -202,7 +202,7 @@ def test_image_that_breaks_off_on_the_way_is_not_drawn(room: MakeRoom) -> None:
     reader.page.route("**/reading/volume/*", cut)
     reader.start()
 
-    reader.see("The images cannot be shown. The image was received incomplete.")
+    reader.see("The images cannot be shown. Only part of the image arrived.")
     assert reader.posted("shown") == []
 
 

@@ -23,7 +23,7 @@ def test_signs_on_the_keys_of_digits_choose_answers_and_begin_no_number(room: Ma
 
     assert reader.page.locator("[data-field=answer] input:checked").count() == 1
     reader.see(
-        "“Largest diameter” is empty: “&” is no digit on this keyboard: use Shift or the number pad; press Backspace"
+        "“Largest diameter” is empty: “&” is not a digit on this keyboard: use Shift or the number pad; press Backspace"
     )
     expect(size).to_have_value("")
 
@@ -38,7 +38,7 @@ def test_minus_on_the_key_of_a_digit_makes_no_other_number(room: MakeRoom, first
     reader.press("Enter")
 
     expect(reader.page.get_by_label("Largest diameter")).to_have_value("-")
-    reader.see("“Largest diameter” stands as “-”")
+    reader.see("“Largest diameter” reads “-”")
     assert reader.posted("verdict") == []
 
 

@@ -194,5 +194,5 @@ def test_digit_after_a_window_over_the_room_is_not_added_to_the_number(room: Mak
     reader.press("4", "1", "2", window, "Escape", "8", "Enter")
 
     expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
-    reader.see("“Largest diameter” stands as “12”, and what was typed after another key was not added")
+    reader.see("“Largest diameter” reads “12”, and what was typed after another key was not added")
     assert reader.posted("verdict") == []

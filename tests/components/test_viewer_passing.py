@@ -104,7 +104,7 @@ def test_point_is_set_in_the_field_to_which_a_has_led(reader: Room) -> None:
     reader.press("a", "a", "0", "p", "PageUp", "p", "5", "a", "Escape")
     first, second = (reader.page.locator(f"[data-field={key}] .point-words") for key in ("first", "second"))
     before, moved = first.inner_text(), second.inner_text()
-    while_all_are_set = "Every point is set: go to the one to set anew with A or Tab, then press P."
+    while_all_are_set = "Every point is set. To set one again, go to it with A or Tab, then press P."
 
     reader.press("p")
     reader.see(while_all_are_set)

@@ -65,7 +65,7 @@ def test_number_that_cannot_be_read_asks_to_be_cleared_before_anything_is_typed(
     expect(size).to_be_focused()
     expect(reader.page.get_by_text("clears it").first).to_be_visible()
     reader.press("7")
-    reader.see("“Largest diameter” still says “1,500”: clear it with Backspace, then type the number.")
+    reader.see("“Largest diameter” still reads “1,500”: clear it with Backspace, then type the number.")
     reader.press("Backspace", "1", "5")
     expect(size).to_have_value("15")
     expect(reader.page.locator("[data-field=size] .problem")).to_be_empty()
@@ -109,7 +109,7 @@ def test_digit_behind_a_key_that_no_number_has_is_not_added_to_it(room: MakeRoom
     reader.press("4", "1", "2", key, "8")
 
     expect(size).to_have_value("12")
-    reader.see("“Largest diameter” stands as “12”")
+    reader.see("“Largest diameter” reads “12”")
     reader.press("Enter")
     assert reader.posted("verdict") == []
     reader.press("Backspace")
@@ -133,7 +133,7 @@ def test_refused_digit_is_forgotten_on_no_way_but_by_the_reader(room: MakeRoom, 
     else:
         reader.press("?", "Escape", "8", "Enter")
 
-    expect(reader.page.locator("[data-field=size] .problem")).to_contain_text("stands as “12”")
+    expect(reader.page.locator("[data-field=size] .problem")).to_contain_text("reads “12”")
     expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
     assert reader.posted("verdict") == []
 
@@ -149,7 +149,7 @@ def test_sign_that_came_instead_of_the_first_digit_holds_the_second_back(room: M
     reader.press("Enter")
 
     expect(size).to_have_value("")
-    reader.see("“é” is no digit on this keyboard")
+    reader.see("“é” is not a digit on this keyboard")
     reader.press("Backspace", "2", "5")
     expect(size).to_have_value("25")
 
@@ -225,7 +225,7 @@ def test_escape_out_of_words_leaves_what_a_number_refuses_to_be_seen(room: MakeR
     reader.page.locator("[data-field=confidence] .option").last.click()
 
     refused = reader.page.locator("[data-field=size] .problem")
-    expect(refused).to_contain_text("stands as “12”")
+    expect(refused).to_contain_text("reads “12”")
     reader.press("Enter")
     assert reader.posted("verdict") == []
 

@@ -159,7 +159,7 @@ def test_note_without_a_kind_is_shown_and_is_in_the_draft(room: MakeRoom) -> Non
     reader.page.keyboard.type("wrong side shown")
     reader.press("Escape")
 
-    reader.see("Flag: of no kind yet (wrong side shown)")
+    reader.see("Flag: no kind chosen yet (wrong side shown)")
     reader.await_draft("flag", {"id": None, "note": "wrong side shown"})
 
 

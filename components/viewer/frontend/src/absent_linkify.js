@@ -1,3 +1,3 @@
-/** Stands in for `linkify-it`, which markdown-it brings along to make links of bare addresses: no text of a study has any link. */
+/** Stands in for `linkify-it`, which markdown-it depends on to turn bare addresses into links: no text of a study has links. */
 
 export class LinkifyIt {}

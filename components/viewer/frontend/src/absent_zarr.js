@@ -1,5 +1,5 @@
 /**
- * Stands in for the package `zarrita`, which NiiVue names for a format that never reaches this room and which would make
+ * Stands in for the package `zarrita`, which NiiVue imports for a format that is never used here and which would make
  * the bundle more than twice as large.
  */
 

@@ -194,7 +194,7 @@ function orientation(context, letter, x, y) {
   context.beginPath();
   context.roundRect(x - PLATE / 2, y - PLATE / 2, PLATE, PLATE, 4);
   context.fill();
-  // Capitals stand above the middle of a line that has room for descenders.
+  // Capitals sit above the middle of a line that has room for descenders.
   write(context, letter, x, y + 1, "center", "middle", LETTER, TEXT);
 }
 
@@ -213,7 +213,7 @@ function labels(context, volume, tile, placed) {
     orientation(context, letters.bottom, middleX, clip.y + clip.height - inset);
   }
   if (of === 1) return;
-  // The letter stands between the name and the number.
+  // The letter is between the name and the number.
   const narrow = clip.width < NARROW;
   write(context, narrow ? plane.title.slice(0, 3) : plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
   const number = narrow ? String(slice + 1) : `${slice + 1} / ${of}`;

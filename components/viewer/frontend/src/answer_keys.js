@@ -23,7 +23,7 @@ export class AnswerKeys {
     this.sticky = null;
     /** @type {Set<string>} keys of optional fields that the reader has left without an answer: no digit goes back to them by itself */
     this.passed = new Set();
-    /** @type {Map<string, string>} what stands in each field, as it was noted last */
+    /** @type {Map<string, string>} what each field held when it was last noted */
     this.noted = new Map();
     /** @type {{key: string, added: string|null}[]} what Backspace takes back, the last at the end: whose answer, and which of several */
     this.answered = [];
@@ -37,12 +37,12 @@ export class AnswerKeys {
   /** Say which field the digits belong to. */
   paint() {
     const { rows, panels } = this.form;
-    // What is typed into a text field stays there, whatever else could be chosen by digits.
+    // What is typed into a text field stays there, even where digits could choose something else.
     const target = isTyping(panels.focused()) || panels.digitPanel() ? null : this.row();
     const next = this.next();
     for (const row of rows) {
       row.box.classList.toggle("next", row === next);
-      // Digits must not go where nobody looks.
+      // Digits must not go to a field that is out of sight.
       if (row === target && this.painted && this.painted !== row) row.box.scrollIntoView({ block: "nearest" });
       row.box.classList.toggle("takes-digits", row === target);
     }
@@ -119,7 +119,7 @@ export class AnswerKeys {
     return this.form.rows.find(({ box }) => target instanceof Node && box.contains(target)) ?? null;
   }
 
-  /** Leave every optional field above one that was answered: whoever answers what stands below has gone by them. @param {string} key */
+  /** Pass every optional field above one that was answered: a reader who answers a lower field has skipped them. @param {string} key */
   passAbove(key) {
     const asked = this.asked(this.form.read().fields);
     for (const row of asked.slice(0, Math.max(0, asked.findIndex(({ field }) => field.key === key)))) this.pass(row);
@@ -183,7 +183,7 @@ export class AnswerKeys {
   /**
    * Begin a number, where a digit would begin one.
    *
-   * @param {string} beginning  a digit, or what may stand before the first one
+   * @param {string} beginning  a digit, or what may come before the first one
    * @returns {boolean} whether it was taken
    */
   begin(beginning) {
@@ -197,7 +197,7 @@ export class AnswerKeys {
    * @param {HTMLElement} box
    * @param {number} count
    * @param {number} digit
-   * @param {(n: number) => void} choose  told the number once it is complete
+   * @param {(n: number) => void} choose  called with the number once it is complete
    * @returns {boolean}
    */
   choose(box, count, digit, choose) {
@@ -212,7 +212,7 @@ export class AnswerKeys {
   }
 
   /**
-   * Note what stands in the form. What was answered since then, by whatever key or click, Backspace takes back first: of several
+   * Note what is filled in. What was answered since then, by any key or click, Backspace takes back first: of several
    * answers the last one, and nothing that only comes into sight again.
    */
   note() {
@@ -236,7 +236,7 @@ export class AnswerKeys {
       else if (said !== null) this.answered.push({ key, added: null });
     }
     if (!changed) return;
-    // Whoever answers anything, also by a click, has left where A has led.
+    // An answer, even by a click, ends the detour that A began.
     this.aimed = this.led = this.walked = null;
     this.paint();
   }
@@ -262,7 +262,7 @@ export class AnswerKeys {
     const left = last.added === null ? [] : row.parts.read().filter((/** @type {string} */ id) => id !== last.added);
     row.parts.write(left.length ? left : null);
     form.changed(0);
-    // The next digit answers it anew, wherever the focus is; of several answers the next one belongs to the same field.
+    // The next digit replaces its answer, wherever the focus is; of several answers the next one belongs to the same field.
     this.aimed = left.length ? null : last.key;
     this.sticky = left.length ? last.key : null;
     this.paint();
@@ -304,7 +304,7 @@ export class AnswerKeys {
       ?? left.find(({ field }) => !this.passed.has(field.key)) ?? left[0]
       ?? rows.find((other) => other === focused) ?? (rows.length === 1 ? rows[0] : null);
     if (row) row.parts.takePoint?.();
-    else form.mention("Every point is set: go to the one to set anew with A or Tab, then press P.");
+    else form.mention("Every point is set. To set one again, go to it with A or Tab, then press P.");
     return true;
   }
 
@@ -361,7 +361,7 @@ export class AnswerKeys {
   }
 }
 
-/** What stands in a field, also a number that is typed half. @param {import("./fields/registry.js").FieldParts} parts */
+/** What a field holds, including a half-typed number. @param {import("./fields/registry.js").FieldParts} parts */
 const given = (parts) => parts.read() ?? parts.draft?.() ?? null;
 
 /**

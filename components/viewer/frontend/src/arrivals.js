@@ -16,6 +16,6 @@ export function arrival(payload, { payload: before, item, stage }, isFinished) {
     if (isFinished(payload)) return "ignored";
     if (item?.assignment === payload.assignment && item.phase === payload.phase) return "ignored";
   } else if (before?.kind === "done" || stage === "sending") return "ignored";
-  // Whoever is answering must not find another item under the hand. What is unsaved stays in the tab: the list may be somebody else's.
+  // A reader who is answering must not suddenly have another item in front of them. What is unsaved stays in the tab: the list may be somebody else's.
   return item && ["open", "blocked"].includes(stage) && !isFinished(item) ? "offered" : "shown";
 }

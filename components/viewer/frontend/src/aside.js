@@ -17,7 +17,7 @@ export function keepAside(payload, kept) {
   try {
     sessionStorage.setItem(nameOf(payload), JSON.stringify(kept));
   } catch {
-    // Storage can be switched off; then time and trace start anew after a reload.
+    // Storage can be switched off; then time and trace start again after a reload.
   }
 }
 

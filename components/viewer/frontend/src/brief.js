@@ -29,7 +29,7 @@ export function wordsOf(payload) {
   const candidate = payload.candidate !== null && card("Answer", wordsIn(payload.candidate, "answer", text.candidate));
   const two = "sides" in payload && payload.sides ? sidesOf(payload.sides, text.candidate) : null;
   if ("question" in payload) {
-    // What is asked of the reader stands above the form; what the answer was given to, beside the images.
+    // What the reader is asked is above the form; what the answer was given to, beside the images.
     const task = present([payload.prompt !== "" && prompt, ...context]);
     const others = Boolean(given?.length);
     const brief = present([payload.question !== "" && wordsIn(payload.question, "prompt"), !others && opinions]);
@@ -72,7 +72,7 @@ export function factList(pairs) {
  * As long as there is room for them.
  *
  * @param {Line[]} pairs
- * @param {TextSetting} [setting]  of a question that stands among them
+ * @param {TextSetting} [setting]  of a question that is one of them
  */
 function inOneLine(pairs, setting) {
   return h("dl", { class: "facts run-on" }, ...pairs.map(([name, value]) =>
@@ -116,13 +116,13 @@ function inOneOrder(lists) {
   return merged;
 }
 
-/** Longer words than these stand below the table, where they have the whole width. */
+/** Longer texts than this go below the table, where they have the full width. */
 const CELL = 24;
 
 /**
  * Own first read and opinions side by side, one row for each label, with all that was said under it: two fields of a form may have the same.
  *
- * Rows stand in the order of the form: of a line that one column lacks, where another one has it.
+ * Rows are in the order of the form: a line that one column lacks is where another column has it.
  *
  * @param {string[]} asked  labels of the form beside it, as it asks them
  * @param {Line[]} own

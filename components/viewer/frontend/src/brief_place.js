@@ -1,5 +1,5 @@
 /**
- * Where context and prompt stand: as high for a short prompt as for a long one, so that the form stays in its place from item to
+ * The place of context and prompt: as tall for a short prompt as for a long one, so that the form stays in its place from item to
  * item. What does not fit is scrolled, the prompt always in sight; or the reader makes the place larger, for this item and the next.
  */
 

@@ -5,7 +5,7 @@ const IDLE_AFTER = 60_000;
 export class ItemClock {
   /**
    * @param {{active_ms: number, idle_ms: number}|null|undefined} kept  of the same item, from before a reload of the tab
-   * @param {() => number} now  milliseconds that never go back
+   * @param {() => number} now  milliseconds, monotonic
    */
   constructor(kept, now = () => performance.now()) {
     this.now = now;
@@ -23,7 +23,7 @@ export class ItemClock {
     this.hidden = document.hidden;
   }
 
-  /** Book the time since the last call; a tab that slept for an hour is booked right in one go. */
+  /** Count the time since the last call; a tab that slept for an hour is counted correctly at once. */
   advance() {
     const now = this.now();
     if (this.running) {

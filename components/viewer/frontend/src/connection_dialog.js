@@ -1,5 +1,5 @@
 /**
- * When its own connection is gone, Streamlit lays a window over the page and makes everything below it inert. The room does not
+ * When its own connection is lost, Streamlit puts a dialog over the page and makes everything below it inert. The room does not
  * need that connection: it says itself what is not saved yet, and goes on. So that one window is closed as soon as it opens.
  */
 

@@ -71,7 +71,7 @@ export class Dialogs {
     this.show("help", "Keyboard and mouse", keyTables(this.without()));
   }
 
-  /** Actions of keys that do nothing with this item. @returns {Set<string>} */
+  /** Actions whose keys do nothing for this item. @returns {Set<string>} */
   without() {
     const { payload, item } = this.room.now();
     const { fields } = item?.form ?? { fields: [] };
@@ -85,7 +85,7 @@ export class Dialogs {
     return new Set(Object.entries(has).flatMap(([action, does]) => (does ? [] : [action])));
   }
 
-  /** Tab goes round within the window. @param {KeyboardEvent} event */
+  /** Tab cycles within the window. @param {KeyboardEvent} event */
   keepFocus(event) {
     if (event.key !== "Tab") return;
     const stops = [...this.element.querySelectorAll("button:not(:disabled), a[href], summary")];

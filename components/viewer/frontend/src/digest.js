@@ -1,5 +1,5 @@
 /**
- * The SHA-256 of what arrived, never computed on the main thread: by the browser where it offers that (on HTTPS and on the
+ * The SHA-256 of what arrived, never computed on the main thread, but by the browser where it offers that (on HTTPS and on the
  * reader's own machine), else by a worker of our own.
  */
 
@@ -25,7 +25,7 @@ export class Digests {
       this.last += 1;
       this.waiting.set(this.last, { resolve, reject });
       this.worker ??= this.start();
-      // Handed over and back, and never copied.
+      // Transferred there and back, never copied.
       this.worker.postMessage({ id: this.last, bytes }, [bytes]);
     });
   }
@@ -39,7 +39,7 @@ export class Digests {
       this.waiting.delete(id);
     };
     worker.onerror = () => {
-      for (const { reject } of this.waiting.values()) reject(new Error("The worker that hashes images failed."));
+      for (const { reject } of this.waiting.values()) reject(new Error("The worker that hashes images has failed."));
       this.close();
     };
     return worker;

@@ -7,7 +7,7 @@ import { h } from "./dom.js";
 
 /**
  * @typedef {Object} Choices
- * @property {HTMLElement} box        in which the badges stand
+ * @property {HTMLElement} box        that holds the badges
  * @property {number} count
  */
 

@@ -110,7 +110,7 @@ export class Drafts {
     });
   }
 
-  /** The verdict is on its way or the item is gone: nothing more is sent. */
+  /** The verdict is being sent, or the item has left the screen: nothing more is sent. */
   close() {
     clearTimeout(this.timer);
     this.closed = true;

@@ -20,7 +20,7 @@ export class Earlier {
   }
 
   /**
-   * Whether somebody still waits for what was asked for: nothing else came on the screen, and the window was not closed.
+   * Whether the request is still wanted: nothing else came on the screen, and the window was not closed.
    *
    * @param {number} generation
    * @param {string} url
@@ -100,7 +100,7 @@ export class Earlier {
     if (url === "reading/resume") room.setInert(true);
     else room.dialogs.show("earlier", TITLE, h("p", {}, "Opening …"));
     try {
-      // The server must know the newest answers before this item is left, but a reader must not wait for ever.
+      // The server must know the newest answers before this item is left, but the reader must not be kept waiting.
       await Promise.race([room.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
       /** @type {import("../payload.js").ReopenAnswer|import("../payload.js").ResumeAnswer} */
       const { payload } = await room.transport.post(url, body);
@@ -125,7 +125,7 @@ export class Earlier {
   }
 }
 
-/** Why there is nothing to go back to. @param {import("../payload.js").Payload} payload */
+/** Why there is no item to go back to. @param {import("../payload.js").Payload} payload */
 function whyNone(payload) {
   const { revisable, revision_rule: rule, progress } = payload;
   const where = payload.kind === "item" && !payload.in_parts ? "study" : "part";

@@ -1,4 +1,4 @@
-/** Where the page takes hold of the reading room: what Streamlit calls, and a room that is drawn and handed payloads. */
+/** The entry point of the reading room: what Streamlit calls, and a room that is drawn and given payloads. */
 
 import { drawSections } from "./acknowledged.js";
 import { keepRoom } from "./keeping.js";

@@ -177,7 +177,7 @@ export class Form {
   read() {
     /** @type {Record<string, any>} */
     const fields = {};
-    // In the order of the form: what a field depends on stands before it, and an unasked field answers nothing.
+    // In the order of the form: what a field depends on comes before it, and a field that is not asked has no answer.
     for (const { field, parts } of this.rows) {
       const value = this.applies(field, fields) ? parts.read() : null;
       if (value !== null) fields[field.key] = value;

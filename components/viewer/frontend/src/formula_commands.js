@@ -36,7 +36,7 @@ const SIGNS = new Set([..."\\,;:! {}|%$#&_"].map((sign) => `\\${sign}`));
 const TAG_AT_THE_END = /\\tag\s*\{\d{1,3}[a-z]?\}\s*$/;
 /** The degree of a root that is drawn where it is not read as part of the words. */
 const ROOT = /\\sqrt\s*\[(?!\s*(?:\d{1,2}|[a-z])\s*\])/;
-/** Letters that are written from right to left, and signs that turn the direction: what stands beside them may change its place. */
+/** Letters that are written from right to left, and signs that turn the direction: what is beside them may change its place. */
 const TURNS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
 
 /** Whether a formula has nothing but commands that draw what is written, where it is written. @param {string} content */

@@ -9,7 +9,7 @@ import katex from "katex";
 
 /**
  * @typedef {"math"|"set"|"text"|"named"} Mode  of letters: bare; in a command for their shape; in \text; a command's own, as in \sin
- * @typedef {{sign: string, apart: boolean, mode: Mode}} Written  `apart`: something stands between it and the sign before
+ * @typedef {{sign: string, apart: boolean, mode: Mode}} Written  `apart`: something is between it and the sign before
  * @typedef {{sign: string, touches: number, first: Element|null}} Drawn  which sign it touches, by its place in the row; -1 for none; the element whose first sign it is
  */
 
@@ -25,7 +25,7 @@ const GREEK = /(?!ο)\p{Script=Greek}/u;
 /** A space that no line breaks at, between a number and its unit; elsewhere a ~ may mean "about". */
 const TIE = /[\d}]~(?=\\(?:text|math)|[A-Za-z])/g;
 const SETS_LETTERS = /^\\(?:math|operatorname|bm|boldsymbol)/;
-/** What stands between braces or brackets and is a name or a length. */
+/** What is between braces or brackets and is a name or a length. */
 const SETTINGS = /\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?|\\hspace\*?\s*\{[^{}]*\}|\\\\\[[^\]]*\]/g;
 const OPTION = /(\\(?:sqrt|xrightarrow|xleftarrow)\s*)\[([^\]]*)\]/g;
 /** Around nothing, their line would be read as a minus. */
@@ -100,7 +100,7 @@ function written(content) {
 
 /**
  * @param {Element} math
- * @param {boolean} upperFirst  whether what stands above was written before what stands below
+ * @param {boolean} upperFirst  whether the upper part was written before the lower one
  * @returns {Drawn[]}
  */
 function drawn(math, upperFirst) {

@@ -1,7 +1,7 @@
 /**
  * Formulas within Markdown: $a$ in a line, $$a$$ in a line of its own. KaTeX makes MathML of them, which the browser draws with a font
  * of its own; it makes elements, and no text is parsed as HTML. What is no formula, would read otherwise than it is written, or would be
- * drawn over its surroundings or without end, stands there as it was written.
+ * drawn over its surroundings or without end, is left as it was written.
  */
 
 import katex from "katex";
@@ -43,11 +43,11 @@ const ELEMENTS = [
   "math", "semantics", "mrow", "mstyle", "mpadded", "mphantom", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
   "munder", "mover", "munderover", "mtable", "mtr", "mtd", "menclose",
 ];
-/** What KaTeX may say of an element. Missing are those that paint, hide or carry a style: mathcolor, mathbackground, style, and whatever comes in future. @type {Record<string, (value: string) => boolean>} */
+/** What KaTeX may say of an element. Missing are those that paint, hide or carry a style: mathcolor, mathbackground, style, and anything added in the future. @type {Record<string, (value: string) => boolean>} */
 const ATTRIBUTES = {
   ...Object.fromEntries(["xmlns", "class", "display", "displaystyle", "scriptlevel", "mathvariant", "accent", "accentunder", "fence", "separator",
     "stretchy", "largeop", "linebreak", "columnalign", "columnlines", "rowlines", "rowspacing", "columnspacing"].map((name) => [name, anything])),
-  // Browsers draw no line through anything: what is crossed out would stand there as if it were not.
+  // Browsers draw no line through anything: crossed-out text would look as if it were not.
   notation: (value) => /^(box|(top|bottom|left|right| )+)$/.test(value),
   lspace: between(0, 0.5), rspace: between(0, 0.5),
   minsize: between(0, 3.5), maxsize: between(0, 3.5),
@@ -131,7 +131,7 @@ function drawn(content, apart, room) {
   // Also what is not drawn then: it has taken its time.
   room.left -= made;
   const math = place.querySelector("math");
-  // Each of them is smaller than what it stands at: the fourth cannot be read.
+  // Each is smaller than what it is attached to: the fourth cannot be read.
   if (!math || math.querySelector(Array(4).fill(SMALLER).join(" "))) return null;
   const gaps = gapsOf(math, content);
   if (!gaps?.every(setGapBefore)) return null;
@@ -148,7 +148,7 @@ function spaceOf(beside, space) {
 
 /**
  * KaTeX leaves narrow spaces as bare text among elements, where browsers draw none, and negative ones as wide ones with a sign that is
- * not seen; nor does it leave a gap between the name of a function and what stands beside it.
+ * not seen; nor does it leave a gap between the name of a function and what is beside it.
  *
  * @param {Element} place
  */
@@ -172,7 +172,7 @@ function setSpaces(place) {
   }
 }
 
-/** Outside of a table no browser ends a line: what stood in two of them stands apart. @param {Element} math */
+/** Outside of a table no browser breaks a line: what was on two lines is set apart. @param {Element} math */
 function setLineEnds(math) {
   for (const end of math.querySelectorAll("mspace[linebreak]")) end.after(spaceOf(end, "\u2003"));
 }

@@ -1,5 +1,5 @@
 /**
- * Dark or light, for the whole page: the room, what stands round it, and every page that is opened later. Without a choice it is the
+ * Dark or light, for the whole page: the room, what surrounds it, and every page that is opened later. Without a choice it is the
  * system's. Streamlit knows the same two themes; what it shows now is painted over, what it shows next it reads from the browser's storage.
  */
 
@@ -46,7 +46,7 @@ export class Ground {
     return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
   }
 
-  /** The other one, from now on; whoever goes back to what the system wants follows the system again. */
+  /** Switch to the other one; a reader who returns to the system's setting follows the system again. */
   toggle() {
     const wanted = this.shown === "dark" ? "light" : "dark";
     keep(wanted === this.systems() ? null : wanted, this.themes);
@@ -66,7 +66,7 @@ export class Ground {
       .st-key-head :is(p, a, span, button) { color: ${ink} !important; }`);
   }
 
-  /** The next page is Streamlit's alone: it is loaded anew where it would have another theme. */
+  /** The next page is Streamlit's alone: it is reloaded if it would have another theme. */
   leave() {
     this.system.removeEventListener("change", this.followed);
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);

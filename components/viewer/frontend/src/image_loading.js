@@ -1,4 +1,4 @@
-/** Brings an item's images to the screen, or says why it cannot and what can be done; and fetches ahead. Owns all that images need. */
+/** Brings an item's images to the screen, or says why it cannot and what to do; and fetches ahead. Owns everything that images need. */
 
 import { h } from "./dom.js";
 import { painted } from "./painted.js";
@@ -52,7 +52,7 @@ export class ImageLoading {
     this.shelf.close();
   }
 
-  /** Another item, of which nothing is known yet. */
+  /** Another item, about which nothing is known yet. */
   begin() {
     this.failing = false;
   }
@@ -103,11 +103,11 @@ export class ImageLoading {
     const why = told ? error.message : "The browser could not display them.";
     if (!told) console.error(error);
     const buttons = [h("button", { type: "button", class: "main", onclick: () => this.load(generation) }, "Try again")];
-    // The address of an image is good for one login: after signing in elsewhere only a reload brings the new ones.
+    // The address of an image is valid for one login: after signing in elsewhere, only a reload gets the new ones.
     if (error instanceof Refusal && error.status === 404) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => window.location.reload() }, "Reload the page"));
     }
-    // A verdict that is being revised stands already.
+    // The verdict that is being revised is already stored.
     if (item?.phase !== "preview" && !item?.revision) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(generation, why) }, "Report the problem and continue"));
     }
@@ -137,7 +137,7 @@ export class ImageLoading {
    */
   rendererFailed(error, name) {
     const { room } = this;
-    console.warn(`The renderer "${name}" gave up:`, error);
+    console.warn(`The renderer "${name}" failed:`, error);
     if (name === "canvas") return this.failed(room.now().generation, error);
     // With two panes the graphics card is lost twice.
     if (!this.renderers.fallBack()) return;
@@ -167,7 +167,7 @@ export class ImageLoading {
   }
 
   /**
-   * An image of the item that is being read is not what was prepared: whoever reads it reads somebody else's, or noise.
+   * An image of the item that is being read is not what was prepared: it may be another patient's, or noise.
    *
    * @param {Error} error
    */
@@ -198,7 +198,7 @@ export class ImageLoading {
         await this.panes.fetchRest();
       } catch (error) {
         if (generation === room.now().generation && damaged(error)) return this.damagedBehind(/** @type {Error} */ (error));
-        // Anything else is fetched again when it is wanted; the reader is told then.
+        // Anything else is fetched again when it is needed; the reader is told then.
       }
       try {
         for (const url of room.now().item?.prefetch ?? []) {

@@ -49,7 +49,7 @@ export class ItemOnScreen {
     });
   }
 
-  /** What was answered before stands in the form. */
+  /** The form holds what was answered before. */
   fill() {
     this.form.write(this.kept ?? this.item.draft.answers);
   }

@@ -34,7 +34,7 @@ export const BINDINGS = [
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
   { group: "Form", keys: ["a"], shown: "A", does: "Go to the next unanswered field (one that is optional, and has the focus, is passed); once none is left, step through all to change an answer", action: "answer", when: "not typing" },
-  { group: "Form", keys: ["Shift+n"], shown: "Shift N", does: "Undetermined, of the field with the focus or the next unanswered one", action: "abstain", when: "not typing" },
+  { group: "Form", keys: ["Shift+n"], shown: "Shift N", does: "Undetermined, for the field with the focus or the next unanswered one", action: "abstain", when: "not typing" },
   { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
   { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },
@@ -172,12 +172,12 @@ export function isTyping(element) {
 /** What a number is typed with, in the digits of any script. An exponent can be pasted: E is for measuring. */
 const IN_NUMBERS = /^[\p{Nd}.,٫+\-− ]$/u;
 
-/** The digit that a key writes, in whatever script, or null. @param {string} key */
+/** The digit that a key writes, in any script, or null. @param {string} key */
 export function writtenDigit(key) {
   return /^\p{Nd}$/u.test(key) ? Number(inLatinDigits(key)) : null;
 }
 
-/** Whether a key is no digit, but may stand before the first one of a number; without a plus, which changes no number. @param {KeyboardEvent} event */
+/** Whether a key is not a digit, but may come before the first one of a number; not a plus, which changes nothing. @param {KeyboardEvent} event */
 export const beginsNumber = ({ key }) => /^[.,\-−]$/.test(key);
 
 /** Whether a key would write what no number has: where a number is typed, it is a key like elsewhere. @param {KeyboardEvent} event @param {Element|null} focused */
@@ -188,5 +188,5 @@ export function isForeign({ key }, focused) {
 /** Whether a key writes something, also one that the next key completes, or two letters at once; all other keys have names. @param {string} key */
 export const isSign = (key) => [...key].length === 1 || key === "Dead" || !/^[A-Z][A-Za-z0-9]+$/.test(key);
 
-/** Whether a key changes what stands in a text field. @param {string} key */
+/** Whether a key changes the content of a text field. @param {string} key */
 export const isWriting = (key) => isSign(key) || ["Enter", "Backspace", "Delete"].includes(key);

@@ -1,11 +1,11 @@
-/** What the browser's window and tab say of the reader. */
+/** What the browser's window and tab report about the reader. */
 
 /**
  * @param {AbortSignal} signal  ends it
  * @param {object} room
  * @param {(event: KeyboardEvent) => void} room.onKey
  * @param {() => void} room.onTouch  the reader does something
- * @param {() => void} room.onVisibility  the tab was hidden, or is seen again
+ * @param {() => void} room.onVisibility  the tab was hidden, or is visible again
  * @param {() => void} room.onLeave
  * @param {() => void} room.onResize
  */

@@ -1,6 +1,6 @@
 /**
  * What Markdown means here: bold words, lists, tables, headings, blocks of code and formulas, and each of them only where nothing that is
- * written goes missing. Whatever else Markdown may be elsewhere (quotations, single stars, strikes, rules, links, HTML) stays as it is written:
+ * written goes missing. Anything else that is Markdown elsewhere (quotations, single stars, strikes, rules, links, HTML) stays as it is written:
  * in a finding, the > of "> T2 disease", the star of "(*) benign" and the backtick of "5` to 6`" are words.
  */
 
@@ -10,15 +10,15 @@ import MarkdownIt from "markdown-it";
 const RULES = ["table", "fence", "list", "heading", "escape", "newline", "emphasis", "entity"];
 /** Signs that mean something in Markdown, and are only themselves behind a backslash; any other backslash is one. */
 const MEANT = /[\\`*_~#<>|$&+.-]/;
-/** What may stand before the stars of bold words, directly behind them, before those that end them, and behind these. */
+/** What may precede the opening stars of bold words, follow them, precede the closing ones, and follow these. */
 const BEFORE_BOLD = /(?:^|[\s\p{Z}\p{Ps}\p{Pi}"'/\u2013\u2014-])$/u;
 const FIRST_BOLD = /^[\p{L}\p{N}]/u;
 const LAST_BOLD = /[\p{L}\p{N}\p{M}.,:;!?%°\p{Pe}\p{Pf}"']$/u;
 const BEHIND_BOLD = /^(?:$|[\s\p{Z}\p{Pe}\p{Pf}"'.,:;!?/%\u2013\u2014-])/u;
-/** A star between two numbers is a sign of its own: "5 **3** 2". */
+/** A star between two numbers is literal: "5 **3** 2". */
 const NUMBER_BEFORE = /\p{N}[\s\p{Z}]*$/u;
 const NUMBER = /^\p{N}/u;
-/** Of lists within each other, and of what stands within them: two for each level. */
+/** Nesting of lists and of their contents: two for each level. */
 const DEEPEST = 100;
 const MOST_CELLS = 2_000;
 /** An entity is read as one sign that can be seen, or as a space. */
@@ -56,7 +56,7 @@ function readableTable(state, startLine, endLine, silent) {
   /** @param {string[]} texts */
   const words = (texts) => texts.join("").replace(/[\s|\\]/g, "");
   const lines = Array.from({ length: state.line - startLine }, (_, i) => lineOf(state, startLine + i)).filter((_, i) => i !== 1);
-  // Within a formula "\\|" is a sign of its own, of which a table takes the backslash.
+  // Within a formula "\\|" is a symbol of its own, from which a table strips the backslash.
   const losesSign = lines.some((line) => line.includes("\\|") && line.includes("$"));
   if (!losesSign && words(lines) === words(state.tokens.slice(before).map((/** @type {any} */ token) => token.content))) return true;
   state.noTableBefore = state.line;
@@ -65,7 +65,7 @@ function readableTable(state, startLine, endLine, silent) {
   return false;
 }
 
-/** Code between lines of backticks, of which the second must not be missing. @type {BlockRule} */
+/** Code between two lines of backticks; the second one is required. @type {BlockRule} */
 function readableFence(state, startLine, endLine, silent) {
   const line = lineOf(state, startLine);
   const opened = /^```+/.exec(line)?.[0];

@@ -63,7 +63,7 @@ export class Measuring {
     this.lines = [...this.lines, line].slice(-MOST);
   }
 
-  /** For screen readers, and for whoever cannot read the image's small print. */
+  /** For screen readers, and for readers who cannot make out small print on the image. */
   words() {
     if (this.first) return "Start set at the crosshair; move the crosshair and press E again.";
     return this.lines.length ? `Distance ${this.lines.map((line) => spokenLength(line)).join(", ")}` : "";

@@ -1,6 +1,6 @@
 /**
  * The WebGL2 renderer: NiiVue paints, and nothing else of NiiVue is used. No mouse, keys, drag and drop, text, colour bar
- * or 3D; where a slice lies is told by the tiles, so that it lies exactly where the compatibility renderer puts it.
+ * or 3D; the tiles say where a slice is drawn, so that it is exactly where the compatibility renderer puts it.
  */
 
 import { NVImage, Niivue } from "@niivue/niivue";
@@ -14,10 +14,10 @@ const PLANE_CODE = { axial: 0, coronal: 1, sagittal: 2 };
 /** @type {[number, number, number, number]} */
 const BLACK = [0, 0, 0, 1];
 
-/** What NiiVue knows of where a volume lies: made once for all panes, and gone when the volume is let go. @type {WeakMap<Volume, any>} */
+/** NiiVue's geometry of a volume: made once for all panes, and freed together with the volume. @type {WeakMap<Volume, any>} */
 const IMAGES = new WeakMap();
 
-/** NiiVue would walk through all voxels, on loading, to guess a window. The payload brings the window. */
+/** On loading, NiiVue would scan all voxels to guess a window. The payload has the window. */
 NVImage.prototype.calMinMax = function calMinMax() {
   this.cal_min = this.robust_min = this.global_min = 0;
   this.cal_max = this.robust_max = this.global_max = 1;
@@ -62,7 +62,7 @@ class SlicePainter extends Niivue {
   updateGLVolume() {}
 
   /**
-   * Bring a volume into the graphics context, ready to be drawn.
+   * Upload a volume to the graphics context, ready to be drawn.
    *
    * @param {Volume} volume
    */
@@ -115,7 +115,7 @@ class SlicePainter extends Niivue {
     return "";
   }
 
-  /** NiiVue asks for this too, whatever it then uses; it would need the volumes' surfaces for it. @param {number} code */
+  /** NiiVue asks for this too, even where it is not used; computing it would take the volumes' surfaces. @param {number} code */
   screenFieldOfViewExtendedMM(code) {
     return this.screenFieldOfViewExtendedVox(code);
   }
@@ -177,7 +177,7 @@ export class NiivueRenderer {
     this.attached ??= this.painter.attachToCanvas(this.canvas, false);
     await this.attached;
     if (!IMAGES.has(volume)) {
-      // The name stays empty: NiiVue would hand it to whoever asks. Its types ask for the arguments with defaults, too.
+      // The name stays empty: NiiVue would expose it. Its types require the arguments with defaults, too.
       const image = await /** @type {any} */ (NVImage).new(volume.bytes, "", "gray", 1, null, 0, 1);
       // Its own copy of the voxels is not drawn from.
       delete image.img;

@@ -1,4 +1,4 @@
-/** What some items bring with them: practice with feedback, and the revision of an earlier verdict. */
+/** What only some items have: practice with feedback, and the revision of an earlier verdict. */
 
 import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
@@ -25,7 +25,7 @@ export function feedbackPanel({ correct, lines: pairs }, text) {
 }
 
 /**
- * One line, so that the prompt keeps its place; the rest of it stands in the head.
+ * One line, so that the prompt keeps its place; the rest of it is in the head.
  *
  * @param {import("../payload.js").RevisionPayload} revision
  * @param {() => void} onBack

@@ -24,9 +24,9 @@ export class Pane {
     /** @type {import("./planes.js").Tile[]} */
     this.tiles = [];
     this.size = { width: 0, height: 0 };
-    /** what the overlay shows, as a text; null when nobody knows */
+    /** the text that the overlay shows; null when not known */
     this.drawn = /** @type {string|null} */ (null);
-    /** @type {HTMLElement|null} what is said of the whole pane */
+    /** @type {HTMLElement|null} what applies to the whole pane */
     this.badge = null;
     /** it does not lie in one world with the first pane */
     this.apart = false;
@@ -104,7 +104,7 @@ export class Pane {
 
   /** What the payload says of the volume on the screen. */
   get offered() {
-    if (!this.spec) throw new Error("Nothing hangs in this pane.");
+    if (!this.spec) throw new Error("No volume is hung in this pane.");
     return this.spec.volumes[this.shown];
   }
 
@@ -149,7 +149,7 @@ export class Pane {
     this.link.hidden = !words;
     this.link.title = words;
     this.link.dataset.state = link;
-    // What became of the link says that it is one between two worlds; whatever else the badge says, it says on.
+    // The state of the link already implies that the panes are not co-registered; the badge keeps the rest of its text.
     if (this.badge) this.badge.hidden = Boolean(words) && this.placed;
     write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");
     /** @type {HTMLElement} */ (this.sameTool).hidden = !link;

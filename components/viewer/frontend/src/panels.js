@@ -1,7 +1,7 @@
 /**
  * What the form has beside its fields: "not assessable", comment and flag. Each is a panel that opens below its button. While a panel
  * has the focus, digits belong to its choices; Escape closes it and keeps what was said there, Backspace or its button takes that back.
- * What a draft brings back stands below the buttons, and every panel is closed.
+ * What a draft restores is listed below the buttons, and every panel is closed.
  */
 
 import { badge } from "./digits.js";
@@ -9,7 +9,7 @@ import { freshId, h } from "./dom.js";
 import { isSign, isTyping } from "./keys.js";
 
 const LONGEST_BEGINNING = 60;
-/** Keys that nobody presses to correct or go on with words. */
+/** Keys that are not pressed to correct or continue a text. */
 const LEAVES_WORDS = /^(Escape|Tab|Arrow\w+)$/;
 const CORRECTS_WORDS = /^(Backspace|Delete|Enter)$/;
 
@@ -60,7 +60,7 @@ export class Panels {
     /** The comment has the words that were typed into "not assessable". */
     this.isRemarkOnReason = false;
     for (const element of Object.values(this.panels)) {
-      // A click on its words brings the focus, or leaves it where it is: in the panel.
+      // A click on its label moves the focus here, or leaves it where it is: in the panel.
       element.addEventListener("mousedown", (event) => {
         if (!(event.target instanceof Element) || event.target.closest("label, input, textarea, button")) return;
         event.preventDefault();
@@ -69,7 +69,7 @@ export class Panels {
       });
       element.addEventListener("focusin", (event) => {
         this.inWords = false;
-        // Back from another window, nothing has changed; by key from elsewhere, a digit chooses anew.
+        // On return from another window nothing has changed; when entered by key, a digit chooses again.
         if (event instanceof FocusEvent && event.relatedTarget) this.settled = false;
       });
     }
@@ -257,14 +257,14 @@ export class Panels {
     return this.open.assess ? "assess" : null;
   }
 
-  /** What is said in a panel that is closed stands below the buttons; badges stand where digits go. */
+  /** The entries of a closed panel are listed below the buttons; badges show where digits go. */
   refresh() {
     this.tabs.comment?.classList.toggle("filled", this.remark.value.trim() !== "");
     const lines = /** @type {const} */ ([["assess", "Not assessable"], ["flag", "Flag"]]).flatMap(([which, words]) => {
       const said = this.chosen(which)?.text;
       const note = which === "flag" && this.note.value.trim() ? ` (${beginning(this.note.value)})` : "";
       this.tabs[which]?.classList.toggle("filled", Boolean(said || note));
-      return (said || note) && !this.open[which] ? [`${words}: ${said ?? "of no kind yet"}${note}`] : [];
+      return (said || note) && !this.open[which] ? [`${words}: ${said ?? "no kind chosen yet"}${note}`] : [];
     });
     if (!this.open.comment && this.remark.value.trim()) lines.push(`Comment: ${beginning(this.remark.value)}`);
     this.said.textContent = lines.join(" · ");
@@ -274,7 +274,7 @@ export class Panels {
   }
 }
 
-/** Words as they stand in one line below the buttons. @param {string} words */
+/** Words as they fit into one line below the buttons. @param {string} words */
 function beginning(words) {
   const signs = [...words.trim().replace(/\s+/g, " ")];
   return signs.length > LONGEST_BEGINNING ? `${signs.slice(0, LONGEST_BEGINNING - 1).join("")}…` : signs.join("");

@@ -1,6 +1,6 @@
 /**
  * The image side: one to four panes, side by side or one at a time, all following one crosshair in world mm. Owns which
- * volumes are shown; how they are looked at stands in the view; the renderers only paint.
+ * volumes are shown; how they are looked at is in the view; the renderers only paint.
  */
 
 import { h } from "./dom.js";

@@ -16,7 +16,7 @@ export function nextPart({ title, about }, way) {
   return h("div", { class: "next-part" }, button, about && h("p", { class: "note" }, about));
 }
 
-/** What stands where nothing is answered, and what its first button does. */
+/** What is shown where nothing is answered, and what its first button does. */
 export class Parting {
   /** @param {{screen: Pick<import("./screen.js").Screen, "paintParting"|"paintFeedback">, resolve: (place: string) => URL}} room */
   constructor(room) {

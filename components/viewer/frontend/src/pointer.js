@@ -55,7 +55,7 @@ export class Pointer {
     return this.pane.tiles.find(({ clip }) => x >= clip.x && x < clip.x + clip.width && y >= clip.y && y < clip.y + clip.height);
   }
 
-  /** The tile as it lies now: every drawing lays it anew. @param {Tile} tile */
+  /** The tile as it is now: each drawing lays it out again. @param {Tile} tile */
   current({ plane }) {
     return this.panes.images ? this.pane.tiles.find((tile) => tile.plane.name === plane.name) : undefined;
   }

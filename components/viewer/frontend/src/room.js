@@ -52,7 +52,7 @@ export class Room {
   leaving = new AbortController();
 
   /**
-   * Everybody who works for the room is told here what they need of it, and what they say to it; nobody else writes its state.
+   * Every collaborator gets here what it needs of the room, and its callbacks; nothing else writes the room's state.
    *
    * @param {HTMLElement} element
    * @param {import("./ground.js").Site} site
@@ -195,7 +195,7 @@ export class Room {
   show(payload) {
     const { screen } = this;
     const generation = ++this.generation;
-    // The focus must not stay behind in a form that is gone, nor land in the next one.
+    // The focus must neither stay in a form that was removed nor move into the next one.
     if (screen.focused()) screen.focus();
     this.here?.leave();
     const offsets = continues(this.item, payload) ? this.here?.trace.offsets ?? null : null;
@@ -288,7 +288,7 @@ export class Room {
     if (this.stage === "open") this.stages.to("loading");
   }
 
-  /** Images and form are covered, and the time stands still. */
+  /** Images and form are covered, and timing stops. */
   pause() {
     this.panes.view.cine.stop();
     this.dialogs.close();
@@ -384,7 +384,7 @@ export class Room {
     this.block("Saved. The next item could not be loaded.", ["Reload the page", () => window.location.reload()]);
   }
 
-  /** By what the item is seen, as the server is told. */
+  /** The renderer that shows the item, as reported to the server. */
   means() {
     return { renderer: this.loading.renderers.kind, viewport: [window.innerWidth, window.innerHeight] };
   }

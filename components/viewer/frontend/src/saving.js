@@ -142,13 +142,13 @@ export class Saving {
     room.block(refusal.message, ["Try again", again], ["Reload the page", () => window.location.reload()]);
   }
 
-  /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
+  /** What is on the screen stays in this tab until it is saved, so that a reload after signing in restores it. */
   keepHere() {
     const unsaved = this.room.unsaved();
     if (unsaved) stash(unsaved.assignment, unsaved.sequence, unsaved.answers);
   }
 
-  /** The study is closed, or whoever reads is no member any more: trying again would change nothing. @param {Refusal} refusal */
+  /** The study is closed, or the reader is no longer a member: trying again would not help. @param {Refusal} refusal */
   shut(refusal) {
     const { room } = this;
     this.keepHere();

@@ -16,7 +16,7 @@ const LEAST_BRIEF = 0.3;
 /** Below its fields the form keeps this much free, for a sentence about what is missing. */
 const SPARE = 56;
 
-/** Of a longer card so much stays in sight, in pixels, whatever the others need. */
+/** This much of a longer card stays visible, in pixels, no matter what the others need. */
 const LEAST_CARD = 110;
 
 /** What does not keep the focus after it was clicked. */
@@ -107,7 +107,7 @@ export class Screen {
     return this.cards.hidden ? this.brief.words : this.cards;
   }
 
-  /** As high as the window leaves room for, so that nothing has to be scrolled. */
+  /** As tall as the window allows, so that nothing needs scrolling. */
   fit() {
     const full = /** @type {Document|ShadowRoot} */ (this.host.getRootNode()).fullscreenElement === this.element;
     this.roomTools.fullScreen.textContent = full ? "Exit full screen" : "Full screen";
@@ -136,7 +136,7 @@ export class Screen {
     }
   }
 
-  /** Context and prompt have what the form leaves of the column, so that neither has to be scrolled. */
+  /** Context and prompt get what the form leaves of the column, so that neither needs scrolling. */
   fitBrief() {
     const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - (this.feedback?.offsetHeight ?? 0) - SPARE;
     const { style } = this.brief.element;
@@ -149,7 +149,7 @@ export class Screen {
 
   /**
    * After a click with the mouse the keys belong to the room again: Enter submits instead of pressing the tool once more, and
-   * arrows scroll instead of changing the answer that was just chosen. Whoever comes with Tab keeps the focus. At once, not
+   * arrows scroll instead of changing the answer that was just chosen. A reader who comes with Tab keeps the focus. At once, not
    * after a moment: a key may follow right behind.
    */
   letGoAfterClicks() {
@@ -167,7 +167,7 @@ export class Screen {
   toggleDark() {
     this.ground.toggle();
     this.paintGround();
-    // A preview stands among widgets of the page, and nothing in it can be lost.
+    // A preview is one of several widgets on the page, and nothing in it can be lost.
     if (this.previews) window.location.reload();
   }
 
@@ -246,7 +246,7 @@ export class Screen {
   }
 
   /**
-   * Nothing to be read or answered stands here: the end of the list, or the step from the practice to the real items.
+   * Nothing to read or answer: the end of the list, or the step from practice to the real items.
    *
    * @param {"done"|"between"} name
    * @param {{title: string, message: string}} words

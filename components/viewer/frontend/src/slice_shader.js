@@ -50,7 +50,7 @@ void main(void) {
 /** @param {Volume} volume @returns {"isampler3D"|"sampler3D"} */
 export const samplerOf = ({ stored }) => (stored instanceof Int16Array || stored instanceof Uint8Array ? "isampler3D" : "sampler3D");
 
-/** Volumes in the memory of one graphics context: the ones used longest ago are let go. */
+/** Volumes in the memory of one graphics context: the least recently used are released. */
 export class VoxelTextures {
   /**
    * @param {WebGL2RenderingContext} gl
@@ -64,7 +64,7 @@ export class VoxelTextures {
   }
 
   /**
-   * Bind a volume to NiiVue's place for the volume, and bring it there if it is not there yet.
+   * Bind a volume to NiiVue's texture unit for the volume, and upload it if it is not there yet.
    *
    * @param {Volume} volume
    * @throws {Error} where the graphics context takes no volume of that size
@@ -81,7 +81,7 @@ export class VoxelTextures {
     }
     const largest = gl.getParameter(gl.MAX_3D_TEXTURE_SIZE);
     if (volume.shape.some((side) => side > largest)) {
-      throw new Error(`The volume has ${volume.shape.join(" x ")} voxels; this graphics context takes ${largest} along a side.`);
+      throw new Error(`The volume has ${volume.shape.join(" x ")} voxels; this graphics context allows at most ${largest} per side.`);
     }
     const texture = /** @type {WebGLTexture} */ (gl.createTexture());
     gl.bindTexture(gl.TEXTURE_3D, texture);
@@ -92,7 +92,7 @@ export class VoxelTextures {
     const [width, height, depth] = volume.shape;
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     gl.texStorage3D(gl.TEXTURE_3D, 1, format, width, height, depth);
-    // Asked before the voxels are sent: whoever asks waits for all that was sent.
+    // Asked before the voxels are sent: the question would wait for everything sent before it.
     if (gl.getError() === gl.OUT_OF_MEMORY) {
       gl.deleteTexture(texture);
       throw new Error("The graphics context has no memory left for the volume.");

@@ -19,7 +19,7 @@
  * @property {string|undefined} lastAssignment  says which study is meant, also when nothing is left to be read
  */
 
-/** Whatever is on the screen, another payload may take its place. @type {Stage[]} */
+/** From any of these, another payload may take over the screen. @type {Stage[]} */
 const ANOTHER = ["loading", "between", "done"];
 
 /** @type {Record<Stage, Stage[]>} */
@@ -33,14 +33,14 @@ const MAY_FOLLOW = {
   sending: [...ANOTHER, "open", "feedback", "blocked"],
   // The verdict is saved: nothing of this item opens again, but what comes next may be missing.
   feedback: [...ANOTHER, "blocked"],
-  // The reader has to choose a way: on with what is here, once more to the server, or to another item.
+  // The reader has to choose a way: go on with what is here, ask the server once more, or go to another item.
   blocked: [...ANOTHER, "open", "feedback", "blocked"],
   between: ANOTHER,
   done: ANOTHER,
 };
 
 /**
- * Whether images that had to be fetched once more leave the form shut: its verdict is on its way or saved, or the reader has to choose.
+ * Whether the form stays shut after images had to be fetched once more: its verdict is on its way or saved, or the reader has to choose.
  *
  * @param {Stage} stage
  * @param {boolean} begun  the item was open before

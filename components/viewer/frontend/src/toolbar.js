@@ -48,7 +48,7 @@ export class Toolbar {
 
   /** @param {import("./panes.js").Panes} panes */
   paint({ view, showsOverlays, images }) {
-    // This runs with every frame: what stays the same must not make the browser compute styles anew.
+    // This runs with every frame: what has not changed must not make the browser recompute styles.
     /** @param {HTMLElement} button @param {boolean} pressed */
     const press = (button, pressed) => {
       if (button.getAttribute("aria-pressed") !== String(pressed)) button.setAttribute("aria-pressed", String(pressed));

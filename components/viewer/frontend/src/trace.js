@@ -8,9 +8,9 @@ const MOST_WINDOWS = 12;
 const MOST_VOLUMES = 40;
 const LONGEST_LABEL = 60;
 
-/** Uses of a tool within this time are one: a wheel turns many times. */
+/** Uses of a tool within this time count as one: a wheel turns many times. */
 const ONE_USE = 1500;
-/** No two places in scanners lie further apart, in mm. */
+/** No two places in a scanner are further apart, in mm. */
 const FARTHEST = 5000;
 
 /**
@@ -55,7 +55,7 @@ export class Trace {
     if (kept) this.recall(kept);
   }
 
-  /** Book the active time since the last call to what was on the screen during it. */
+  /** Credit the active time since the last call to what was on the screen meanwhile. */
   book() {
     const now = this.activeTime();
     const passed = Math.max(0, now - this.booked);

@@ -3,7 +3,7 @@
  * an answer of the server means.
  */
 
-/** What the server said when it did not say yes. */
+/** A refusal or failure of the server. */
 export class Refusal extends Error {
   /**
    * @param {number} status   0 when there was no answer at all
@@ -43,7 +43,7 @@ export class Transport {
   /**
    * @param {string} url
    * @param {AbortSignal} signal
-   * @param {boolean} anew  past the browser's cache
+   * @param {boolean} anew  bypass the browser's cache
    * @returns {Promise<ArrayBuffer>}
    */
   async bytes(url, signal, anew) {
@@ -57,7 +57,7 @@ export class Transport {
     try {
       return await answer.arrayBuffer();
     } catch {
-      throw new Refusal(0, { error: "The image was received incomplete." });
+      throw new Refusal(0, { error: "Only part of the image arrived." });
     }
   }
 
@@ -73,13 +73,13 @@ export class Transport {
   /**
    * @param {string} url
    * @param {object} body
-   * @param {AbortSignal} [signal]  gives the request up
+   * @param {AbortSignal} [signal]  aborts the request
    * @returns {Promise<any>}
    * @throws {Refusal}
    */
   post(url, body, signal) {
     const sent = JSON.stringify(body);
-    // What is on its way outlives the page, as far as browsers allow it.
+    // A request in flight outlives the page, as far as browsers allow it.
     const keepalive = sent.length < LARGEST_KEPT;
     return this.ask(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: sent, keepalive }, signal);
   }
@@ -114,9 +114,9 @@ export class Transport {
    *
    * @param {string} url
    * @param {object} body
-   * @param {(refusal: Refusal) => void} onWait  told before each wait
+   * @param {(refusal: Refusal) => void} onWait  called before each wait
    * @returns {Promise<any>}
-   * @throws {Refusal} one that is not passing
+   * @throws {Refusal} one that will not pass
    */
   async postUntilAnswered(url, body, onWait) {
     for (let attempt = 0; ; attempt += 1) {

@@ -35,7 +35,7 @@ export class View {
     this.aimed = 0;
     /** @type {number[]} mm in the world of the first pane */
     this.crosshair = [0, 0, 0];
-    /** where it stands at the beginning of the item */
+    /** where it is at the beginning of the item */
     this.start = this.crosshair;
     /** @type {number[][]} mm from the crosshair to the matching point of each pane's own world */
     this.offsets = [];
@@ -43,7 +43,7 @@ export class View {
     this.middles = [];
     /** @type {Map<number, number[]>} the crosshair of pictures that share no world with the other panes */
     this.own = new Map();
-    /** @type {number|null} the pane in which the crosshair was set since the beginning: over a picture it stands from then on */
+    /** @type {number|null} the pane in which the crosshair was set since the beginning: over a picture it is drawn from then on */
     this.setIn = null;
     /** @type {number|null} the pane that moves on its own while the reader looks for the matching point */
     this.unlinked = null;
@@ -65,7 +65,7 @@ export class View {
   }
 
   /**
-   * Everything as the study wants it at the beginning of an item.
+   * Set everything as the study wants it at the beginning of an item.
    *
    * @param {import("../payload.js").ImagesPayload} images
    * @param {Volume[]} volumes  the one that each pane opens on
@@ -156,7 +156,7 @@ export class View {
     return this.crosshair.map((mm, axis) => mm + offset[axis]);
   }
 
-  /** Nobody has put the crosshair anywhere yet, but where the item begins. @param {import("../payload.js").ImagesPayload} images */
+  /** The crosshair has not been moved since the item began. @param {import("../payload.js").ImagesPayload} images */
   unset(images) {
     this.own.clear();
     if (images.start && isAlone(images, 0)) this.own.set(0, images.start);
@@ -165,7 +165,7 @@ export class View {
 
   /**
    * The crosshair that is drawn in a pane, if any. Sections go through it from the beginning. On a picture, of which there is
-   * one alone, it would lie over the middle and say nothing: there it stands once the reader has put it there.
+   * one alone, it would cover the middle and mean nothing: there it is drawn once the reader has set it.
    *
    * @param {number} pane
    * @returns {number[]|null}
@@ -216,7 +216,7 @@ export class View {
     if (this.images) this.panes.trace?.linked(this.images.panes[pane].title, mm);
   }
 
-  /** By the reader's hand, which ends a running cine. @param {number[]} mm @param {number} [pane] */
+  /** Moved by the reader, which ends a running cine. @param {number[]} mm @param {number} [pane] */
   moveCrosshair(mm, pane = 0) {
     this.cine.stop();
     this.aimed = pane;
@@ -378,7 +378,7 @@ export class View {
     this.changed();
   }
 
-  /** Between the voxels, or each as a block of its own value. */
+  /** Interpolate between voxels, or show each as a block. */
   toggleSmooth() {
     this.smooth = !this.smooth;
     this.changed();

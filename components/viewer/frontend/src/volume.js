@@ -50,7 +50,7 @@ export class DamagedVolume extends VolumeError {
  * @throws {VolumeError} in one sentence, when the file is not what the server promises
  */
 export function parseVolume(bytes, url) {
-  if (bytes.byteLength < HEADER_SIZE + 4) throw new VolumeError("The image was received incomplete.");
+  if (bytes.byteLength < HEADER_SIZE + 4) throw new VolumeError("Only part of the image arrived.");
   const view = new DataView(bytes);
   if (view.getInt32(0, true) !== HEADER_SIZE) throw new VolumeError("The image is not in the expected format.");
   const dimensions = view.getInt16(40, true);
@@ -60,7 +60,7 @@ export function parseVolume(bytes, url) {
   if (!kind) throw new VolumeError("The image has a data type that cannot be displayed.");
   const header = Math.max(352, Math.round(view.getFloat32(108, true)));
   const count = shape[0] * shape[1] * shape[2];
-  if (bytes.byteLength < header + count * kind.bytes) throw new VolumeError("The image was received incomplete.");
+  if (bytes.byteLength < header + count * kind.bytes) throw new VolumeError("Only part of the image arrived.");
   const aligned = header % kind.bytes === 0 ? bytes : bytes.slice(header);
   const stored = kind.view(aligned, aligned === bytes ? header : 0, count);
 
@@ -155,12 +155,12 @@ export function intensityAt(volume, position) {
 }
 
 /**
- * Volumes by URL: each is fetched, hashed and read once, the ones used longest ago are let go. What was fetched ahead is hashed as it
- * arrives and compared when its item is shown: only then is it known what it has to be.
+ * Volumes by URL: each is fetched, hashed and read once, and the least recently used are released. What was fetched ahead is hashed as it
+ * arrives and compared when its item is shown: only then is the expected hash known.
  */
 export class VolumeShelf {
   /**
-   * @param {(url: string, signal: AbortSignal, anew: boolean) => Promise<ArrayBuffer>} fetchBytes  anew: past the browser's cache
+   * @param {(url: string, signal: AbortSignal, anew: boolean) => Promise<ArrayBuffer>} fetchBytes  anew: bypass the browser's cache
    * @param {number} room  bytes that may be kept beside the volumes that are wanted
    */
   constructor(fetchBytes, room = 128 * 2 ** 20) {
@@ -175,10 +175,10 @@ export class VolumeShelf {
   }
 
   /**
-   * A volume, if it is what it has to be.
+   * A volume, if it is the expected one.
    *
    * @param {string} url
-   * @param {string|null} [sha256]  of the whole file, as the server says it; none when nobody knows (yet)
+   * @param {string|null} [sha256]  of the whole file, as the server gives it; none when not known (yet)
    * @returns {Promise<Volume>}
    * @throws {DamagedVolume} when it is something else
    */
@@ -205,7 +205,7 @@ export class VolumeShelf {
     /** @type {{volume: Volume|null, promise: Promise<Volume>, arrived: Promise<string>}} */
     const entry = { volume: null, promise: /** @type {any} */ (null), arrived: hashed.then(({ sha256 }) => sha256) };
     entry.promise = hashed.then(({ sha256, bytes }) => (entry.volume = { ...parseVolume(bytes, url), sha256 }));
-    // A failure is forgotten, so that "Try again" fetches anew.
+    // A failure is forgotten, so that "Try again" fetches it again.
     for (const promise of [entry.promise, entry.arrived]) {
       promise.catch(() => this.entries.get(url) === entry && this.entries.delete(url));
     }
@@ -224,7 +224,7 @@ export class VolumeShelf {
   }
 
   /**
-   * The volume if it is here already, and is what it has to be.
+   * The volume if it is here already, and is the expected one.
    *
    * @param {string} url
    * @param {string|null} [sha256]
@@ -236,7 +236,7 @@ export class VolumeShelf {
   }
 
   /**
-   * Let go of what is beyond the room, the volumes used longest ago first, but never of `wanted`.
+   * Release what exceeds the limit, the least recently used volumes first, but never `wanted`.
    *
    * @param {Iterable<string>} wanted
    */

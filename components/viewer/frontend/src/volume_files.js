@@ -1,6 +1,6 @@
 /**
  * Fetches scans. Their addresses are good for an hour or two: one that has run out is renewed while its item is on the screen,
- * and nobody notices. Whoever asked goes on using the address of the payload, which is the scan's name in this room.
+ * without the reader noticing. The caller goes on using the address from the payload, which is the scan's name in this room.
  */
 
 import { Refusal } from "./transport.js";
@@ -41,7 +41,7 @@ export class VolumeFiles {
     try {
       await transport.postUntilAnswered("reading/damage", { volume }, () => undefined);
     } catch (error) {
-      console.warn("That an image is damaged could not be told to the server:", error);
+      console.warn("Could not report a damaged image to the server:", error);
     }
   }
 

@@ -18,19 +18,19 @@ function tokensOf(text) {
   return canBeSet(text, tokens) ? tokens : null;
 }
 
-/** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
+/** What an opening token becomes. A heading within an item is a highlighted paragraph: the page has headings of its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
 const OPENED = {
   paragraph_open: "p", heading_open: "p", bullet_list_open: "ul", ordered_list_open: "ol", list_item_open: "li",
   table_open: "table", thead_open: "thead", tbody_open: "tbody", tr_open: "tr", th_open: "th", td_open: "td", strong_open: "strong",
 };
-/** Each of them has its own direction: an Arabic paragraph may stand above an English one. */
+/** Each has its own direction: an Arabic paragraph may be followed by an English one. */
 const DIRECTED = ["p", "li", "th", "td"];
 
 /** @param {string} text */
 const directionOf = (text) => (RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr");
 
 /**
- * The lines of a text, each with its own direction, as where it stands alone: below a Hebrew line "12 mm" must not become "mm 12".
+ * The lines of a text, each with its own direction, as if on its own: below a Hebrew line "12 mm" must not become "mm 12".
  *
  * @param {string} text
  * @returns {(string|HTMLElement)[]}
@@ -149,7 +149,7 @@ function appendLines(run, tokens, room) {
   }
 }
 
-/** What stands before an item of a list, as it is written. @param {any} token */
+/** The marker of a list item, as it is written. @param {any} token */
 const markOf = ({ info, markup }) => `${info}${markup}`;
 
 /** Code, below its opening fence where that has words behind it: they may be more than the name of a language. @param {any} token */
@@ -175,14 +175,14 @@ function append(parent, tokens, room, flows = false) {
       if (token.type === "list_item_open") element.append(h("span", { class: "mark" }, `${markOf(token)} `));
     } else if (token.nesting === -1) {
       within.pop();
-      // Beside the first line of an item stands its sign.
+      // The marker is beside the first line of an item.
       const directed = top.localName === "li" ? top.querySelector("span[dir]") : top;
       if (DIRECTED.includes(top.localName)) top.dir = directionOf(directed?.textContent ?? "");
     } else if (token.type === "inline") {
       for (const [i, line] of linesOf(token.children ?? [], flows).entries()) {
         const place = h("span");
         append(place, line, room);
-        // When it is full: it would look for its direction anew with each child that it is given.
+        // Only when it is complete: it would determine its direction again with each added child.
         place.dir = "auto";
         top.append(i ? h("br") : "", place);
       }

@@ -44,7 +44,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     onkeydown(event) {
       const back = ["Backspace", "Delete"].includes(event.key);
       if (!back && !["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
-      // The first one takes back what was refused, and leaves what stands.
+      // The first one takes back what was refused, and leaves the number.
       if (goOn() && back) event.preventDefault();
     },
     onblur() {
@@ -74,9 +74,9 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
   const objects = () => body.classList.contains("objected");
   const objectAgain = () => {
     input.select();
-    refuse(`still says “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
+    refuse(`still reads “${input.value.trim().slice(0, 30)}”: clear it with Backspace, then type the number`);
   };
-  /** Whether a key that no number has came behind what stands here; digits behind that may be meant for anything. */
+  /** Whether a key that is not part of a number followed what is typed here; digits after that may be meant for anything. */
   let ended = false;
   /** What was not added to the number, in words; null for nothing. @type {string|null} */
   let lost = null;
@@ -90,12 +90,12 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     if (refused) onChange(0);
     return refused;
   };
-  const stands = () => (input.value.trim() ? `stands as “${input.value.trim().slice(0, 30)}”` : "is empty");
+  const stands = () => (input.value.trim() ? `reads “${input.value.trim().slice(0, 30)}”` : "is empty");
   const hold = () => {
     lost ??= `${stands()}, and what was typed after another key was not added; ${WAYS_ON}`;
     refuse(lost);
   };
-  /** Whether what is written now is refused, which is said. */
+  /** Whether what is typed now is refused; if so, the reader sees why. */
   const refuses = () => {
     const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
     // What is typed over all of it is another number.
@@ -123,7 +123,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       const small = Number(plain(text));
       return `could mean ${large} or ${small}; write ${large} without a separator, or ${oneReading(small)}`;
     }
-    if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${text.slice(0, 30)}”`;
+    if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, not “${text.slice(0, 30)}”`;
     if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
     if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
     if (!isHeld(text, value)) return `cannot be stored as “${text.slice(0, 30)}”; write at most 15 significant digits and an exponent from -300 to 300`;
@@ -156,7 +156,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     },
     problem,
     refused: () => lost,
-    /** What comes while the focus is elsewhere begins the number, or another one in its place. @param {string} beginning @param {boolean} anew */
+    /** What is typed while the focus is elsewhere begins the number, or a new one in its place. @param {string} beginning @param {boolean} anew */
     typed(beginning, anew) {
       if (ended && !anew) {
         hold();
@@ -173,7 +173,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       return true;
     },
     /**
-     * A key came here that no number has.
+     * A key was pressed that is not part of a number.
      *
      * @param {string} key
      * @param {boolean} idle     it does nothing elsewhere either
@@ -185,7 +185,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
       stood = input.value;
       if (!idle) return;
       const sign = key === "Dead" ? "This key" : `“${key}”`;
-      const why = ofDigit ? `${sign} is no digit on this keyboard: use Shift or the number pad` : `${sign} belongs to no number`;
+      const why = ofDigit ? `${sign} is not a digit on this keyboard: use Shift or the number pad` : `${sign} is not part of a number`;
       lost = `${stands()}: ${why}; ${WAYS_ON}`;
       refuse(lost);
     },

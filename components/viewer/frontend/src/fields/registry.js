@@ -29,11 +29,11 @@ import { withUndetermined } from "./undetermined.js";
  * @property {boolean} [many]        takes more than one digit
  * @property {string} [labelFor]     id of the one control
  * @property {() => any} read        the value, null when unanswered
- * @property {() => any} [draft]     what stands there, null for nothing; only where that may be no value
+ * @property {() => any} [draft]     what is filled in, null for nothing; only where that may not be a value
  * @property {(value: any) => void} write  a value, or what stood there
  * @property {() => string|null} problem    what is wrong with the value, to follow the field's label in a sentence
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
- * @property {(beginning: string, anew: boolean) => boolean} [typed]  begin with a digit, sign or separator, or replace what stands there by it, unless that has a problem; only fields in which digits are typed have it
+ * @property {(beginning: string, anew: boolean) => boolean} [typed]  begin with a digit, sign or separator, or replace what is there, unless that has a problem; only fields in which digits are typed have it
  * @property {(key: string, idle: boolean, ofDigit: boolean) => void} [strayed]  a key came into the field that writes nothing there: whether it does nothing elsewhere either, and is one of a digit
  * @property {() => string|null} [refused]  what was typed and not taken, in words, as long as it keeps the form from being submitted
  * @property {() => boolean} [goOn]    take digits again after such a key; whether they were refused

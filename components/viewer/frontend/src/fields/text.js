@@ -1,7 +1,7 @@
 import { freshId, h } from "../dom.js";
 
 /**
- * Free text; beside its title stands the key that leads into it or out of it.
+ * Free text; its title shows the key that enters or leaves it.
  *
  * @type {import("./registry.js").FieldMaker}
  */

@@ -1,5 +1,5 @@
 /**
- * "Undetermined" beside any type of field: one more choice, apart from the options and equal to none of them, whatever these
+ * "Undetermined" beside any type of field: one more choice, apart from the options and equal to none of them, however these
  * are called. What is answered takes it back, and it takes back what is answered.
  */
 
