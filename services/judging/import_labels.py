@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from db import Database, ImportedLabel, LabelImport, Membership, Person, audit, now
+from db import Database, ImportedLabel, LabelImport, Membership, Person
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
@@ -181,23 +181,8 @@ def import_labels(
     total = sum(map(len, by_labeller.values()))
     with importing(database, LABELS, study_id, name, require, progress) as slices:
         slices.store(_values(by_labeller, placed), lambda done: progress(done, total, "Storing the labels"))
-        # From here on they are seen, all at once: by this row.
-        with database.writing() as session:
-            require(session)
-            slices.hold(session)
-            # What was opened for labels that were there is not open for some that nobody could see yet.
-            stored.id, stored.at = slices.id, now()
-            session.add(stored)
-            session.flush()
-            audit.record(
-                session,
-                "labels made elsewhere imported",
-                person_id=actor.person_id,
-                study_id=study_id,
-                labels=stored.name,
-                source_sha256=sha256,
-                rows=slices.sealed_with(stored),
-            )
+        said = {"person_id": actor.person_id, "labels": stored.name, "source_sha256": sha256}
+        slices.publish(stored, require, "labels made elsewhere imported", **said)
     with database.read_only() as session:
         line = next(line for line in lines_of(session, study_id) if line.name == name)
         return replace(line, namesakes=_namesakes(session, study_id, line.labellers), cleared=slices.cleared)

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db import Database, Freeze, Item, JudgeRun, StudyVersion, audit, now, queries
+from db import Database, Freeze, Item, JudgeRun, StudyVersion, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
@@ -267,23 +267,8 @@ def import_judge_verdicts(
             _values(rows, placed),
             lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"),
         )
-        # From here on they are seen, all at once: by this row.
-        with database.writing() as session:
-            require(session)
-            slices.hold(session)
-            # What was opened for runs that were there is not open for one that nobody could see yet.
-            run.id, run.created_at = slices.id, now()
-            session.add(run)
-            session.flush()
-            audit.record(
-                session,
-                "judge verdicts imported",
-                person_id=actor.person_id,
-                study_id=study_id,
-                run=run.name,
-                source_sha256=source_sha256,
-                rows=slices.sealed_with(run),
-            )
+        said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
+        slices.publish(run, require, "judge verdicts imported", **said)
     progress(2 * lines, 2 * lines, "The verdicts are imported")
     return _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from db import Base, Database, insert_with_keys, new_public_id, now
+from db import Database, JudgeRun, LabelImport, audit, insert_with_keys, new_public_id, now
 from db.base import stored_id
 from services.errors import counted
 from services.seals import proofs
@@ -98,9 +98,28 @@ class Slices:
         """
         unfinished_imports.hold(session, self._kind, self.id, self._holder)
 
-    def sealed_with(self, publishing: Base) -> proofs.Seals:
-        """Return the seals on the row that publishes and all that is stored under its key."""
-        return proofs.sealed([publishing]) | self._seal.seals
+    def publish(
+        self, row: JudgeRun | LabelImport, require: Callable[[Session], object], action: str, **detail: Any
+    ) -> None:
+        """Store the row that publishes, sealed with all that is stored under its key: now all is seen.
+
+        Parameters
+        ----------
+        require
+            Refuses, within the transaction that publishes, what cannot be imported any more.
+        action, detail
+            What the audit trail says of it.
+        """
+        with self._database.writing() as session:
+            require(session)
+            self.hold(session)
+            # What was opened for imports that were there is not open for one that nobody could see yet.
+            row.id = self.id
+            setattr(row, self._kind.moment, now())
+            session.add(row)
+            session.flush()
+            seals = proofs.sealed([row]) | self._seal.seals
+            audit.record(session, action, study_id=row.study_id, **detail, rows=seals)
 
 
 @contextmanager

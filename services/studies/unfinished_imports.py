@@ -32,8 +32,8 @@ class Kind:
     ----------
     reserves
         The table whose row is there first: under which key, by whom, and until when.
-    publishes
-        The table whose row of the same key comes last, and makes all visible.
+    publishes, moment
+        The table whose row of the same key comes last, and makes all visible, and its column with when that was.
     rows, under
         The table of what is stored meanwhile, and its column with that key.
     what, whose
@@ -44,6 +44,7 @@ class Kind:
 
     reserves: type[JudgeImport] | type[LabelReservation]
     publishes: type[JudgeRun] | type[LabelImport]
+    moment: str
     rows: type[JudgeVerdict] | type[ImportedLabel]
     under: str
     what: str
@@ -78,6 +79,7 @@ class Kind:
 VERDICTS = Kind(
     JudgeImport,
     JudgeRun,
+    "created_at",
     JudgeVerdict,
     "run_id",
     "verdict",
@@ -87,6 +89,7 @@ VERDICTS = Kind(
 LABELS = Kind(
     LabelReservation,
     LabelImport,
+    "at",
     ImportedLabel,
     "import_id",
     "label",
