@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -299,20 +300,26 @@ def _seed(folder: Path) -> None:
         raise RuntimeError(f"manage.py left the database open ({', '.join(leftovers)}): a copy would lose rows.")
 
 
-@pytest.fixture(scope="session")
-def demo_server(
-    seeded_data_dir: Path, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
-) -> Iterator[RunningServer]:
-    """A server on a copy of the seeded demo, one for the session: for tests that enter nothing others would notice."""
-    folder = tmp_path_factory.mktemp("demo-server")
-    shutil.copytree(seeded_data_dir, folder / "data")
+@contextmanager
+def serving_a_copy(seeded: Path, folder: Path, config: pytest.Config) -> Iterator[RunningServer]:
+    """Serve a copy of the seeded demo in a folder; the end of the log is shown where a test fails meanwhile."""
+    shutil.copytree(seeded, folder / "data")
     running = RunningServer(folder / "data", folder / "server.log", {})
-    alive = pytestconfig.stash.setdefault(SERVERS, [])
+    alive = config.stash.setdefault(SERVERS, [])
     alive.append(running)
     running.start()
     yield running
     running.stop()
     alive.remove(running)
+
+
+@pytest.fixture(scope="session")
+def demo_server(
+    seeded_data_dir: Path, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[RunningServer]:
+    """A server on a copy of the seeded demo, one for the session: for tests that enter nothing others would notice."""
+    with serving_a_copy(seeded_data_dir, tmp_path_factory.mktemp("demo-server"), pytestconfig) as running:
+        yield running
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from tests.conftest import SERVERS
+from tests.conftest import serving_a_copy
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer
 from tests.main_job.comparing import place_of, problems_of, problems_of_exploratory, problems_of_row
@@ -55,15 +54,8 @@ def running(
     seeded_data_dir: Path, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
 ) -> Iterator[RunningServer]:
     """A server on a copy of the seeded demo, one for this file."""
-    folder = tmp_path_factory.mktemp("main-job")
-    shutil.copytree(seeded_data_dir, folder / "data")
-    server = RunningServer(folder / "data", folder / "server.log", {})
-    alive = pytestconfig.stash.setdefault(SERVERS, [])
-    alive.append(server)
-    server.start()
-    yield server
-    server.stop()
-    alive.remove(server)
+    with serving_a_copy(seeded_data_dir, tmp_path_factory.mktemp("main-job"), pytestconfig) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
