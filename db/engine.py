@@ -26,9 +26,8 @@ _sqlite_writers = threading.RLock()
 # What SQLite says when others hold the file, and when the disk is full or may not be written.
 _SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
 _SQLITE_CANNOT_STORE = ("database or disk is full", "readonly database", "disk I/O error", "unable to open database")
-
-
 DATABASE_FILE = "blindread.db"
+_VOLUME_DIR = "volume_dir"  # under which name a session notes its database's store of volumes
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,18 @@ class Database:
             session.commit()
 
     def _session(self) -> Session:
-        return Session(self.engine, expire_on_commit=False, info={"volume_dir": self.volume_dir})
+        return Session(self.engine, expire_on_commit=False, info={_VOLUME_DIR: self.volume_dir})
 
     @cached_property
     def volume_dir(self) -> Path:
-        """The content-addressed store of prepared volumes; each session names it."""
+        """The content-addressed store of prepared volumes; `volume_dir_of` a session says the same."""
         return self.data_dir / "volumes"
+
+
+def volume_dir_of(session: Session) -> Path:
+    """Return the store of prepared volumes of the database that a session is of."""
+    folder: Path = session.info[_VOLUME_DIR]
+    return folder
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from db import Database, Overlay, Volume, audit
+from db.engine import volume_dir_of
 
 _ENDING = ".nii.gz"
 # How the name of a file begins that is not whole yet; no copy is made of it.
@@ -28,7 +29,7 @@ def path_of(database: Database, sha256: str) -> Path:
 
 def path_in(session: Session, sha256: str) -> Path:
     """Return the same for whoever has a session of the database alone."""
-    return _path(Path(session.info["volume_dir"]), sha256)
+    return _path(volume_dir_of(session), sha256)
 
 
 def _path(folder: Path, sha256: str) -> Path:
