@@ -65,7 +65,7 @@ export class Actions {
     const pastes = ((event.ctrlKey || event.metaKey) && event.code === "KeyV") || (event.shiftKey && event.key === "Insert");
     const foreign = plain && ours && isForeign(event, target);
     if ((plain || pastes) && ours && !room.dialogs.open && form) {
-      // A keyboard may have its digits behind Shift.
+      // Some keyboards have their digits on the shifted keys.
       const byShift = event.shiftKey && /^\d$/.test(event.key);
       if (pastes) form.panels.toWords();
       const taker = pastes ? "room" : form.takes(event, byShift || (binding?.action === "digit" && !graph));
@@ -78,7 +78,7 @@ export class Actions {
         return event.stopPropagation();
       }
     }
-    // A number goes by what keys write, as everywhere: some keyboards have other signs on the keys of the digits.
+    // A number is typed by what keys write, as usual: some keyboards have other characters on the digit keys.
     const awaits = plain && !(event.altKey && !graph) && !(ours && isTyping(target)) && this.awaitsNumber();
     const written = awaits ? writtenDigit(event.key) : null;
     const noDigit = awaits && binding?.action === "digit" && written === null && !beginsNumber(event);
@@ -90,7 +90,7 @@ export class Actions {
     const within = room.dialogs.open ? IN_DIALOG : payload.kind === "item" && stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
       if (foreign) event.preventDefault();
-      // The page's own one-letter shortcuts must not fire while somebody reads.
+      // The page's own one-letter shortcuts must not fire during reading.
       if (plain && event.key.length === 1 && ours && !isTyping(target)) event.stopPropagation();
       return;
     }
@@ -109,11 +109,11 @@ export class Actions {
   }
 
   /**
-   * Every tool and key ends here.
+   * All tools and keys end up here.
    *
    * @param {string} action
    * @param {any} [value]
-   * @returns {boolean|void} false when the browser may do what it likes
+   * @returns {boolean|void} false to leave the event to the browser
    */
   act(action, value) {
     const { room } = this;
@@ -125,7 +125,7 @@ export class Actions {
 
   /**
    * @param {string} action
-   * @param {any} value  as the list of keys, or the button, gives it
+   * @param {any} value  as given by the list of keys, or by the button
    * @returns {boolean|void}
    */
   perform(action, value) {
@@ -226,7 +226,7 @@ export class Actions {
     const focused = screen.focused();
     if (dialogs.open) dialogs.escape();
     else if (now().item && form()?.escape()) {
-      // Out of a panel, the keys belong to the room again; what is typed half is taken back where it was.
+      // Out of a panel, the keys belong to the room again; a half-typed number is undone.
       if (focused && !focused.checkVisibility()) screen.element.focus({ preventScroll: true });
     } else if (focused && focused !== screen.element) screen.element.focus();
     else if (!view.measuring.empty) {

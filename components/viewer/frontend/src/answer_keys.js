@@ -46,15 +46,15 @@ export class AnswerKeys {
       if (row === target && this.painted && this.painted !== row) row.box.scrollIntoView({ block: "nearest" });
       row.box.classList.toggle("takes-digits", row === target);
     }
-    // While something is typed there is none; what takes the digits after that may lie below.
+    // While something is being typed there is none; what takes the digits afterwards may be further down.
     this.painted = target ?? this.painted;
-    // What was begun for other choices must not be ended by a digit that is meant for these.
+    // A number begun for other choices must not be completed by a digit meant for these.
     if (this.entry.box && this.entry.box !== this.box()) this.entry.forget();
   }
 
   /**
    * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits and was not
-   * passed; all but the first without an answer. A number that is still to be typed, or cannot be read, comes before whatever stands
+   * passed; all but the first without an answer. A number that is still to be typed, or cannot be read, comes before whatever is
    * behind it.
    */
   row() {
@@ -99,8 +99,8 @@ export class AnswerKeys {
   }
 
   /**
-   * The focus goes from one field to another: an empty optional one above is passed, and the other comes back. A focus that a window has
-   * had in between goes nowhere.
+   * The focus goes from one field to another: an empty optional one above is passed, and the other comes back. A focus that a window had
+   * in between does not count.
    *
    * @param {EventTarget|null} from
    * @param {EventTarget|null} to
@@ -274,7 +274,7 @@ export class AnswerKeys {
     const aimed = this.form.rows.find(({ field, parts }) => field.key === this.aimed && takenBack(parts) !== null);
     if (!aimed) return this.answered.at(-1) ?? null;
     const own = this.answered.findLast(({ key }) => key === this.aimed);
-    // Of several answers nothing goes that an earlier sitting has left.
+    // Of several answers, those from an earlier sitting stay.
     return own ?? (aimed.parts.many ? null : { key: aimed.field.key, added: null });
   }
 
@@ -355,7 +355,7 @@ export class AnswerKeys {
       return true;
     }
     const done = row.parts.abstain();
-    // Out of the box in which a number is typed: the next digit is for another question.
+    // Leave the box in which a number is typed: the next digit is for another question.
     if (row.parts.typed && row.box.contains(focused)) row.parts.focus();
     return done;
   }

@@ -26,7 +26,7 @@ const OPAQUE_BLACK = 0xff000000;
 const WHITE = 0xffffffff;
 
 /**
- * Grey for every possible stored value, so that a pixel costs one look-up.
+ * Grey for every possible stored value, so that a pixel takes one look-up.
  *
  * @param {Volume} volume
  * @param {[number, number]} window  lowest and highest shown intensity
@@ -54,7 +54,7 @@ function greys(volume, [low, high]) {
 
 /**
  * One plane: a canvas of one pixel per voxel behind a frame of the tile's size. The browser scales it when it puts the page
- * together, which it does anyway; an image scaled here first would cost the same once more.
+ * together, which it does anyway; scaling it here first would only cost that twice.
  */
 class SliceView {
   constructor() {
@@ -110,7 +110,7 @@ export class CanvasRenderer {
   }
 
   async load() {
-    // The voxels are drawn from where they are.
+    // The voxels are drawn from where they are already.
   }
 
   clear() {

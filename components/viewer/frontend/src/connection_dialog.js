@@ -1,6 +1,6 @@
 /**
  * When its own connection is lost, Streamlit puts a dialog over the page and makes everything below it inert. The room does not
- * need that connection: it says itself what is not saved yet, and goes on. So that one window is closed as soon as it opens.
+ * need that connection: it says itself what is not saved yet, and carries on. That dialog is therefore closed as soon as it opens.
  */
 
 const WINDOW = '[data-testid="stDialog"]';

@@ -1,6 +1,6 @@
 /**
  * Keeps the draft of one item on the server: one request at a time, the newest answers only, an increasing sequence,
- * and again until the server has acknowledged.
+ * repeated until the server has acknowledged it.
  */
 
 import { Refusal, clockTime, waitOnline } from "./transport.js";
@@ -44,7 +44,7 @@ export class Drafts {
     const first = this.waiting === null;
     this.waiting = answers;
     stash(this.assignment, this.sequence, answers);
-    // Typing must not put the saving off for ever: the first unsaved change sets the clock.
+    // Continued typing must not postpone saving forever: the first unsaved change sets the timer.
     if (delay > 0 && !first && this.timer) return;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.flush(), delay);

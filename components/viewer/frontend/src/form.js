@@ -53,7 +53,7 @@ export class Form {
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
     this.submitKey = h("kbd", {}, "Enter");
-    // What is shown after an answer may ask nothing.
+    // What is shown after an answer may have no fields.
     if (!room.preview) this.button.append(description.fields.length ? "Submit" : "Continue", this.submitKey);
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
@@ -145,7 +145,7 @@ export class Form {
   }
 
   /**
-   * Into "not assessable", comment or flag, or out of it again.
+   * Enter or leave "not assessable", comment or flag.
    *
    * @param {import("./panels.js").Which} which
    */
@@ -167,7 +167,7 @@ export class Form {
       answerKeys.led = null;
       return false;
     }
-    // What was asked for in the panel is asked no more.
+    // What was missing in the panel is no longer asked for.
     this.say("");
     this.refresh();
     return true;
@@ -284,7 +284,7 @@ export class Form {
       box.inert = !assessable;
     }
     this.panels.refresh();
-    // In a text area Enter begins a line.
+    // In a text area Enter starts a new line.
     this.submitKey.textContent = this.panels.focused() instanceof HTMLTextAreaElement ? "Ctrl Enter" : "Enter";
     this.answerKeys.paint();
   }
@@ -338,7 +338,7 @@ export class Form {
       this.panels.enter(panel);
     }
     row?.parts.focus();
-    // Behind the focus: a text field that loses it counts as changed, which takes a sentence away.
+    // Behind the focus: a text field that loses it counts as changed, which clears a message.
     this.say(sentence, Boolean(row));
     if (!row) return;
     row.error.textContent = sentence;

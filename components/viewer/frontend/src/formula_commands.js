@@ -1,6 +1,6 @@
 /**
  * The commands that a formula may have: such as draw all that they are given, where it is written and in its order. KaTeX knows some
- * eight hundred; those that hide, drop, move, colour, shrink or repeat words, or have others do so, cannot all be listed, so these are.
+ * eight hundred; those that hide, drop, move, colour, shrink or repeat words, or make others do so, cannot all be listed, so the harmless ones are.
  */
 
 const WORDS = `

@@ -1,7 +1,7 @@
 /**
  * Whether a formula reads as it is written. Its source and what was made of it each become the same flat row of signs, with the gaps
  * between them: every sign that is written is drawn, in its place, and no other letter or digit; and letters and digits touch where
- * they are written together, and only there. So it needs no list of ways to make "5" and "0" a "50". Letters that stand alone, as the parts
+ * they are written together, and only there. So no list is needed of ways to turn "5" and "0" into "50". Letters that stand alone, as the parts
  * of a product do, are drawn with a gap between them.
  */
 
@@ -49,7 +49,7 @@ function nameOf(command) {
       katex.render(command, place, { output: "mathml", strict: "ignore", throwOnError: true });
       place.querySelector("annotation")?.remove();
     } catch {
-      // It wants something to draw.
+      // It takes an argument.
       place.textContent = "";
     }
     name = (place.textContent ?? "").replace(/[^\p{L}\p{N}\s\p{Z}]/gu, "");
@@ -138,7 +138,7 @@ function drawn(math, upperFirst) {
       const drawnBefore = signs.length;
       const isAccent = element.getAttribute("accent") === "true" && others.every(({ localName }) => localName === "mo");
       if (!isAccent) eachApart(upperFirst ? others.reverse() : others);
-      // What comes next stands beside an index that is not empty, but beside what has something above or below it.
+      // After a non-empty index, what comes next touches no sign of the base; after something above or below, it does.
       last = name.startsWith("ms") && signs.length > drawnBefore ? -1 : end;
     } else if (name === "mroot") eachApart(children.reverse());
     else if (name === "mfrac") eachApart(children);

@@ -1,6 +1,6 @@
 /**
  * Formulas within Markdown: $a$ in a line, $$a$$ in a line of its own. KaTeX makes MathML of them, which the browser draws with a font
- * of its own; it makes elements, and no text is parsed as HTML. What is no formula, would read otherwise than it is written, or would be
+ * of its own; it makes elements, and no text is parsed as HTML. What is not a formula, would read differently from what is written, or would be
  * drawn over its surroundings or without end, is left as it was written.
  */
 
@@ -22,7 +22,7 @@ export const roomOfRun = () => ({ longest: 80, left: 200, apart: false });
 /** Nothing in a formula grows without end (`maxExpand`), is larger than `maxSize`, in em, or leads anywhere. */
 const SETTINGS = {
   output: /** @type {const} */ ("mathml"), strict: /** @type {const} */ ("ignore"), maxExpand: 200, maxSize: 20, throwOnError: true,
-  // Of what leads elsewhere KaTeX would draw the name of the command, and not the words.
+  // For links KaTeX would draw the name of the command, not the words.
   trust: () => { throw new Error("Formulas lead nowhere."); },
 };
 /** Between digits a comma has no gap behind it, as it is written: "3,5" must not become "3, 5". */
@@ -128,7 +128,7 @@ function drawn(content, apart, room) {
   place.querySelector("annotation")?.remove();
   setSpaces(place);
   const made = place.querySelectorAll("*").length;
-  // Also what is not drawn then: it has taken its time.
+  // Including what is not drawn then: it took time as well.
   room.left -= made;
   const math = place.querySelector("math");
   // Each is smaller than what it is attached to: the fourth cannot be read.

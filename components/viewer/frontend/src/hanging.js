@@ -14,7 +14,7 @@ const GAP = 2;
 const FILL = 0.97;
 
 /**
- * Whether a pane does not lie in one world with the first one.
+ * Whether a pane is not co-registered with the first one.
  *
  * @param {import("../payload.js").ImagesPayload} images
  * @param {number} index
@@ -24,7 +24,7 @@ export function liesApart(images, index) {
 }
 
 /**
- * Whether a pane shows a picture from a file beside images that lie in a patient: its pixels are no mm of theirs.
+ * Whether a pane shows a picture from a file beside images that lie in a patient: its pixels are not in their mm.
  *
  * @param {import("../payload.js").ImagesPayload} images
  * @param {number} index
@@ -100,7 +100,7 @@ export function middleOf(volume) {
 }
 
 /**
- * Where the planes lie in a pane: the first one large, the others beside or below it, whichever shows more.
+ * Where the planes lie in a pane: the first one large, the others beside or below it, whichever shows them larger.
  *
  * @param {{width: number, height: number}} size
  * @param {number[]} extent  mm along R, A, S

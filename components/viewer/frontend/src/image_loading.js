@@ -9,7 +9,7 @@ import { DamagedVolume, VolumeError, VolumeShelf } from "./volume.js";
 import { VolumeFiles } from "./volume_files.js";
 
 /**
- * What the loading needs of the room, and says to it.
+ * What loading needs from the room, and reports to it.
  *
  * @typedef {object} Surroundings
  * @property {import("./transport.js").Transport} transport
@@ -17,7 +17,7 @@ import { VolumeFiles } from "./volume_files.js";
  * @property {() => Pick<import("./screen.js").Screen, "cover"|"uncover"|"say"|"paintRenderer">} screen
  * @property {() => import("./trace.js").Trace|null} trace
  * @property {(action: string, value?: any) => void} act
- * @property {() => void} onRead  what is read off the images has changed
+ * @property {() => void} onRead  a read-out of the images has changed
  * @property {(generation: number) => void} onDisplayed  all of the item is on the screen
  * @property {() => void} onFailed  nothing of it is
  * @property {() => void} onSignedOut
@@ -139,7 +139,7 @@ export class ImageLoading {
     const { room } = this;
     console.warn(`The renderer "${name}" failed:`, error);
     if (name === "canvas") return this.failed(room.now().generation, error);
-    // With two panes the graphics card is lost twice.
+    // With two panes, the loss of the graphics card is reported twice.
     if (!this.renderers.fallBack()) return;
     this.repaint();
     if (room.now().stage === "open") {
@@ -148,7 +148,7 @@ export class ImageLoading {
   }
 
   /**
-   * One more image, that was asked for while the others are shown, was refused or could not be read.
+   * A further image, requested while the others are shown, was refused or could not be read.
    *
    * @param {any} error
    * @param {string} label  of the image, as the reader knows it

@@ -2,7 +2,7 @@
  * Keeps one room per element of the page while Streamlit calls again and again.
  *
  * Streamlit calls for every new payload and for a change of theme, and in the end cleans up only what the last call
- * returned; a call that was overtaken while it waited is cleaned up at once. So only the newest call may take a room down.
+ * returned; a call that was overtaken while it waited is cleaned up at once. So only the newest call may tear down a room.
  */
 
 /** @typedef {import("../payload.js").Payload} Payload */

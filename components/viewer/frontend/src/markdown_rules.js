@@ -38,7 +38,7 @@ function lineOf(state, line) {
 
 const [table, fence, list] = ["table", "fence", "list"].map(blockRule);
 
-/** A line of marks alone is a line that somebody drew, and no list in a list in a list. */
+/** A line of marks alone is a drawn line, not a list in a list in a list. */
 const DRAWN_LINE = /^([-*+_=~])(?:[ \t]*\1)+[ \t]*$/;
 
 /** @type {BlockRule} */
@@ -48,7 +48,7 @@ function readableList(state, startLine, endLine, silent) {
 
 /** A table that has a place for all that is written in its lines. @type {BlockRule} */
 function readableTable(state, startLine, endLine, silent) {
-  // Below the head of a table that is none, no other begins: each of a thousand heads would be tried to the end of the text.
+  // Below a table head that turned out not to be one, no other is tried: a thousand of them would each be tried to the end of the text.
   if (startLine < (state.noTableBefore ?? 0)) return false;
   const before = state.tokens.length;
   if (!table(state, startLine, endLine, silent)) return false;
@@ -94,7 +94,7 @@ function entities(state) {
   }
 }
 
-/** "# of the femur" is a fracture in some hands: a heading keeps its signs. @param {any} state */
+/** "# of the femur" is how some write a fracture: a heading keeps its # signs. @param {any} state */
 function headings(state) {
   /** @type {string[]} */
   const lines = state.src.split("\n");
@@ -105,7 +105,7 @@ function headings(state) {
 
 /**
  * Whether a text can be set as its tokens: every letter and digit of it is there, in their order, nothing is nested as deep as it goes, where
- * a library may leave out what it likes, and cells are no more than can be drawn.
+ * a library may drop content, and cells are no more than can be drawn.
  *
  * @param {string} text
  * @param {any[]} tokens

@@ -1,6 +1,6 @@
 /** Distances between two points of one pane, in mm of that pane's own world. */
 
-/** The oldest line goes when there is one more. */
+/** The oldest line is removed when there is one too many. */
 const MOST = 4;
 
 /**
@@ -41,7 +41,7 @@ export class Measuring {
     this.keep({ pane, from: first.mm, to: mm, across: true, unit });
   }
 
-  /** A line that grows with the pointer. @param {number} pane @param {number[]} mm @param {string} unit */
+  /** A line that follows the pointer. @param {number} pane @param {number[]} mm @param {string} unit */
   begin(pane, mm, unit) {
     this.drawn = { pane, from: mm, to: mm, across: false, unit };
     this.keep(this.drawn);
@@ -52,7 +52,7 @@ export class Measuring {
     if (this.drawn) this.drawn.to = mm;
   }
 
-  /** A click without a drag is no line. @param {boolean} kept */
+  /** A click without a drag is not a line. @param {boolean} kept */
   end(kept) {
     if (!kept) this.lines = this.lines.filter((line) => line !== this.drawn);
     this.drawn = null;

@@ -1,6 +1,6 @@
 /**
  * Overlays over the images: on the slice that is shown, each point takes the value of the overlay's nearest voxel, found
- * through both affines. Drawn on the overlay canvas, so that it is the same whichever renderer painted the slice.
+ * through both affines. Drawn on the overlay canvas, so that it looks the same with every renderer.
  */
 
 /** @typedef {import("./volume.js").Volume} Volume */
@@ -54,8 +54,8 @@ export function cutOverlay(overlay, volume, plane, slice) {
 }
 
 /**
- * Why an overlay cannot be laid over an image without scale, in one sentence; null when it can. Both have no millimetres that would
- * say where one lies on the other: only pixel by pixel do they belong together.
+ * Why an overlay cannot be laid over an image without scale, in one sentence; null when it can. Neither has millimetres that would
+ * place one on the other: they can only be matched pixel by pixel.
  *
  * @param {string} label
  * @param {Volume} overlay
@@ -69,7 +69,7 @@ export function misfit(label, overlay, image) {
   return `The overlay “${label}” is not drawn: it has ${pixels(overlay)} pixels, the image ${pixels(image)}.`;
 }
 
-/** Draws overlays and keeps what it cut as long as the same slices are shown. */
+/** Draws overlays, and caches their cuts as long as the same slices are shown. */
 export class OverlayPainter {
   constructor() {
     /** @type {Map<string, {key: string, fill: HTMLCanvasElement|null, edge: Path2D|null, width: number, height: number}>} */

@@ -2,7 +2,7 @@
 export function painted() {
   return new Promise((resolve) => {
     const soon = () => {
-      // Two frames: the first may still belong to the drawing before. Frames can stall, so there is a latest time.
+      // Two frames: the first may still belong to the drawing before. Frames can stall, so there is a timeout.
       const timer = setTimeout(resolve, 250);
       requestAnimationFrame(() => requestAnimationFrame(() => {
         clearTimeout(timer);

@@ -28,7 +28,7 @@ export class Pane {
     this.drawn = /** @type {string|null} */ (null);
     /** @type {HTMLElement|null} what applies to the whole pane */
     this.badge = null;
-    /** it does not lie in one world with the first pane */
+    /** it is not co-registered with the first pane */
     this.apart = false;
 
     this.overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
@@ -137,7 +137,7 @@ export class Pane {
     write(this.position, this.spoken(mm));
     write(this.value, `${this.offered.label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
-    // In a narrow tile the read-out would run into the letter at the bottom.
+    // In a narrow tile the read-out would overlap the letter at the bottom.
     const above = this.placed && clip.width < 340 ? 25 : 5;
     const place = `bottom: ${this.size.height - clip.y - clip.height + above}px; max-width: ${clip.width - 20}px`;
     if (this.readout.getAttribute("style") !== place) this.readout.setAttribute("style", place);
@@ -156,7 +156,7 @@ export class Pane {
   }
 }
 
-/** A text is replaced only when it is another one: this runs with every frame. @param {HTMLElement} element @param {string} words */
+/** A text is replaced only if it differs: this runs with every frame. @param {HTMLElement} element @param {string} words */
 function write(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }

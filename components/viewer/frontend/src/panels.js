@@ -53,7 +53,7 @@ export class Panels {
     this.said = h("p", { class: "said", hidden: true });
     this.element = h("div", { class: "extras" }, h("div", { class: "tabs" }, ...Object.values(this.tabs)), this.said, ...Object.values(this.panels));
     this.open = { assess: false, comment: false, flag: false };
-    /** Somebody types words where none are taken. */
+    /** The reader types words where none are taken. */
     this.inWords = false;
     /** A choice was made since the focus came to the choices: what is typed now are words. */
     this.settled = false;
@@ -78,7 +78,7 @@ export class Panels {
   /** @param {"assess"|"flag"} which */
   radiosOf(which) {
     const name = freshId(which);
-    // Behind a kind of flag comes its note; an arrow key goes on among the kinds.
+    // After a kind of flag comes its note; an arrow key moves on among the kinds.
     const onclick = (/** @type {MouseEvent} */ { detail }) => {
       this.settled = true;
       if (which === "flag" && detail) this.note.focus();
@@ -189,9 +189,9 @@ export class Panels {
   }
 
   /**
-   * While a panel with choices has the focus, only digits are for the room, and only until something is chosen. All else that somebody
-   * types there belongs into the note to a flag, or into the comment; as commands it would switch tools, choose reasons and submit.
-   * Where there is no comment, nothing of it is taken until a key that leads out of the words.
+   * While a panel with choices has the focus, only digits are for the room, and only until something is chosen. Anything else typed
+   * there goes into the note to a flag, or into the comment; as commands it would switch tools, choose reasons and submit.
+   * Where there is no comment, nothing is taken until a key that ends the text.
    *
    * @param {KeyboardEvent} event
    * @param {boolean} isDigit
@@ -202,10 +202,10 @@ export class Panels {
     if (which === null || which === "comment" || isTyping(this.focused())) return "room";
     if (LEAVES_WORDS.test(key)) this.inWords = false;
     if (!isSign(key)) return this.inWords && CORRECTS_WORDS.test(key) ? "nobody" : "room";
-    // The key that opened the panel, still held down, writes nothing.
+    // The key that opened the panel types nothing while it is held down.
     if (this.inWords || repeat) return "nobody";
     if (isDigit && !this.settled && this.mayChoose(which, key, code)) return "room";
-    // A blank neither chooses nor begins words.
+    // A space neither chooses nor begins a text.
     if (key === " ") return "nobody";
     this.inWords = !this.toWords();
     return this.inWords ? "nobody" : "browser";
@@ -223,7 +223,7 @@ export class Panels {
       if (/\S$/.test(place.value) && place.value.length < place.maxLength) place.value += " ";
     }
     place.focus();
-    // Words that were selected there are not typed over.
+    // A selection there is not typed over.
     place.setSelectionRange(place.value.length, place.value.length);
     return true;
   }

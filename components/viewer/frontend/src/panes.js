@@ -54,11 +54,11 @@ export class Panes {
   }
 
   /**
-   * Show the images of an item: nothing of them is visible before every pane has its first volume.
+   * Show the images of an item: none is visible before every pane has its first volume.
    *
    * @param {import("../payload.js").ImagesPayload} images
    * @param {import("./trace.js").Trace} trace
-   * @returns {Promise<boolean>} false when another item came in between
+   * @returns {Promise<boolean>} false when another item was opened meanwhile
    */
   async show(images, trace) {
     this.clear();
@@ -145,7 +145,7 @@ export class Panes {
       ready.push(renderer);
     }
     this.panes.forEach((pane, i) => this.replace(pane, ready[i]));
-    // Another item came in between: its own drawing loads what it needs.
+    // Another item was opened meanwhile: its own drawing loads what it needs.
     if (generation === this.generation) this.drawNow();
   }
 
@@ -195,7 +195,7 @@ export class Panes {
     if (this.images) this.drawNow();
   }
 
-  /** Draw with the next frame; calls in between are one drawing. */
+  /** Draw with the next frame; calls before that make one drawing. */
   schedule() {
     if (this.frame || !this.images) return;
     this.frame = requestAnimationFrame(() => this.drawNow());
@@ -305,7 +305,7 @@ export class Panes {
   }
 
   /**
-   * Put one of its volumes into a pane. Fetched already: at once; else the pane says what it waits for.
+   * Put one of its volumes into a pane. At once if it is fetched already; else the pane says what it is waiting for.
    *
    * @param {number} index
    * @param {number} n

@@ -1,4 +1,4 @@
-/** Between two items and two parts of the work: what was right, what is done, and what comes next, with how much it is and about how long it takes. */
+/** Between two items and two parts of the work: what was right, what is done, and what comes next, how much it is and about how long it takes. */
 
 import { h } from "./dom.js";
 import { feedbackPanel } from "./occasions.js";

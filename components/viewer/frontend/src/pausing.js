@@ -31,12 +31,12 @@ export class Pausing {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  /** Resolves when nothing is covered: images that lie under the cover were not shown to anybody. @returns {Promise<void>} */
+  /** Resolves when nothing is covered: images under the cover have not been shown to the reader. @returns {Promise<void>} */
   over() {
     return this.paused ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve();
   }
 
-  /** Any key goes on, and does nothing else. @param {KeyboardEvent} event */
+  /** Any key resumes, and does nothing else. @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || ["Control", "Shift", "Alt", "Meta", "Tab", "CapsLock"].includes(event.key)) return;
     event.preventDefault();

@@ -81,7 +81,7 @@ export class Pointer {
     this.activate(tile);
     if (event.pointerType === "touch") {
       this.fingers.set(event.pointerId, point);
-      // A second finger makes a pinch of what began as a drag.
+      // A second finger turns a drag into a pinch.
       if (this.fingers.size > 1) return this.finish(false);
     }
     const onTrack = event.button === 0 && point.x >= trackBox(tile).x - 4 && this.volume.shape[tile.plane.through] > 1;
@@ -137,7 +137,7 @@ export class Pointer {
     this.rolled = 0;
   }
 
-  /** Two fingers: apart is larger, together smaller, and the image goes along. @param {number} id @param {Point} point */
+  /** Two fingers: apart enlarges, together shrinks, and the image moves along. @param {number} id @param {Point} point */
   pinch(id, point) {
     const spread = () => {
       const [a, b] = this.fingers.values();

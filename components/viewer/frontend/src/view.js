@@ -187,7 +187,7 @@ export class View {
   }
 
   /**
-   * Put the crosshair of a pane somewhere; the linked ones follow.
+   * Move the crosshair of a pane; the linked ones follow.
    *
    * @param {number} pane
    * @param {number[]} mm  in the world of that pane
@@ -235,7 +235,7 @@ export class View {
    * @param {number} pane
    * @param {PlaneName} plane
    * @param {number} slices
-   * @param {boolean} round  goes on at the other end
+   * @param {boolean} round  continues at the other end
    */
   step(pane, plane, slices, round) {
     if (!this.images) return;
@@ -281,7 +281,7 @@ export class View {
     this.changed();
   }
 
-  // ---------------------------------------------------------------- panes that do not lie in one world
+  // ---------------------------------------------------------------- panes that are not co-registered
 
   /** Let a pane be moved on its own; again: link it where it is now. @param {number} [pane] */
   toggleLink(pane = this.active.pane) {
@@ -332,7 +332,7 @@ export class View {
   }
 
   /**
-   * Zoom so that what lies under a point stays there.
+   * Zoom so that what is under a point stays there.
    *
    * @param {Tile} tile
    * @param {Volume} volume

@@ -32,7 +32,7 @@ const STORED_AS = {
 
 export class VolumeError extends Error {}
 
-/** What arrived is not what was prepared: it must not be read. */
+/** What arrived is not what was prepared: it must not be shown. */
 export class DamagedVolume extends VolumeError {
   /** @param {string} url @param {string} [words]  what else is known of it */
   constructor(url, words = "The image received is not the one that was prepared.") {
@@ -47,7 +47,7 @@ export class DamagedVolume extends VolumeError {
  * @param {ArrayBuffer} bytes
  * @param {string} url
  * @returns {Volume}
- * @throws {VolumeError} in one sentence, when the file is not what the server promises
+ * @throws {VolumeError} in one sentence, when the file is not as the server describes it
  */
 export function parseVolume(bytes, url) {
   if (bytes.byteLength < HEADER_SIZE + 4) throw new VolumeError("Only part of the image arrived.");

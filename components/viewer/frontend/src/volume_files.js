@@ -1,5 +1,5 @@
 /**
- * Fetches scans. Their addresses are good for an hour or two: one that has run out is renewed while its item is on the screen,
+ * Fetches scans. Their addresses are valid for an hour or two: an expired one is renewed while its item is on the screen,
  * without the reader noticing. The caller goes on using the address from the payload, which is the scan's name in this room.
  */
 
@@ -32,7 +32,7 @@ export class VolumeFiles {
     }
   }
 
-  /** Tell the server, once, that what arrived from an address is not what was prepared. @param {string} url */
+  /** Report to the server, once, that what arrived from an address is not what was prepared. @param {string} url */
   async reportDamage(url) {
     const { transport, now } = this.room;
     if (this.reported.has(url) || now().item?.phase === "preview") return;
@@ -45,7 +45,7 @@ export class VolumeFiles {
     }
   }
 
-  /** New addresses for the item on the screen; without them everything stays as it is. */
+  /** New addresses for the item on the screen; if there are none, everything stays as it is. */
   async renew() {
     this.renewing ??= this.ask().finally(() => (this.renewing = null));
     await this.renewing;
@@ -60,10 +60,10 @@ export class VolumeFiles {
       const answer = await transport.get(`reading/scans?assignment=${encodeURIComponent(item.assignment)}`);
       if (generation !== now().generation) return;
       const [before, after] = [addresses(item), addresses(answer)];
-      // Another number of scans is another item.
+      // A different number of scans means another item.
       if (before.length === after.length) before.forEach((url, i) => this.renewed.set(url, after[i]));
     } catch (error) {
-      // Signed out, or another item lies on the desk: what was asked for stays refused, and says so.
+      // Signed out, or another item is open: the request stays refused, with its reason.
       if (!(error instanceof Refusal)) throw error;
     }
   }

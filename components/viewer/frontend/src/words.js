@@ -1,6 +1,6 @@
 /**
  * Texts of a study, as its protocol says that they are set: plain, or as Markdown without images, links and HTML. Markdown becomes
- * tokens, and tokens become elements here, one kind by one: no text of a study is ever parsed as HTML.
+ * tokens, and tokens become elements here, kind by kind: no text of a study is ever parsed as HTML.
  */
 
 import { h } from "./dom.js";
@@ -12,7 +12,7 @@ const markdown = readableMarkdown(formula);
 /** The first letter of a text decides its direction. */
 const RIGHT_TO_LEFT = /^\P{L}*(?=\p{L})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** The tokens of a text; null for one that is not to be set, since something would go missing. @param {string} text */
+/** The tokens of a text; null for one that is not set, since something would be lost. @param {string} text */
 function tokensOf(text) {
   const tokens = markdown.parse(text, {});
   return canBeSet(text, tokens) ? tokens : null;
@@ -90,7 +90,7 @@ function appendRun(run, tokens, room) {
     } else if (token.type === "inline") appendLines(top, token.children ?? [], room);
     else if (token.type === "formula") appendFormula(top, token, room);
     else if (token.type === "list_item_open") top.append(`${markOf(token)} `);
-    // An empty cell has its place too.
+    // An empty cell takes its place, too.
     else if (token.type === "th_open" || token.type === "td_open") top.append("| ");
     else if (token.type === "tr_close") top.append("|; ");
     // Lines, paragraphs and cells end where the next must not join them.

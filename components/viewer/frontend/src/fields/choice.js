@@ -4,7 +4,7 @@ import { meaningOf, meaningsOf } from "../meanings.js";
 import { choicesOf } from "./undetermined.js";
 
 /**
- * One of several answers, as a real radio group: yes_no, choice and ordinal. An ordinal lies side by side, its ends
+ * One of several answers, as a real radio group: yes_no, choice and ordinal. The steps of an ordinal are side by side, its ends
  * named by their anchors.
  *
  * @type {import("./registry.js").FieldMaker}
@@ -28,7 +28,7 @@ export function choiceField(field, { onChange }) {
       h("span", { class: "words", dir: "auto" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest), !ordinal && meaningOf(option)),
     );
   });
-  // Two short answers fit side by side; more than two would break within their words.
+  // Two short answers fit side by side; more than two would break within words.
   const short = !ordinal && field.options.length === 2 && field.options.every(({ text, meaning }) => text.length <= 12 && !meaning);
   const box = h("div", { class: ordinal ? "options scale" : short ? "options row" : "options" }, ...options);
   const meanings = ordinal ? meaningsOf(field) : null;

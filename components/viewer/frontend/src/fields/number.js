@@ -1,7 +1,7 @@
 import { inLatinDigits } from "../digits.js";
 import { freshId, h } from "../dom.js";
 
-/** "1,500" and "1.500" are 1500 to some hands and 1.5 to others, also with zeros before them or an exponent; "0,500" has one reading. */
+/** "1,500" and "1.500" are 1500 to some and 1.5 to others, also with zeros before them or an exponent; "0,500" has one reading. */
 const TWO_READINGS = /^[+-]?(?:0*[1-9]\d{0,2}|00+)[.,]\d{3}(?:e[+-]?\d+)?$/i;
 
 const WAYS_ON = "press Backspace to go on in it, or Esc to leave it";
@@ -19,11 +19,11 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     inputMode: "decimal",
     autocomplete: "off",
     class: "number",
-    // Only so that the style sheet knows an empty box.
+    // Only so that the style sheet can tell an empty box.
     placeholder: " ",
     /** @param {InputEvent} event */
     oninput(event) {
-      // What an input method composes cannot be held back, only put back.
+      // What an input method composes cannot be prevented, only undone.
       if (event.inputType === "insertCompositionText" && (ended || objects())) {
         input.value = stood;
         return ended ? hold() : objectAgain();
@@ -86,7 +86,7 @@ export function numberField(field, { onChange, typingDelay, refuse }) {
     const refused = lost !== null;
     ended = false;
     lost = null;
-    // Not as if something were typed: the number stays where A has led.
+    // Not as if something had been typed: A still points to this number.
     if (refused) onChange(0);
     return refused;
   };

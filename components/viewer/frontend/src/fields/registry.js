@@ -30,7 +30,7 @@ import { withUndetermined } from "./undetermined.js";
  * @property {string} [labelFor]     id of the one control
  * @property {() => any} read        the value, null when unanswered
  * @property {() => any} [draft]     what is filled in, null for nothing; only where that may not be a value
- * @property {(value: any) => void} write  a value, or what stood there
+ * @property {(value: any) => void} write  a value, or what `draft` returned
  * @property {() => string|null} problem    what is wrong with the value, to follow the field's label in a sentence
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
  * @property {(beginning: string, anew: boolean) => boolean} [typed]  begin with a digit, sign or separator, or replace what is there, unless that has a problem; only fields in which digits are typed have it

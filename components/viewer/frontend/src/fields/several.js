@@ -11,7 +11,7 @@ import { choicesOf } from "./undetermined.js";
 export function severalField(field, { onChange, refuse }) {
   const inputs = field.options.map((_, index) => h("input", { type: "checkbox", onchange: () => took(index) }));
 
-  /** One too many is not taken. @param {number} index */
+  /** Refuse one too many. @param {number} index */
   function took(index) {
     const most = field.at_most ?? Infinity;
     if (inputs.filter((input) => input.checked).length <= most) return onChange(0);

@@ -1,6 +1,6 @@
 /**
  * "Undetermined" beside any type of field: one more choice, apart from the options and equal to none of them, however these
- * are called. What is answered takes it back, and it takes back what is answered.
+ * are called. An answer takes it back, and it takes back the answer.
  */
 
 import { badge } from "../digits.js";
