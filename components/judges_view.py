@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from components.notice import notify
 from components.problems import draw_problems
@@ -125,14 +124,33 @@ def _ask_identity(imported: int) -> import_runs.Identity:
     return import_runs.Identity(model, prompt, version, settings, made_on, number, named)
 
 
-def import_bar() -> tuple[DeltaGenerator, Progress]:
-    """Draw how far an import has come; return the bar, and what is to be told."""
+def draw_import(store: Callable[[Progress], str], imported: str, remedy: str) -> None:
+    """Draw how far an import has come, and say what came of it.
+
+    Parameters
+    ----------
+    store
+        Imports; takes what is told how far it has come, and returns the outcome in words.
+    imported
+        The entry of the session state that counts imports, so that the form is drawn empty after one.
+    remedy
+        What to do about problems of the file.
+    """
     bar = st.progress(0.0, text="Starting")
 
     def feed(done: int, total: int, text: str) -> None:
         bar.progress(done / max(total, 1), text=text)
 
-    return bar, feed
+    try:
+        notify("done", store(feed))
+        st.session_state[imported] += 1
+    except InputRefused as refusal:
+        bar.empty()
+        draw_problems(refusal, remedy)
+        return
+    except Refused as refusal:
+        notify("error", str(refusal))
+    st.rerun()
 
 
 def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], bool]:
@@ -191,9 +209,9 @@ def _import_judge(
     if not judge.strip():
         notify("error", "The name of the judge is missing, which figures use; enter model and version.")
         st.rerun()
-    bar, feed = import_bar()
-    try:
-        line = import_runs.import_judge_verdicts(
+
+    def store(feed: Progress) -> str:
+        return import_runs.import_judge_verdicts(
             database(),
             current_actor(),
             study_key,
@@ -206,13 +224,6 @@ def _import_judge(
             asked=sources.asked_of(**asked),
             skip_unplaced=skip_unplaced,
             progress=feed,
-        )
-        notify("done", line.in_words)
-        st.session_state["runs-imported"] += 1
-    except InputRefused as refusal:
-        bar.empty()
-        draw_problems(refusal, "Correct them in the judge's file and upload it again.")
-        return
-    except Refused as refusal:
-        notify("error", str(refusal))
-    st.rerun()
+        ).in_words
+
+    draw_import(store, "runs-imported", "Correct them in the judge's file and upload it again.")

@@ -8,12 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components.judges_view import ask_columns, import_bar
-from components.notice import notify
-from components.problems import draw_problems
+from components.judges_view import ask_columns, draw_import
 from components.session import current_actor, database
-from services.errors import InputRefused, Refused
 from services.judging import asked_fields, import_labels, import_runs, sources
+from services.judging.slices import Progress
 from services.studies.catalogue import StudyLine
 
 _EXAMPLE = """item,candidate,labeller,verdict,explanation
@@ -127,9 +125,8 @@ def _import(
     is_random_part: bool,
     skip: bool,
 ) -> None:
-    bar, feed = import_bar()
-    try:
-        line = import_labels.import_labels(
+    def store(feed: Progress) -> str:
+        return import_labels.import_labels(
             database(),
             current_actor(),
             study_key,
@@ -143,13 +140,6 @@ def _import(
             labeller=said["labeller"],
             field=said["field"],
             blinding=said["blinding"],
-        )
-        notify("done", line.in_words)
-        st.session_state["labels-imported"] += 1
-    except InputRefused as refusal:
-        bar.empty()
-        draw_problems(refusal, "Correct them in the file and upload it again.")
-        return
-    except Refused as refusal:
-        notify("error", str(refusal))
-    st.rerun()
+        ).in_words
+
+    draw_import(store, "labels-imported", "Correct them in the file and upload it again.")
