@@ -70,7 +70,8 @@ def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
         place = place_of(text.replace(",", " "))
         return text if place is None else list(place)
     if kind == "number":
-        number = parsed(text)
+        # People are shown the unit, and models write it.
+        number = parsed(text.removesuffix(asked.unit or ""))
         return text if number is None else float(number)
     return _option(text, texts)
 

@@ -20,6 +20,7 @@ forms:
     findings: {type: several, options: {oed: Oedema, nec: Necrosis}}
     list: {type: ranked, at_most: 3}
     size: {type: number, unit: cm}
+    grade: {type: number, unit: "%"}
     place: {type: point}
     sure: {type: confidence, steps: 5}
     seen: yes_no
@@ -29,7 +30,7 @@ phases:
   - {key: consult, rates: items, shows: [prompt], form: as_item, by: people}
   - key: grade
     rates: [candidates, answers of consult]
-    takes: [why, list, answer, kind, findings, size, place, sure, seen]
+    takes: [why, list, answer, kind, findings, size, grade, place, sure, seen]
     shows: [candidate]
     form: {v: correctness}
     by: graders
@@ -58,6 +59,12 @@ def fields_of(form: str = "lesion") -> dict[str, Field]:
             "1. 3 days of fever\n2. 2.5 cm mass",
         ),
         ("size", "2.50", 2.5, "2.5 cm"),
+        ("size", "2.5 cm", 2.5, "2.5 cm"),
+        ("size", "2.50cm", 2.5, "2.5 cm"),
+        ("size", "25 mm", "25 mm", "25 mm"),
+        ("size", "cm", "cm", "cm"),
+        ("grade", "50%", 50.0, "50 %"),
+        ("grade", "50 %", 50.0, "50 %"),
         ("size", "about 3", "about 3", "about 3"),
         ("place", "12.4, -30 8.2", [12.4, -30.0, 8.2], "R 12 P 30 S 8 mm"),
         ("place", "left temporal", "left temporal", "left temporal"),
@@ -126,7 +133,8 @@ def test_each_form_lays_out_what_it_asks() -> None:
 
 
 def test_without_takes_it_is_the_primary_field_of_each_form() -> None:
-    study = expanded(STUDY.replace("    takes: [why, list, answer, kind, findings, size, place, sure, seen]\n", ""))
+    takes = "    takes: [why, list, answer, kind, findings, size, grade, place, sure, seen]\n"
+    study = expanded(STUDY.replace(takes, ""))
     grade = study.phase("grade")
 
     assert takes_of(study, grade) == ["kind", "answer"]
