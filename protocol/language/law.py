@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase
-from protocol.language.narrowing import told_by_pairs, told_by_selection, values_of
+from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
-from protocol.language.telling import passed_on, told_by, told_on_screen
+from protocol.language.telling import in_a_sentence, known_in, told_anew, told_by
 from protocol.language.things import THINGS, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
@@ -78,7 +78,7 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
         return
     if not may_share_people(telling.by.groups, blind.by.groups, study.groups):
         return
-    for thing in sorted(_told(study, telling, blind) - _open_to(study, blind)):
+    for thing in sorted(told_anew(study, telling, blind) - _open_to(study, blind)):
         reach = reach_of(study, thing)
         if reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
             continue
@@ -92,24 +92,8 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
             answer = "hangs on subjects"
         else:
             continue
-        yield Breach(telling.key, blind.key, in_words(thing), _how(study, telling, thing), answer, reach)
-
-
-def _told(study: Expansion, telling: Phase, blind: Phase) -> Set[str]:
-    """Return what a phase tells; by which two answers it compares, nothing to a phase that compares by the same."""
-    in_both = told_by_pairs(study, telling) & told_by_pairs(study, blind)
-    return told_by(study, telling) - (in_both - told_on_screen(telling) - passed_on(study, telling))
-
-
-def _how(study: Expansion, telling: Phase, thing: str) -> str:
-    """Return by what a phase tells a thing: by showing it, by whose answers it shows, or by what it selects."""
-    if thing in told_on_screen(telling):
-        return f"shows {in_words(thing)}"
-    if thing in told_by_selection(study, telling):
-        return f"tells the reference, since all that it selects has one value of {in_words(thing)},"
-    if thing in told_by_pairs(study, telling):
-        return f"tells of the reference, since the answers of each pair differ in {in_words(thing)},"
-    return f"tells {in_words(thing)}, by the answers that it shows or selects by,"
+        how = in_a_sentence(study, telling, thing, in_words(thing))
+        yield Breach(telling.key, blind.key, in_words(thing), how, answer, reach)
 
 
 def _rates_answers(phase: Phase) -> bool:
@@ -123,8 +107,7 @@ def _open_to(study: Expansion, phase: Phase) -> Set[str]:
         shown.add("reference")
     if "answers" in phase.rates:
         shown.add("opinions")
-    # What its own units have in common is nothing new to their raters.
-    shown |= told_by_selection(study, phase)
+    shown |= known_in(study, phase)
     telling = {attribute.key for attribute in study.attributes if attribute.tells_reference}
     parts = {thing for other in study.phases for thing in told_by(study, other) if field_of_reference(thing)}
     return open_to(shown, telling | parts)

@@ -1,62 +1,165 @@
-"""What a phase that is written out tells whoever works in it, and whether it needs the answers of others for that."""
+"""By which ways a phase tells whoever works in it something: one table, from which the law, the freeze and gates go.
+
+What is told is a thing that can be shown, an attribute or a part of the reference. A new way is one more row here, and
+its attacks stand under its key in `tests/protocol/language/told_too_early.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
 
-from protocol.language import expansion as expanded
+from protocol.language.expansion import Expansion, Phase, Source
 from protocol.language.narrowing import told_by_pairs, told_by_selection
 from protocol.language.things import TOLD_BY_RATING
 
-
-def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return all that a phase tells: on the screen, by what is rated and compared, or by what others answered."""
-    return told_on_screen(phase) | passed_on(study, phase) | told_by_pairs(study, phase)
-
-
-def told_on_screen(phase: expanded.Phase) -> set[str]:
-    """Return what is on the screen of a phase, before or after the answer, or is what is rated there."""
-    shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
-    return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+# Whom a way tells nothing new: nobody; people of a phase that tells the thing itself by this way, by whatever way they
+# are told it once more; or those, where it is by this way again.
+Known = Literal["to nobody", "in such phases", "by the same way"]
+_BY_ANSWERS = "tells {thing}, by the answers that it shows or selects by,"
 
 
-def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return what a phase tells without showing it itself: by others' answers, or by which units were selected."""
-    by_key = {other.key: other for other in study.phases}
-    source = by_key.get(phase.source.phase or "")
-    # That a unit is there at all says something of what others answered, also behind a phase in between.
-    passed = ({"opinions"} if needs_answers(phase.source) else set()) | told_by_selection(study, phase)
-    passed |= _told_by_results(study, phase)
-    if phase.answers_of is not None:
-        # An answer that is rated may say what its author was shown.
-        passed |= told_by(study, by_key[phase.answers_of])
-    if source is None:
-        return passed
-    passed |= passed_on(study, source) & {"opinions"}
-    # Somebody who was shown a thing may say it in an answer.
-    shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
-    return passed | told_by(study, source) if "opinions" in shown else passed
+@dataclass(frozen=True)
+class Way:
+    """A way by which a phase tells something.
+
+    Attributes
+    ----------
+    key
+        What the way is.
+    says
+        How a sentence goes on after the name of the phase; {thing} is what is told.
+    told
+        Returns what a phase of a study tells by this way.
+    known
+        Whom it tells nothing new.
+    on_the_screen
+        Whether it stands there because the phase names it: a gate then goes by the step that shows it.
+    """
+
+    key: str
+    says: str
+    told: Callable[[Expansion, Phase], Set[str]]
+    known: Known = "to nobody"
+    on_the_screen: bool = False
 
 
-def _told_by_results(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+def told_by(study: Expansion, phase: Phase) -> set[str]:
+    """Return all that a phase tells, by any way."""
+    return {thing for way in WAYS for thing in way.told(study, phase)}
+
+
+def told_anew(study: Expansion, telling: Phase, blind: Phase) -> set[str]:
+    """Return what a phase tells to people of another, without what that one tells by the same way."""
+    return {
+        thing
+        for way in WAYS
+        for thing in way.told(study, telling) - (way.told(study, blind) if way.known == "by the same way" else set())
+    }
+
+
+def known_in(study: Expansion, phase: Phase) -> set[str]:
+    """Return what is nothing new to people of a phase, since it tells it them by what its own units have in common."""
+    return {thing for way in WAYS if way.known == "in such phases" for thing in way.told(study, phase)}
+
+
+def in_a_sentence(study: Expansion, phase: Phase, thing: str, words: str) -> str:
+    """Return how a phase tells a thing, as a sentence goes on after its name: by the first way of the table.
+
+    Parameters
+    ----------
+    words
+        How the thing is named.
+    """
+    way = next(way for way in WAYS if thing in way.told(study, phase))
+    return way.says.format(thing=words)
+
+
+def needs_answers(source: Source, shows: Sequence[str] = ()) -> bool:
+    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
+    by_result = any("." in condition.name for condition in source.where)
+    return bool(source.let_in) or by_result or "opinions" in shows
+
+
+def _before_the_answer(_: Expansion, phase: Phase) -> Set[str]:
+    return set(phase.shows)
+
+
+def _after_the_answer(_: Expansion, phase: Phase) -> Set[str]:
+    return set(phase.then.shows if phase.then else ())
+
+
+def _by_rating(_: Expansion, phase: Phase) -> Set[str]:
+    return {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+
+
+def _by_being_there(study: Expansion, phase: Phase) -> Set[str]:
+    """That a unit is there at all says something of what others answered, also behind a phase in between."""
+    if needs_answers(phase.source):
+        return {"opinions"}
+    if phase.source.phase is None:
+        return set()
+    above = study.phase(phase.source.phase)
+    ways = (_by_being_there, _by_results, _by_authors, _by_opinions)
+    return {thing for told in ways for thing in told(study, above) if thing == "opinions"}
+
+
+def _by_results(study: Expansion, phase: Phase) -> Set[str]:
     """Return what people were told by whose answers a phase, or what it takes its units from, selects them.
 
     Units of which they all said the same, said anything in a field, flagged or called not assessable, have in common
     what they knew when they did. That they differ says so much of no unit.
     """
-    by_key = {other.key: other for other in study.phases}
-    passed: set[str] = set()
-    above: expanded.Phase | None = phase
-    while above is not None:
-        source = above.source
-        answered = {source.phase for entry in source.let_in if entry.reason != "differs"}
+    answered: set[str] = set()
+    for each in _from_above(study, phase):
+        source = each.source
+        answered |= {source.phase or "" for entry in source.let_in if entry.reason != "differs"}
         answered |= {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
-        passed = passed.union(*(told_by(study, by_key[key]) for key in answered if key in by_key))
-        above = by_key.get(source.phase or "")
-    return passed
+    return {thing for other in study.phases if other.key in answered for thing in told_by(study, other)}
 
 
-def needs_answers(source: expanded.Source, shows: Sequence[str] = ()) -> bool:
-    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
-    by_result = any("." in condition.name for condition in source.where)
-    return bool(source.let_in) or by_result or "opinions" in shows
+def _by_authors(study: Expansion, phase: Phase) -> Set[str]:
+    """An answer that is rated may say what its author was shown."""
+    return told_by(study, study.phase(phase.answers_of)) if phase.answers_of is not None else set()
+
+
+def _by_opinions(study: Expansion, phase: Phase) -> Set[str]:
+    """Somebody who was shown a thing may say it in an answer, which others are shown."""
+    source = phase.source.phase
+    shown = _before_the_answer(study, phase) | _after_the_answer(study, phase)
+    return told_by(study, study.phase(source)) if source is not None and "opinions" in shown else set()
+
+
+def _from_above(study: Expansion, phase: Phase) -> Iterator[Phase]:
+    """Yield a phase and those that its units come from."""
+    above: Phase | None = phase
+    while above is not None:
+        yield above
+        name = above.source.phase
+        above = None if name is None else study.phase(name)
+
+
+WAYS: tuple[Way, ...] = (
+    Way("shown", "shows {thing}", _before_the_answer, on_the_screen=True),
+    Way("shown after the answer", "shows {thing}", _after_the_answer, on_the_screen=True),
+    Way("rated", "shows {thing}", _by_rating),
+    Way(
+        "one value in common",
+        "tells the reference, since all that it selects has one value of {thing},",
+        told_by_selection,
+        known="in such phases",
+    ),
+    Way(
+        "answers of a pair that differ",
+        "tells of the reference, since the answers of each pair differ in {thing},",
+        told_by_pairs,
+        known="by the same way",
+    ),
+    Way("being there by answers", _BY_ANSWERS, _by_being_there),
+    Way("what was known to who answered so", _BY_ANSWERS, _by_results),
+    Way("what was known to the authors", _BY_ANSWERS, _by_authors),
+    Way("what was known to whose opinions are shown", _BY_ANSWERS, _by_opinions),
+)
+# What is told beside the screen, whatever step of a phase somebody is in.
+UNSEEN = tuple(way for way in WAYS if not way.on_the_screen)
