@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from protocol.language.expansion import Expansion, Opening, Phase
 from protocol.language.law import breaches, reach_of
-from protocol.language.narrowing import told_by_pairs, told_by_selection
+from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.pairs import pairs_in_words
 from protocol.language.pools import few_sources, takes_of
 from protocol.language.sentences_of_fields import filled_in_words, options_words
@@ -102,9 +102,14 @@ def _shown(study: Expansion, phase: Phase) -> str:
 def _in_common(study: Expansion, phase: Phase) -> str:
     keys = sorted(told_by_selection(study, phase))
     in_common = f"All its units have one value of {listed([spoken(key) for key in keys])}, which tells the reference."
-    apart = [spoken(key) for key in told_by_pairs(study, phase)]
-    parted = f"The answers of each pair differ in {listed(apart)}, which tells of the reference."
-    return " ".join([in_common] * bool(keys) + [parted] * bool(apart))
+    told_by_pairs = (("differ", told_by_unlike_pairs(study, phase)), ("are alike", told_by_like_pairs(study, phase)))
+    of_pairs = [
+        f"The answers of each pair {how} in {listed([spoken(key) for key in sorted(told)])}, which tells of the "
+        "reference."
+        for how, told in told_by_pairs
+        if told
+    ]
+    return " ".join([in_common] * bool(keys) + of_pairs)
 
 
 def _tells_part(phase: Phase, thing: str) -> bool:

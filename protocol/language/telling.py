@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase, Source
-from protocol.language.narrowing import told_by_pairs, told_by_selection
+from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.things import TOLD_BY_RATING
 
 # Whom a way tells nothing new: nobody; people of a phase that tells the thing itself by this way, by whatever way they
@@ -153,7 +153,13 @@ WAYS: tuple[Way, ...] = (
     Way(
         "answers of a pair that differ",
         "tells of the reference, since the answers of each pair differ in {thing},",
-        told_by_pairs,
+        told_by_unlike_pairs,
+        known="by the same way",
+    ),
+    Way(
+        "answers of a pair that are alike",
+        "tells of the reference, since the answers of each pair are alike in {thing},",
+        told_by_like_pairs,
         known="by the same way",
     ),
     Way("being there by answers", _BY_ANSWERS, _by_being_there),
