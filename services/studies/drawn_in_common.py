@@ -47,6 +47,7 @@ def left_by_draws(
     left = {}
     for part in drawn:
         phase = study.phase(part.key)
+        is_listed = phase.pairs is not None and phase.pairs.of is None
         values: dict[str, str] = {}
         unlike, alike = [], []
         for attribute in study.attributes:
@@ -54,11 +55,12 @@ def left_by_draws(
             if not attribute.tells_reference or not _has_several(attribute, pool):
                 continue
             key = attribute.key
-            is_decided = key in decided_by_the_draw(study, phase)
+            # A table of pairs selects as its author likes.
+            is_decided = is_listed or key in decided_by_the_draw(study, phase)
             value = _one_value(part, key, pool, any_of_them=part.key in to_come and is_decided)
             if value and (is_decided or _stands_for(study, phase, key, pool)):
                 values[key] = value
-            if attribute.table == "candidates" and phase.pairs is not None and phase.pairs.of is None:
+            if is_listed and attribute.table == "candidates":
                 differ = {len(set(_values(row.unit, key, pool))) > 1 for row in part.sample.units}
                 unlike += [key] * (differ == {True} and _can_be(key, pool, unlike=False))
                 alike += [key] * (differ == {False} and _can_be(key, pool, unlike=True))
