@@ -14,7 +14,7 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
-from protocol.language.telling import in_a_sentence, known_in, told_anew, told_by
+from protocol.language.telling import known_in, told_anew, told_by, way_of
 from protocol.language.things import THINGS, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
@@ -43,6 +43,8 @@ class Breach:
         or conversations.
     reach
         Over how much of the material it tells.
+    unless
+        When it tells nothing after all, as a sentence; empty where it always tells.
     """
 
     telling: str
@@ -51,6 +53,7 @@ class Breach:
     how: str
     answer: Answer
     reach: Reach
+    unless: str = ""
 
     def __str__(self) -> str:
         ways = (
@@ -64,7 +67,7 @@ class Breach:
             )
         return (
             f"phase '{self.telling}' {self.how} to people who can still have to rate the same material in "
-            f"phase '{self.blind}', which does not show it: {ways}."
+            f"phase '{self.blind}', which does not show it: {ways}.{f' {self.unless}' if self.unless else ''}"
         )
 
 
@@ -92,8 +95,9 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
             answer = "hangs on subjects"
         else:
             continue
-        how = in_a_sentence(study, telling, thing, in_words(thing))
-        yield Breach(telling.key, blind.key, in_words(thing), how, answer, reach)
+        way = way_of(study, telling, thing)
+        how = way.says.format(thing=in_words(thing))
+        yield Breach(telling.key, blind.key, in_words(thing), how, answer, reach, way.unless)
 
 
 def _rates_answers(phase: Phase) -> bool:

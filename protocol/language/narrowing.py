@@ -21,10 +21,9 @@ def told_by_selection(study: Expansion, phase: Phase) -> frozenset[str]:
 
     Who notices what the units have in common, or is told what they are there for, knows the reference of each. Of
     several values each unit may have any, so that its reference stays open; a sample that is only shared out over the
-    values is none of either. Where an attribute has one option only, everything has it, whatever is selected.
+    values is none of either.
     """
-    one_only = {attribute.key for attribute in study.attributes if len(attribute.options) == 1}
-    return frozenset(key for key, values in narrowed(study, phase).items() if len(values) < 2 and key not in one_only)
+    return frozenset(key for key, values in narrowed(study, phase).items() if len(values) < 2)
 
 
 def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:

@@ -34,6 +34,8 @@ class Way:
         Returns what a phase of a study tells by this way.
     known
         Whom it tells nothing new.
+    unless
+        When it tells nothing after all, and what to do then: a sentence, where only the author can know.
     on_the_screen
         Whether it stands there because the phase names it: a gate then goes by the step that shows it.
     """
@@ -42,6 +44,7 @@ class Way:
     says: str
     told: Callable[[Expansion, Phase], Set[str]]
     known: Known = "to nobody"
+    unless: str = ""
     on_the_screen: bool = False
 
 
@@ -64,16 +67,9 @@ def known_in(study: Expansion, phase: Phase) -> set[str]:
     return {thing for way in WAYS if way.known == "in such phases" for thing in way.told(study, phase)}
 
 
-def in_a_sentence(study: Expansion, phase: Phase, thing: str, words: str) -> str:
-    """Return how a phase tells a thing, as a sentence goes on after its name: by the first way of the table.
-
-    Parameters
-    ----------
-    words
-        How the thing is named.
-    """
-    way = next(way for way in WAYS if thing in way.told(study, phase))
-    return way.says.format(thing=words)
+def way_of(study: Expansion, phase: Phase, thing: str) -> Way:
+    """Return by which way a phase tells a thing: the first of the table, where there are several."""
+    return next(way for way in WAYS if thing in way.told(study, phase))
 
 
 def needs_answers(source: Source, shows: Sequence[str] = ()) -> bool:
@@ -149,6 +145,7 @@ WAYS: tuple[Way, ...] = (
         "tells the reference, since all that it selects has one value of {thing},",
         told_by_selection,
         known="in such phases",
+        unless="Where all material has that value, leave the condition out.",
     ),
     Way(
         "answers of a pair that differ",

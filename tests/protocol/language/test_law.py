@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from protocol.language.law import breaches
+from protocol.language.telling import WAYS, told_by, way_of
+from protocol.language.things import in_words
 from tests.protocol.language.study_text import expanded
 from tests.protocol.language.told_too_early import FORM, TELLS_TOO_EARLY
 
@@ -16,6 +18,20 @@ def answers_to(text: str) -> set[tuple[str, str, str, str]]:
 @pytest.mark.parametrize(("text", "breach"), TELLS_TOO_EARLY.values(), ids=TELLS_TOO_EARLY)
 def test_what_would_be_told_too_early_is_refused(text: str, breach: tuple[str, str, str]) -> None:
     assert (*breach, "refused") in answers_to(text)
+
+
+def test_each_way_of_the_table_is_attacked() -> None:
+    attacked = {
+        way.key
+        for text, (telling, _, thing) in TELLS_TOO_EARLY.values()
+        for study in [expanded(text)]
+        for phase in [study.phase(telling)]
+        for told in told_by(study, phase)
+        if in_words(told) == thing
+        for way in [way_of(study, phase, told)]
+    }
+
+    assert {way.key for way in WAYS} - attacked == set()
 
 
 SAFE = {
@@ -122,6 +138,12 @@ SAFE = {
           - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
           - {{key: again, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
         """,
+    "pairs that differ alike in both phases": """
+        attributes: {candidates: {right: {type: yes_no, tells: reference}}}
+        phases:
+          - {key: one, rates: pairs, pairs: {of: right}, shows: [prompt, candidate], form: {v: preference}}
+          - {key: two, rates: pairs, pairs: {of: right}, shows: [prompt, candidate], form: {v: preference}}
+        """,
     "scans and prompt tell nothing": f"""
         phases:
           - {{key: one, rates: items, shows: [scans, prior, prompt, history, vignette, age], {FORM}}}
@@ -222,6 +244,10 @@ def test_nobody_rating_an_answer_twice_may_still_rate_another_to_its_item() -> N
         (
             "a selection of one value of what tells the reference",
             "phase 'look' tells the reference, since all that it selects has one value of 'finding', to people",
+        ),
+        (
+            "pairs of which both answers are right, or both wrong",
+            "phase 'compare' tells of the reference, since the answers of each pair are alike in 'right', to people",
         ),
         (
             "pairs of which one answer is right",

@@ -167,6 +167,19 @@ TELLS_TOO_EARLY = {
         """,
         ("compare", "score", "'right'"),
     ),
+    "pairs of which both answers are right, or both wrong": (
+        f"""
+        attributes: {{candidates: {{right: {{type: yes_no, tells: reference}}}}}}
+        phases:
+          - key: compare
+            rates: pairs
+            pairs: {{of: model, same: right}}
+            shows: [prompt, candidate]
+            form: {{v: preference}}
+          - {{key: score, rates: candidates, shows: [prompt, candidate], {FORM}}}
+        """,
+        ("compare", "score", "'right'"),
+    ),
     "a selection of one value of what tells the reference": (
         f"""
         attributes: {{items: {{finding: {{type: text, tells: reference}}}}}}

@@ -31,7 +31,7 @@ def with_right_ones(folder: Path) -> None:
 
 
 def with_alike_ones(folder: Path) -> None:
-    """Give each item answers of three models, of which two are right or wrong together, and the third is not as they."""
+    """Give each item answers of three models: two are right or wrong together, and the third is what they are not."""
     with_models(folder)
     rows = [
         row | {"right": "yes" if (row["item"] in ("i1", "i2")) != (row["model"] == "model-c") else "no"}
