@@ -63,3 +63,61 @@ def alike_pairs(pairs: Sequence[PairRow], candidates: Sequence[CandidateRow]) ->
             f"pairs.csv: the two answers of {named} are the same word for word, "
             "so that neither can be better; remove such pairs, or expect ties there."
         )
+
+
+def right_and_wrong_pairs(
+    telling: Sequence[str],
+    pairs: Sequence[PairRow],
+    candidates: Sequence[CandidateRow],
+    items: Sequence[ItemRow],
+    references: Sequence[ReferenceRow],
+) -> Iterator[str]:
+    """Yield that each pair of the table is a right answer and a wrong one, by a column or by the references.
+
+    An answer is right by its reference where it is an accepted one, or the text of an accepted option, word for word.
+
+    Parameters
+    ----------
+    telling
+        Columns of candidates that tell the reference.
+    """
+    if len(pairs) < _FEWEST_ITEMS:
+        return
+    by_key = {row.key: row for row in candidates}
+    said = {row.key: dict(row.attributes) for row in candidates}
+    right = _right_answers(items, references)
+
+    def is_right(key: str) -> bool:
+        return _plain(by_key[key].answer) in right[by_key[key].item]
+
+    # Two answers that differ are one that is right and one that is not, where there are no more than two values.
+    by = [
+        column
+        for column in telling
+        if len({values.get(column) for values in said.values()}) == 2
+        and all(said[row.first].get(column) != said[row.second].get(column) for row in pairs)
+    ]
+    if not by and all(row.item in right and is_right(row.first) != is_right(row.second) for row in pairs):
+        by = ["the reference"]
+    if by:
+        yield (
+            f"pairs.csv: by {listed(by)}, each of its {len(pairs)} pairs is a right answer and a wrong one; whoever "
+            "notices it knows that one is right, and neither and tie can hardly be right: add pairs of two right and "
+            "of two wrong answers, or expect neither and tie to say little."
+        )
+
+
+def _right_answers(items: Sequence[ItemRow], references: Sequence[ReferenceRow]) -> dict[str, set[str]]:
+    """Return what counts as right, by item: the accepted answers and the texts of accepted options."""
+    texts = {item.key: dict(item.options) for item in items}
+    right: dict[str, set[str]] = {}
+    for row in references:
+        accepted = {answer for way in (row.accepted, *(part.accepted for part in row.fields)) for answer in way}
+        if accepted:
+            options = (texts.get(row.item, {}).get(answer, answer) for answer in accepted)
+            right[row.item] = {_plain(answer) for answer in (*accepted, *options)}
+    return right
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()

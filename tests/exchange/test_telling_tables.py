@@ -84,3 +84,28 @@ def test_pairs_of_two_answers_that_say_the_same_are_warned_of(tmp_path: Path) ->
 
     (warned,) = (warning for warning in said if "word for word" in warning)
     assert "'p1'" in warned and "'p2'" not in warned
+
+
+RIGHT = COMPARED.replace("phases:", "attributes: {candidates: {right: {type: yes_no, tells: reference}}}\nphases:", 1)
+ONE_IS_RIGHT = "is a right answer and a wrong one"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "warned"), [("bbbbbb", True), ("bbbbbc", False)], ids=["each of both kinds", "one of two right ones"]
+)
+@pytest.mark.parametrize("by", ["right", "the reference"])
+def test_a_table_of_right_and_wrong_pairs_alone_is_warned_of(
+    tmp_path: Path, seconds: str, warned: bool, by: str
+) -> None:
+    answers = [
+        (f"{n}{end}", f"i{n}", end, f"{word} {n}.", ("no" if word == "No" else "yes") if by == "right" else "")
+        for n in range(6)
+        for end, word in (("a", "Yes"), ("b", "No"), ("c", "yes"))
+    ]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,right", answers)
+    pairs = [(f"p{n}", f"{n}a", f"{n}{end}") for n, end in enumerate(seconds)]
+    write_table(tmp_path / "pairs.csv", "pair,first,second", pairs)
+
+    said = [warning for warning in warnings(tmp_path, BY_PLACE, RIGHT) if ONE_IS_RIGHT in warning]
+
+    assert [f"by {by}" in warning for warning in said] == [True] * warned
