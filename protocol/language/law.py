@@ -15,7 +15,7 @@ from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
 from protocol.language.telling import known_in, told_anew, told_by, way_of
-from protocol.language.things import THINGS, Reach, field_of_reference, in_words, open_to, reach_of_attribute
+from protocol.language.things import TOLD, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
 _ABOUT: dict[Reach, str] = {
@@ -119,8 +119,8 @@ def _open_to(study: Expansion, phase: Phase) -> Set[str]:
 
 def reach_of(study: Expansion, thing: str) -> Reach:
     """Return over how much of the material a thing tells that a phase shows."""
-    if thing in THINGS:
-        return THINGS[thing].reach
+    if thing in TOLD:
+        return TOLD[thing].reach
     declared = next((attribute for attribute in study.attributes if attribute.key == thing), None)
     # What is no attribute is a part of the reference.
     if declared is None:

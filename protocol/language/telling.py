@@ -12,7 +12,7 @@ from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase, Source
 from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
-from protocol.language.things import TOLD_BY_RATING
+from protocol.language.things import TOLD_BY_RATING, WHO_WROTE
 
 # Whom a way tells nothing new: nobody; people of a phase that tells the thing itself by this way, by whatever way they
 # are told it once more; or those, where it is by this way again.
@@ -90,6 +90,11 @@ def _by_rating(_: Expansion, phase: Phase) -> Set[str]:
     return {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
 
 
+def _by_one_kind_of_author(_: Expansion, phase: Phase) -> Set[str]:
+    """Who has rated answers of models alone, or of people alone, knows them again among those of both."""
+    return {WHO_WROTE} if phase.rates in (["candidates"], ["answers"], ["pairs"]) else set()
+
+
 def _by_being_there(study: Expansion, phase: Phase) -> Set[str]:
     """That a unit is there at all says something of what others answered, also behind a phase in between."""
     if needs_answers(phase.source):
@@ -112,19 +117,32 @@ def _by_results(study: Expansion, phase: Phase) -> Set[str]:
         source = each.source
         answered |= {source.phase or "" for entry in source.let_in if entry.reason != "differs"}
         answered |= {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
-    return {thing for other in study.phases if other.key in answered for thing in told_by(study, other)}
+    return {thing for each in study.phases if each.key in answered for thing in _known_to_people_of(study, each.key)}
+
+
+def _by_being_apart(study: Expansion, phase: Phase) -> Set[str]:
+    """What is apart from units that answers selected has in common that they did not select it."""
+    samples = (each.source.sample for each in _from_above(study, phase))
+    names = {*phase.by.not_in, *(name for sample in samples if sample is not None for name in sample.not_in)}
+    told = (_by_being_there(study, each) | _by_results(study, each) for each in study.phases if each.key in names)
+    return set[str]().union(*told)
 
 
 def _by_authors(study: Expansion, phase: Phase) -> Set[str]:
     """An answer that is rated may say what its author was shown."""
-    return told_by(study, study.phase(phase.answers_of)) if phase.answers_of is not None else set()
+    return _known_to_people_of(study, phase.answers_of) if phase.answers_of is not None else set()
 
 
 def _by_opinions(study: Expansion, phase: Phase) -> Set[str]:
     """Somebody who was shown a thing may say it in an answer, which others are shown."""
     source = phase.source.phase
     shown = _before_the_answer(study, phase) | _after_the_answer(study, phase)
-    return told_by(study, study.phase(source)) if source is not None and "opinions" in shown else set()
+    return _known_to_people_of(study, source) if source is not None and "opinions" in shown else set()
+
+
+def _known_to_people_of(study: Expansion, key: str) -> set[str]:
+    """Return what people of a phase may pass on in their answers; which texts they know again, they alone do."""
+    return told_by(study, study.phase(key)) - {WHO_WROTE}
 
 
 def _from_above(study: Expansion, phase: Phase) -> Iterator[Phase]:
@@ -159,8 +177,15 @@ WAYS: tuple[Way, ...] = (
         told_by_like_pairs,
         known="by the same way",
     ),
+    Way(
+        "answers of one kind of author",
+        "rates, by itself, answers of models or of people alone, and so tells {thing},",
+        _by_one_kind_of_author,
+        known="in such phases",
+    ),
     Way("being there by answers", _BY_ANSWERS, _by_being_there),
     Way("what was known to who answered so", _BY_ANSWERS, _by_results),
+    Way("being apart from what answers selected", _BY_ANSWERS, _by_being_apart),
     Way("what was known to the authors", _BY_ANSWERS, _by_authors),
     Way("what was known to whose opinions are shown", _BY_ANSWERS, _by_opinions),
 )

@@ -428,6 +428,52 @@ TELLS_TOO_EARLY = {
         """,
         ("grade", "own", "'level'"),
     ),
+    "models' answers by themselves, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: score, rates: candidates, shows: [candidate], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("score", "grade", "whether people or models wrote an answer"),
+    ),
+    "people's answers by themselves, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: score, rates: answers of read, shows: [candidate], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("score", "grade", "whether people or models wrote an answer"),
+    ),
+    "pairs of models' answers, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: compare, rates: pairs, shows: [candidate], form: {{v: preference}}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("compare", "grade", "whether people or models wrote an answer"),
+    ),
+    "what people did not flag who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, readers: Readers}}
+        phases:
+          - {{key: check, rates: items, shows: [reference], {FORM}, flags: {{there: There is one}}, by: checkers}}
+          - key: sick
+            rates: items
+            from: {{phase: check, let_in: flagged}}
+            shows: [prompt, reference]
+            {FORM}
+            by: checkers
+          - {{key: look, rates: items, from: {{sample: {{not_in: sick}}}}, shows: [prompt], {FORM}, by: readers}}
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+        """,
+        ("look", "read", "the reference"),
+    ),
     "people's answers that are in two pools, with other models": (
         f"""
         attributes: {{items: {{level: text}}}}
