@@ -14,7 +14,7 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
-from protocol.language.telling import known_in, told_anew, told_by, way_of
+from protocol.language.telling import Asked
 from protocol.language.things import TOLD, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
@@ -73,15 +73,17 @@ class Breach:
 
 def breaches(study: Expansion) -> list[Breach]:
     """Return everything by which a study would break the law, or might, in the order of its phases."""
-    return [breach for telling in study.phases for blind in study.phases for breach in _between(study, telling, blind)]
+    asked = Asked(study)
+    return [breach for telling in study.phases for blind in study.phases for breach in _between(asked, telling, blind)]
 
 
-def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]:
+def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
+    study = asked.study
     if telling.key == blind.key or not blind.counts:
         return
     if not may_share_people(telling.by.groups, blind.by.groups, study.groups):
         return
-    for thing in sorted(told_anew(study, telling, blind) - _open_to(study, blind)):
+    for thing in sorted(asked.told_anew(telling, blind) - _open_to(asked, blind)):
         reach = reach_of(study, thing)
         if reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
             continue
@@ -95,7 +97,7 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
             answer = "hangs on subjects"
         else:
             continue
-        way = way_of(study, telling, thing)
+        way = asked.way_of(telling, thing)
         how = way.says.format(thing=in_words(thing))
         yield Breach(telling.key, blind.key, in_words(thing), how, answer, reach, way.unless)
 
@@ -104,16 +106,16 @@ def _rates_answers(phase: Phase) -> bool:
     return bool(set(phase.rates) - {"items", "references"})
 
 
-def _open_to(study: Expansion, phase: Phase) -> Set[str]:
+def _open_to(asked: Asked, phase: Phase) -> Set[str]:
     """Return what a phase is not blind to: what it shows itself, before the answer."""
     shown = set(phase.shows) | ({"candidate"} if set(phase.rates) & {"candidates", "pairs"} else set())
     if "references" in phase.rates:
         shown.add("reference")
     if "answers" in phase.rates:
         shown.add("opinions")
-    shown |= known_in(study, phase)
-    telling = {attribute.key for attribute in study.attributes if attribute.tells_reference}
-    parts = {thing for other in study.phases for thing in told_by(study, other) if field_of_reference(thing)}
+    shown |= asked.known_in(phase)
+    telling = {attribute.key for attribute in asked.study.attributes if attribute.tells_reference}
+    parts = {thing for other in asked.study.phases for thing in asked.told_by(other.key) if field_of_reference(thing)}
     return open_to(shown, telling | parts)
 
 

@@ -13,7 +13,7 @@ from protocol.language.pools import few_sources, takes_of
 from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
 from protocol.language.sentences_of_plan import columns_of, plan_of
-from protocol.language.telling import told_by
+from protocol.language.telling import Asked
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
 from protocol.language.wording import capital, listed, number, percent, spoken
 
@@ -91,7 +91,7 @@ def _in_pool(study: Expansion, phase: Phase) -> str:
 
 
 def _shown(study: Expansion, phase: Phase) -> str:
-    disclosed = told_by(study, phase)
+    disclosed = set(Asked(study).told_by(phase.key))
     if disclosed & {"reference", "explanation"}:
         disclosed |= TELL_THE_REFERENCE
     shown = f"On the screen: {listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."

@@ -42,34 +42,45 @@ class Way:
 
     key: str
     says: str
-    told: Callable[[Expansion, Phase], Set[str]]
+    told: Callable[[Asked, Phase], Set[str]]
     known: Known = "to nobody"
     unless: str = ""
     on_the_screen: bool = False
 
 
-def told_by(study: Expansion, phase: Phase) -> set[str]:
-    """Return all that a phase tells, by any way."""
-    return {thing for way in WAYS for thing in way.told(study, phase)}
+class Asked:
+    """A study of which it is asked what its phases tell, of which each is worked out once for those that rest on it."""
 
+    def __init__(self, study: Expansion) -> None:
+        self.study = study
+        self._told: dict[str, Set[str]] = {}
 
-def told_anew(study: Expansion, telling: Phase, blind: Phase) -> set[str]:
-    """Return what a phase tells to people of another, without what that one tells by the same way."""
-    return {
-        thing
-        for way in WAYS
-        for thing in way.told(study, telling) - (way.told(study, blind) if way.known == "by the same way" else set())
-    }
+    def told_by(self, key: str) -> Set[str]:
+        """Return all that a phase tells, by any way."""
+        if key not in self._told:
+            phase = self.study.phase(key)
+            self._told[key] = {thing for way in WAYS for thing in way.told(self, phase)}
+        return self._told[key]
 
+    def told_anew(self, telling: Phase, blind: Phase) -> set[str]:
+        """Return what a phase tells to people of another, without what that one tells by the same way."""
+        return {
+            thing
+            for way in WAYS
+            for thing in way.told(self, telling) - (way.told(self, blind) if way.known == "by the same way" else set())
+        }
 
-def known_in(study: Expansion, phase: Phase) -> set[str]:
-    """Return what is nothing new to people of a phase, since it tells it them by what its own units have in common."""
-    return {thing for way in WAYS if way.known == "in such phases" for thing in way.told(study, phase)}
+    def known_in(self, phase: Phase) -> set[str]:
+        """Return what is nothing new to people of a phase, by what its own units have in common."""
+        return {thing for way in WAYS if way.known == "in such phases" for thing in way.told(self, phase)}
 
+    def way_of(self, phase: Phase, thing: str) -> Way:
+        """Return by which way a phase tells a thing: the first of the table, where there are several."""
+        return next(way for way in WAYS if thing in way.told(self, phase))
 
-def way_of(study: Expansion, phase: Phase, thing: str) -> Way:
-    """Return by which way a phase tells a thing: the first of the table, where there are several."""
-    return next(way for way in WAYS if thing in way.told(study, phase))
+    def known_to_people_of(self, key: str) -> Set[str]:
+        """Return what people of a phase may pass on in their answers; which texts they know again, they alone do."""
+        return self.told_by(key) - {WHO_WROTE}
 
 
 def needs_answers(source: Source, shows: Sequence[str] = ()) -> bool:
@@ -78,71 +89,80 @@ def needs_answers(source: Source, shows: Sequence[str] = ()) -> bool:
     return bool(source.let_in) or by_result or "opinions" in shows
 
 
-def _before_the_answer(_: Expansion, phase: Phase) -> Set[str]:
+def _before_the_answer(_: Asked, phase: Phase) -> Set[str]:
     return set(phase.shows)
 
 
-def _after_the_answer(_: Expansion, phase: Phase) -> Set[str]:
+def _after_the_answer(_: Asked, phase: Phase) -> Set[str]:
     return set(phase.then.shows if phase.then else ())
 
 
-def _by_rating(_: Expansion, phase: Phase) -> Set[str]:
+def _by_rating(_: Asked, phase: Phase) -> Set[str]:
     return {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
 
 
-def _by_one_kind_of_author(_: Expansion, phase: Phase) -> Set[str]:
+def _by_selection(asked: Asked, phase: Phase) -> Set[str]:
+    return told_by_selection(asked.study, phase)
+
+
+def _by_unlike_pairs(asked: Asked, phase: Phase) -> Set[str]:
+    return told_by_unlike_pairs(asked.study, phase)
+
+
+def _by_like_pairs(asked: Asked, phase: Phase) -> Set[str]:
+    return told_by_like_pairs(asked.study, phase)
+
+
+def _by_one_kind_of_author(_: Asked, phase: Phase) -> Set[str]:
     """Who has rated answers of models alone, or of people alone, knows them again among those of both."""
     return {WHO_WROTE} if phase.rates in (["candidates"], ["answers"], ["pairs"]) else set()
 
 
-def _by_being_there(study: Expansion, phase: Phase) -> Set[str]:
+def _by_being_there(asked: Asked, phase: Phase) -> Set[str]:
     """That a unit is there at all says something of what others answered, also behind a phase in between."""
     if needs_answers(phase.source):
         return {"opinions"}
     if phase.source.phase is None:
         return set()
-    above = study.phase(phase.source.phase)
+    above = asked.study.phase(phase.source.phase)
     ways = (_by_being_there, _by_results, _by_authors, _by_opinions)
-    return {thing for told in ways for thing in told(study, above) if thing == "opinions"}
+    return {thing for told in ways for thing in told(asked, above) if thing == "opinions"}
 
 
-def _by_results(study: Expansion, phase: Phase) -> Set[str]:
+def _by_results(asked: Asked, phase: Phase) -> Set[str]:
     """Return what people were told by whose answers a phase, or what it takes its units from, selects them.
 
     Units of which they all said the same, said anything in a field, flagged or called not assessable, have in common
     what they knew when they did. That they differ says so much of no unit.
     """
     answered: set[str] = set()
-    for each in _from_above(study, phase):
+    for each in _from_above(asked.study, phase):
         source = each.source
         answered |= {source.phase or "" for entry in source.let_in if entry.reason != "differs"}
         answered |= {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
-    return {thing for each in study.phases if each.key in answered for thing in _known_to_people_of(study, each.key)}
+    return {
+        thing for each in asked.study.phases if each.key in answered for thing in asked.known_to_people_of(each.key)
+    }
 
 
-def _by_being_apart(study: Expansion, phase: Phase) -> Set[str]:
+def _by_being_apart(asked: Asked, phase: Phase) -> Set[str]:
     """What is apart from units that answers selected has in common that they did not select it."""
-    samples = (each.source.sample for each in _from_above(study, phase))
+    samples = (each.source.sample for each in _from_above(asked.study, phase))
     names = {*phase.by.not_in, *(name for sample in samples if sample is not None for name in sample.not_in)}
-    told = (_by_being_there(study, each) | _by_results(study, each) for each in study.phases if each.key in names)
+    told = (_by_being_there(asked, each) | _by_results(asked, each) for each in asked.study.phases if each.key in names)
     return set[str]().union(*told)
 
 
-def _by_authors(study: Expansion, phase: Phase) -> Set[str]:
+def _by_authors(asked: Asked, phase: Phase) -> Set[str]:
     """An answer that is rated may say what its author was shown."""
-    return _known_to_people_of(study, phase.answers_of) if phase.answers_of is not None else set()
+    return asked.known_to_people_of(phase.answers_of) if phase.answers_of is not None else set()
 
 
-def _by_opinions(study: Expansion, phase: Phase) -> Set[str]:
+def _by_opinions(asked: Asked, phase: Phase) -> Set[str]:
     """Somebody who was shown a thing may say it in an answer, which others are shown."""
     source = phase.source.phase
-    shown = _before_the_answer(study, phase) | _after_the_answer(study, phase)
-    return _known_to_people_of(study, source) if source is not None and "opinions" in shown else set()
-
-
-def _known_to_people_of(study: Expansion, key: str) -> set[str]:
-    """Return what people of a phase may pass on in their answers; which texts they know again, they alone do."""
-    return told_by(study, study.phase(key)) - {WHO_WROTE}
+    shown = _before_the_answer(asked, phase) | _after_the_answer(asked, phase)
+    return asked.known_to_people_of(source) if source is not None and "opinions" in shown else set()
 
 
 def _from_above(study: Expansion, phase: Phase) -> Iterator[Phase]:
@@ -161,20 +181,20 @@ WAYS: tuple[Way, ...] = (
     Way(
         "one value in common",
         "tells the reference, since all that it selects has one value of {thing},",
-        told_by_selection,
+        _by_selection,
         known="in such phases",
         unless="Where all material has that value, leave the condition out.",
     ),
     Way(
         "answers of a pair that differ",
         "tells of the reference, since the answers of each pair differ in {thing},",
-        told_by_unlike_pairs,
+        _by_unlike_pairs,
         known="by the same way",
     ),
     Way(
         "answers of a pair that are alike",
         "tells of the reference, since the answers of each pair are alike in {thing},",
-        told_by_like_pairs,
+        _by_like_pairs,
         known="by the same way",
     ),
     Way(

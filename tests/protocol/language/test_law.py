@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protocol.language.law import breaches
-from protocol.language.telling import WAYS, told_by, way_of
+from protocol.language.telling import WAYS, Asked
 from protocol.language.things import in_words
 from tests.protocol.language.study_text import expanded
 from tests.protocol.language.told_too_early import FORM, TELLS_TOO_EARLY
@@ -24,14 +24,29 @@ def test_each_way_of_the_table_is_attacked() -> None:
     attacked = {
         way.key
         for text, (telling, _, thing) in TELLS_TOO_EARLY.values()
-        for study in [expanded(text)]
-        for phase in [study.phase(telling)]
-        for told in told_by(study, phase)
+        for asked in [Asked(expanded(text))]
+        for phase in [asked.study.phase(telling)]
+        for told in asked.told_by(telling)
         if in_words(told) == thing
-        for way in [way_of(study, phase, told)]
+        for way in [asked.way_of(phase, told)]
     }
 
     assert {way.key for way in WAYS} - attacked == set()
+
+
+def test_phases_that_each_rest_on_the_answers_of_the_one_above_are_judged_once_each() -> None:
+    """Each tells what the one above tells by two ways: gone through again for each way, forty would never end."""
+    first = f"- {{key: p0, rates: items, shows: [scans], {FORM}, by: g0}}"
+    others = (
+        f"- {{key: p{n}, rates: items, from: {{phase: p{n - 1}, where: {{p{n - 1}.v: x}}}}, shows: [scans, opinions], "
+        f"{FORM}, by: g{n % 2}}}"
+        for n in range(1, 40)
+    )
+    text = "groups: {g0: A, g1: B}\nphases:\n" + "\n".join(f"  {line}" for line in (first, *others))
+
+    asked = Asked(expanded(text.replace("v: text", "v: {type: choice, options: [x, y]}")))
+
+    assert asked.told_by("p39") == {"scans", "opinions"}
 
 
 SAFE = {
