@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from exchange.folder_rows import CandidateRow, PairRow, ReferenceRow
+from exchange.folder_rows import CandidateRow, CaseRow, PairRow, ReferenceRow
 from exchange.item_table import ItemRow
 from exchange.refusal import listed, shown
 from protocol.fields.yes_no import YES_NO
+from protocol.language.expansion import Expansion
 
 # Of fewer items, that all are alike may be chance.
 _FEWEST_ITEMS = 5
@@ -51,6 +53,38 @@ def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow]
             f"place {next(iter(places)) + 1}, and options are shown in the order of the table; list them in an order "
             "that says nothing, or let shuffle_options deal them."
         )
+
+
+def telling_order(
+    study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
+) -> Iterator[str]:
+    """Yield which phases show all in the order of the table, where that is sorted by what tells the reference."""
+    as_listed = [f"'{phase.key}'" for phase in study.phases if phase.order == "as_listed"]
+    if not as_listed:
+        return
+    of_case = {case.key: dict(case.attributes) for case in cases}
+    accepted = {row.item: "|".join(row.accepted) for row in references}
+    real = [item for item in items if not item.practice]
+    columns = {
+        attribute.key: [(of_case.get(item.case, {}) | dict(item.attributes)).get(attribute.key, "") for item in real]
+        for attribute in study.attributes
+        if attribute.tells_reference
+    }
+    columns["the reference"] = [accepted.get(item.key, "") for item in real]
+    by = [key for key, values in columns.items() if _is_sorted(values)]
+    if by:
+        yield (
+            f"items.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; whoever "
+            "notices where it changes knows of the others what they are: mix the lines, or let order be random."
+        )
+
+
+def _is_sorted(values: Sequence[str]) -> bool:
+    """Return whether each of several values comes in one go, and most of them more than once."""
+    some = [value for value in values if value]
+    runs = 1 + sum(former != other for former, other in pairwise(some))
+    kinds = len(set(some))
+    return len(some) >= _FEWEST_ITEMS and 1 < kinds == runs and len(some) >= 2 * kinds
 
 
 def alike_pairs(pairs: Sequence[PairRow], candidates: Sequence[CandidateRow]) -> Iterator[str]:

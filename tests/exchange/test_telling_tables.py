@@ -109,3 +109,25 @@ def test_a_table_of_right_and_wrong_pairs_alone_is_warned_of(
     said = [warning for warning in warnings(tmp_path, BY_PLACE, RIGHT) if ONE_IS_RIGHT in warning]
 
     assert [f"by {by}" in warning for warning in said] == [True] * warned
+
+
+AS_LISTED = PROTOCOL.replace("form:", "order: as_listed\n    form:")
+YES_THEN_NO = [("present=Present|absent=Absent", right) for right in ("present", "absent") for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("items", "protocol", "warned"),
+    [
+        (YES_THEN_NO, AS_LISTED, True),
+        (YES_THEN_NO, PROTOCOL, False),
+        (YES_THEN_NO[::2] + YES_THEN_NO[::2], AS_LISTED, False),
+        (BY_PLACE, AS_LISTED, False),
+    ],
+    ids=["sorted", "shuffled", "mixed", "each has another"],
+)
+def test_an_order_as_listed_that_is_sorted_by_the_reference_is_warned_of(
+    tmp_path: Path, items: list[tuple[str, str]], protocol: str, warned: bool
+) -> None:
+    said = warnings(tmp_path, items, protocol)
+
+    assert any("sorted by the reference" in warning for warning in said) is warned
