@@ -71,16 +71,19 @@ def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
     A phase may select several of them, of which one is drawn, or be drawn apart from a phase that selects some: what
     is left beside those can be of one value. What another study selected is not known here.
     """
-    apart_from = {
-        name for source in _sources(study, phase) if source.sample is not None for name in source.sample.not_in
-    }
     by_key = {other.key: other for other in study.phases}
     decided = set(narrowed(study, phase))
-    for name in apart_from:
+    for name in apart_from(study, phase):
         if name not in by_key:
             return telling_attributes(study) - told_by_selection(study, phase)
         decided |= {*narrowed(study, by_key[name]), *decided_by_the_draw(study, by_key[name])}
     return frozenset(decided) - told_by_selection(study, phase)
+
+
+def apart_from(study: Expansion, phase: Phase) -> set[str]:
+    """Return the names of the phases and studies whose subjects are left out where the units of a phase are drawn."""
+    samples = (source.sample for source in _sources(study, phase))
+    return {name for sample in samples if sample is not None for name in sample.not_in}
 
 
 @dataclass(frozen=True)

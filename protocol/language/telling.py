@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase, Source
-from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
+from protocol.language.narrowing import apart_from, told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.things import TOLD_BY_RATING, WHO_WROTE
 
 # Whom a way tells nothing new: nobody; people of a phase that tells the thing itself by this way, by whatever way they
@@ -147,8 +147,7 @@ def _by_results(asked: Asked, phase: Phase) -> Set[str]:
 
 def _by_being_apart(asked: Asked, phase: Phase) -> Set[str]:
     """What is apart from units that answers selected has in common that they did not select it."""
-    samples = (each.source.sample for each in _from_above(asked.study, phase))
-    names = {*phase.by.not_in, *(name for sample in samples if sample is not None for name in sample.not_in)}
+    names = {*phase.by.not_in, *apart_from(asked.study, phase)}
     told = (_by_being_there(asked, each) | _by_results(asked, each) for each in asked.study.phases if each.key in names)
     return set[str]().union(*told)
 

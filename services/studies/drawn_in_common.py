@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from protocol.language.expansion import Attribute, Expansion, Phase
 from protocol.language.listed import phases_of_listed
-from protocol.language.narrowing import Left, decided_by_the_draw, selected_by, selecting_as_drawn
+from protocol.language.narrowing import Left, apart_from, decided_by_the_draw, selected_by, selecting_as_drawn
 from protocol.language.pools import kind_rated
 from protocol.language.results import values_as_stored
 from protocol.study_phases import StudyPhases
@@ -44,7 +44,7 @@ def left_by_draws(
     to_come
         Keys of the phases of which everything is named here that answers could let in.
     """
-    left = {}
+    left: dict[str, Left] = {}
     for part in drawn:
         phase = study.phase(part.key)
         is_listed = phase.pairs is not None and phase.pairs.of is None
@@ -56,7 +56,8 @@ def left_by_draws(
                 continue
             key = attribute.key
             # A table of pairs selects as its author likes.
-            is_decided = is_listed or key in decided_by_the_draw(study, phase)
+            beside_one = any(name in left and key in left[name].values for name in apart_from(study, phase))
+            is_decided = is_listed or beside_one or key in decided_by_the_draw(study, phase)
             value = _one_value(part, key, pool, any_of_them=part.key in to_come and is_decided)
             if value and (is_decided or _stands_for(study, phase, key, pool)):
                 values[key] = value

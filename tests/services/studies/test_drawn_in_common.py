@@ -13,7 +13,15 @@ from services.studies import freezing
 from tests.listed_study import imported_listed, write_listed
 from tests.pair_study import with_models
 from tests.room_study import rewrite, rows_of
-from tests.services.studies.test_told_too_early import BLIND, CHOSEN, FORM, of_phases, with_finding
+from tests.services.studies.test_told_too_early import (
+    BLIND,
+    CHOSEN,
+    FORM,
+    GROUPS,
+    of_phases,
+    with_finding,
+    with_finding_of_subject,
+)
 from tests.situations import write_table
 
 RIGHT = "attributes: {candidates: {right: {type: yes_no, tells: reference}}}\n"
@@ -62,10 +70,20 @@ def with_sites(of_lesions: str, of_others: str) -> Callable[[Path], None]:
     return sited
 
 
+def with_sites_of_subjects(folder: Path) -> None:
+    """Say of each item where it comes from: all lesions are of one subject, who is not of Bonn."""
+    with_finding_of_subject(folder)
+    rows = rows_of(folder / "items.csv")
+    rewrite(folder / "items.csv", [row | {"site": "Ulm" if row["case"] == "c1" else "Bonn"} for row in rows])
+
+
 def all_of_one_finding(folder: Path) -> None:
     rewrite(folder / "items.csv", [row | {"finding": "none"} for row in rows_of(folder / "items.csv")])
 
 
+# Who is apart from all of Bonn is of one finding, too, though nothing of these phases names it.
+SOME = OF_BONN.replace("key: look", "key: some").replace("shows:", "by: others, shows:")
+APART = f"{{key: look, rates: items, from: {{sample: {{not_in: some}}}}, shows: [prompt], {FORM}, by: readers}}"
 TELLS = {
     "a table of pairs that are each of a right and a wrong answer": (
         of_phases(COMPARE, SCORE, before=RIGHT),
@@ -81,6 +99,11 @@ TELLS = {
         of_phases(COMPARE, SCORE, before=RIGHT),
         [with_alike_ones, pairs_of("ab")],
         ("compare", "score", "The answers of each pair are alike in right."),
+    ),
+    "what is apart from what another attribute selects": (
+        of_phases(SOME, APART, BLIND.replace("shows", "by: readers, shows"), before=GROUPS + SITED),
+        [with_sites_of_subjects],
+        ("look", "read", "one value of finding (lesion)"),
     ),
     "another attribute that selects one value": (
         of_phases(OF_BONN, BLIND, before=SITED),
@@ -120,7 +143,8 @@ def test_what_was_drawn_with_that_in_common_is_not_frozen(
     changes: list[Callable[[Path], object]],
     says: tuple[str, str, str],
 ) -> None:
-    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, changes))
+    folder = write_listed(tmp_path / "study", protocol, changes)
+    situation = imported_listed(sqlite_database, folder, groups=("readers", "others") if GROUPS in protocol else ("",))
 
     with pytest.raises(Conflict) as refusal:
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
