@@ -15,7 +15,7 @@ from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
 from protocol.language.telling import Asked
-from protocol.language.things import TOLD, Reach, field_of_reference, in_words, open_to, reach_of_attribute
+from protocol.language.things import TOLD, WHO_WROTE, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
 _ABOUT: dict[Reach, str] = {
@@ -85,7 +85,10 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
         return
     for thing in sorted(asked.told_anew(telling, blind) - _open_to(asked, blind)):
         reach = reach_of(study, thing)
-        if reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
+        if thing == WHO_WROTE:
+            if not _has_texts_of(telling, blind):
+                continue
+        elif reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
             continue
         if _comes_after(study, telling, blind, reach) or _apart_by_subject(study, telling, blind):
             continue
@@ -104,6 +107,15 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
 
 def _rates_answers(phase: Phase) -> bool:
     return bool(set(phase.rates) - {"items", "references"})
+
+
+def _has_texts_of(telling: Phase, pool: Phase) -> bool:
+    """Return whether people of a phase read texts, as answers or opinions, that a pool has among others."""
+    if set(pool.rates) != {"candidates", "answers"}:
+        return False
+    shown = (*telling.shows, *(telling.then.shows if telling.then else ()))
+    people = {telling.answers_of, telling.source.phase if "opinions" in shown else None}
+    return bool(set(telling.rates) & {"candidates", "pairs"}) or pool.answers_of in people
 
 
 def _open_to(asked: Asked, phase: Phase) -> Set[str]:

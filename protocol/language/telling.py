@@ -118,6 +118,11 @@ def _by_one_kind_of_author(_: Asked, phase: Phase) -> Set[str]:
     return {WHO_WROTE} if phase.rates in (["candidates"], ["answers"], ["pairs"]) else set()
 
 
+def _by_opinions_as_such(asked: Asked, phase: Phase) -> Set[str]:
+    """Whoever is shown what people answered, as theirs, knows it again in a pool."""
+    return {WHO_WROTE} if "opinions" in _before_the_answer(asked, phase) | _after_the_answer(asked, phase) else set()
+
+
 def _by_being_there(asked: Asked, phase: Phase) -> Set[str]:
     """That a unit is there at all says something of what others answered, also behind a phase in between."""
     if needs_answers(phase.source):
@@ -202,6 +207,7 @@ WAYS: tuple[Way, ...] = (
         _by_one_kind_of_author,
         known="in such phases",
     ),
+    Way("opinions as such", "shows what people answered, as theirs, and so tells {thing},", _by_opinions_as_such),
     Way("being there by answers", _BY_ANSWERS, _by_being_there),
     Way("what was known to who answered so", _BY_ANSWERS, _by_results),
     Way("being apart from what answers selected", _BY_ANSWERS, _by_being_apart),

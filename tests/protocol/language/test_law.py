@@ -46,7 +46,7 @@ def test_phases_that_each_rest_on_the_answers_of_the_one_above_are_judged_once_e
 
     asked = Asked(expanded(text.replace("v: text", "v: {type: choice, options: [x, y]}")))
 
-    assert asked.told_by("p39") == {"scans", "opinions"}
+    assert asked.known_to_people_of("p39") == {"scans", "opinions"}
 
 
 SAFE = {
@@ -145,6 +145,14 @@ SAFE = {
         phases:
           - {{key: one, rates: candidates, from: {{where: {{model: A}}}}, shows: [candidate, condition], {FORM}}}
           - {{key: two, rates: candidates, from: {{where: {{model: B}}}}, shows: [candidate], {FORM}}}
+        """,
+    "answers of some people, before a pool with those of others": f"""
+        groups: {{readers: Readers, experts: Experts, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: expert, rates: items, shows: [scans], {FORM}, by: experts}}
+          - {{key: one, rates: answers of expert, shows: [candidate], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
         """,
     "two pools of the same answers": f"""
         groups: {{readers: Readers, others: Others}}

@@ -448,6 +448,16 @@ TELLS_TOO_EARLY = {
         """,
         ("score", "grade", "whether people or models wrote an answer"),
     ),
+    "people's opinions, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: see, rates: items, from: {{phase: read}}, shows: [scans, opinions], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("see", "grade", "whether people or models wrote an answer"),
+    ),
     "pairs of models' answers, before a pool that has them": (
         f"""
         groups: {{readers: Readers, others: Others}}

@@ -144,7 +144,7 @@ def test_what_was_drawn_with_that_in_common_is_not_frozen(
     says: tuple[str, str, str],
 ) -> None:
     folder = write_listed(tmp_path / "study", protocol, changes)
-    situation = imported_listed(sqlite_database, folder, groups=("readers", "others") if GROUPS in protocol else ("",))
+    situation = imported_listed(sqlite_database, folder, groups=("readers", "others") if GROUPS in protocol else ())
 
     with pytest.raises(Conflict) as refusal:
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
