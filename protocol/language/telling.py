@@ -203,11 +203,11 @@ WAYS: tuple[Way, ...] = (
     ),
     Way(
         "answers of one kind of author",
-        "rates, by itself, answers of models or of people alone, and so tells {thing},",
+        "rates answers of models, or of people, by themselves, and so tells {thing}",
         _by_one_kind_of_author,
         known="in such phases",
     ),
-    Way("opinions as such", "shows what people answered, as theirs, and so tells {thing},", _by_opinions_as_such),
+    Way("opinions as such", "shows what people answered, as theirs, and so tells {thing}", _by_opinions_as_such),
     Way("being there by answers", _BY_ANSWERS, _by_being_there),
     Way("what was known to who answered so", _BY_ANSWERS, _by_results),
     Way("being apart from what answers selected", _BY_ANSWERS, _by_being_apart),

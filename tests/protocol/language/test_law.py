@@ -277,6 +277,10 @@ def test_nobody_rating_an_answer_twice_may_still_rate_another_to_its_item() -> N
             "phase 'compare' tells of the reference, since the answers of each pair differ in 'right', to people",
         ),
         (
+            "models' answers by themselves, before a pool that has them",
+            "phase 'score' rates answers of models, or of people, by themselves, and so tells whether people or models",
+        ),
+        (
             "units selected by what others answered",
             "phase 'look' tells what others answered, by the answers that it shows or selects by, to people",
         ),
