@@ -71,9 +71,10 @@ def left_by_draws(
 
 
 def _has_several(attribute: Attribute, pool: Pool) -> bool:
-    """Return whether the material has more than one value of an attribute; an empty cell may stand for any."""
+    """Return whether what counts has more than one value of an attribute; an empty cell may stand for any."""
     units = pool.candidates if attribute.table == "candidates" else pool.items
-    return len({unit.value(attribute.key) for unit in units.values() if not unit.given_in}) > 1
+    counts = (unit for unit in units.values() if not unit.practice and not unit.given_in)
+    return len({unit.value(attribute.key) for unit in counts}) > 1
 
 
 def _one_value(part: DrawnPhase, key: str, pool: Pool, *, any_of_them: bool) -> str:
