@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from protocol.context import Context
 from protocol.forms import PRIMARY, Option, PhaseField
 from protocol.hanging import Hanging
-from protocol.language.telling import Way
+from protocol.language.telling import Known, Way
 from protocol.language.things import shows_the_reference
 from protocol.released import Released
 from protocol.sections import Practice, RevisionRule
@@ -115,12 +115,15 @@ class PhaseRules:
     @property
     def told_in_part(self) -> frozenset[str]:
         """What it tells something of, which is nothing new by the same way alone."""
-        return frozenset(thing for way, told in self.tells.items() if way.known == "by the same way" for thing in told)
+        return self._told_where_known("by the same way")
 
     @property
     def all_known(self) -> frozenset[str]:
         """What is nothing new to its people, by whatever way another phase tells it."""
-        return frozenset(thing for way, told in self.tells.items() if way.known == "in such phases" for thing in told)
+        return self._told_where_known("in such phases")
+
+    def _told_where_known(self, known: Known) -> frozenset[str]:
+        return frozenset[str]().union(*(things for way, things in self.tells.items() if way.known == known))
 
     @property
     def all_shown(self) -> frozenset[str]:

@@ -302,7 +302,7 @@ class StudyPhases:
             if reach != "nothing":
                 blind = (phase for phase in self._blind(showing, {thing}) if reach != "unit" or phase.rates_answers)
                 if thing not in shown:
-                    ways = [way for way, told in rules.tells.items() if thing in told]
+                    ways = [way for way, things in rules.tells.items() if thing in things]
                     blind = (phase for phase in blind if not self._tells_alike(phase, thing, ways))
                 things_by.setdefault((reach, tuple(blind)), []).append(thing)
         for (reach, phases), things in things_by.items():

@@ -173,7 +173,7 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
         released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
-        tells={way: frozenset(told) for way in UNSEEN if (told := way.told(asked, before))},
+        tells={way: frozenset(things) for way in UNSEEN if (things := way.things(asked, before))},
         opinions_of=(phase.source.phase or "") if "opinions" in shows else "",
         rates_people=phase.answers_of is not None,
         preferences=frozenset(asked.key for asked in phase.fields if asked.type == "preference"),

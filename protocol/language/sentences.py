@@ -104,10 +104,10 @@ def _in_common(study: Expansion, phase: Phase) -> str:
     in_common = f"All its units have one value of {listed([spoken(key) for key in keys])}, which tells the reference."
     told_by_pairs = (("differ", told_by_unlike_pairs(study, phase)), ("are alike", told_by_like_pairs(study, phase)))
     of_pairs = [
-        f"The answers of each pair {how} in {listed([spoken(key) for key in sorted(told)])}, which tells of the "
-        "reference."
-        for how, told in told_by_pairs
-        if told
+        f"The answers of each pair {how} in {listed([spoken(key) for key in sorted(keys_told)])}, which tells of "
+        "the reference."
+        for how, keys_told in told_by_pairs
+        if keys_told
     ]
     return " ".join([in_common] * bool(keys) + of_pairs)
 

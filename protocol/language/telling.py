@@ -30,7 +30,7 @@ class Way:
         What the way is.
     says
         How a sentence goes on after the name of the phase; {thing} is what is told.
-    told
+    things
         Returns what a phase of a study tells by this way.
     known
         Whom it tells nothing new.
@@ -42,7 +42,7 @@ class Way:
 
     key: str
     says: str
-    told: Callable[[Asked, Phase], Set[str]]
+    things: Callable[[Asked, Phase], Set[str]]
     known: Known = "to nobody"
     unless: str = ""
     on_the_screen: bool = False
@@ -59,24 +59,23 @@ class Asked:
         """Return all that a phase tells, by any way."""
         if key not in self._told:
             phase = self.study.phase(key)
-            self._told[key] = {thing for way in WAYS for thing in way.told(self, phase)}
+            self._told[key] = {thing for way in WAYS for thing in way.things(self, phase)}
         return self._told[key]
 
     def told_anew(self, telling: Phase, blind: Phase) -> set[str]:
         """Return what a phase tells to people of another, without what that one tells by the same way."""
-        return {
-            thing
-            for way in WAYS
-            for thing in way.told(self, telling) - (way.told(self, blind) if way.known == "by the same way" else set())
-        }
+        anew: set[str] = set()
+        for way in WAYS:
+            anew |= way.things(self, telling) - (way.things(self, blind) if way.known == "by the same way" else set())
+        return anew
 
     def known_in(self, phase: Phase) -> set[str]:
         """Return what is nothing new to people of a phase, by what its own units have in common."""
-        return {thing for way in WAYS if way.known == "in such phases" for thing in way.told(self, phase)}
+        return {thing for way in WAYS if way.known == "in such phases" for thing in way.things(self, phase)}
 
     def way_of(self, phase: Phase, thing: str) -> Way:
         """Return by which way a phase tells a thing: the first of the table, where there are several."""
-        return next(way for way in WAYS if thing in way.told(self, phase))
+        return next(way for way in WAYS if thing in way.things(self, phase))
 
     def known_to_people_of(self, key: str) -> Set[str]:
         """Return what people of a phase may pass on in their answers; which texts they know again, they alone do."""
@@ -131,7 +130,7 @@ def _by_being_there(asked: Asked, phase: Phase) -> Set[str]:
         return set()
     above = asked.study.phase(phase.source.phase)
     ways = (_by_being_there, _by_results, _by_authors, _by_opinions)
-    return {thing for told in ways for thing in told(asked, above) if thing == "opinions"}
+    return {thing for by_way in ways for thing in by_way(asked, above) if thing == "opinions"}
 
 
 def _by_results(asked: Asked, phase: Phase) -> Set[str]:
@@ -153,8 +152,10 @@ def _by_results(asked: Asked, phase: Phase) -> Set[str]:
 def _by_being_apart(asked: Asked, phase: Phase) -> Set[str]:
     """What is apart from units that answers selected has in common that they did not select it."""
     names = {*phase.by.not_in, *apart_from(asked.study, phase)}
-    told = (_by_being_there(asked, each) | _by_results(asked, each) for each in asked.study.phases if each.key in names)
-    return set[str]().union(*told)
+    by_each = (
+        _by_being_there(asked, each) | _by_results(asked, each) for each in asked.study.phases if each.key in names
+    )
+    return set[str]().union(*by_each)
 
 
 def _by_authors(asked: Asked, phase: Phase) -> Set[str]:

@@ -26,9 +26,9 @@ def test_each_way_of_the_table_is_attacked() -> None:
         for text, (telling, _, thing) in TELLS_TOO_EARLY.values()
         for asked in [Asked(expanded(text))]
         for phase in [asked.study.phase(telling)]
-        for told in asked.told_by(telling)
-        if in_words(told) == thing
-        for way in [asked.way_of(phase, told)]
+        for each in asked.told_by(telling)
+        if in_words(each) == thing
+        for way in [asked.way_of(phase, each)]
     }
 
     assert {way.key for way in WAYS} - attacked == set()
