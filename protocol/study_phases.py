@@ -11,7 +11,7 @@ from functools import cached_property
 
 from protocol.context import TextSettings
 from protocol.language.telling import Way
-from protocol.language.things import TOLD, field_of_reference, open_to
+from protocol.language.things import THINGS, field_of_reference, open_to
 from protocol.language.things import Reach as ReachOrNone
 from protocol.phase_rules import PhaseRules
 from protocol.phases import Phase, Queue, Reach
@@ -315,8 +315,8 @@ class StudyPhases:
         return all(way.known == "by the same way" and thing in tells.get(way, ()) for way in ways)
 
     def _reach_of(self, thing: str) -> ReachOrNone:
-        if thing in TOLD:
-            return TOLD[thing].reach
+        if thing in THINGS:
+            return THINGS[thing].reach
         declared = next((each for each in self.attributes if each.key == thing), None)
         # What is no attribute is a part of the reference.
         return "subject" if declared is None else declared.reach

@@ -56,10 +56,9 @@ class Breach:
     unless: str = ""
 
     def __str__(self) -> str:
-        ways = (
-            f"let '{self.telling}' open after '{self.blind}', give it to another group, or draw one of the two apart "
-            "by subject (sample.not_in)"
-        )
+        # The other way round a pool tells what others answered.
+        later = "" if self.thing == in_words(WHO_WROTE) else f"let '{self.telling}' open after '{self.blind}', "
+        apart = "give it to another group, or draw one of the two apart by subject (sample.not_in)"
         if self.answer == "hangs on subjects":
             return (
                 f"phase '{self.telling}' {self.how}, to which phase '{self.blind}' is blind: their "
@@ -67,7 +66,7 @@ class Breach:
             )
         return (
             f"phase '{self.telling}' {self.how} to people who can still have to rate the same material in "
-            f"phase '{self.blind}', which does not show it: {ways}.{f' {self.unless}' if self.unless else ''}"
+            f"phase '{self.blind}', which does not show it: {later}{apart}.{f' {self.unless}' if self.unless else ''}"
         )
 
 

@@ -38,6 +38,8 @@ class Way:
         When it tells nothing after all, and what to do then: a sentence, where only the author can know.
     on_the_screen
         Whether it stands there because the phase names it: a gate then goes by the step that shows it.
+    of_protocols
+        Whether it is asked of protocols alone, which say all of it: what was frozen before stays open.
     """
 
     key: str
@@ -46,6 +48,7 @@ class Way:
     known: Known = "to nobody"
     unless: str = ""
     on_the_screen: bool = False
+    of_protocols: bool = False
 
 
 class Asked:
@@ -207,8 +210,14 @@ WAYS: tuple[Way, ...] = (
         "rates answers of models, or of people, by themselves, and so tells {thing}",
         _by_one_kind_of_author,
         known="in such phases",
+        of_protocols=True,
     ),
-    Way("opinions as such", "shows what people answered, as theirs, and so tells {thing}", _by_opinions_as_such),
+    Way(
+        "opinions as such",
+        "shows what people answered, as theirs, and so tells {thing}",
+        _by_opinions_as_such,
+        of_protocols=True,
+    ),
     Way("being there by answers", _BY_ANSWERS, _by_being_there),
     Way("what was known to who answered so", _BY_ANSWERS, _by_results),
     Way("being apart from what answers selected", _BY_ANSWERS, _by_being_apart),
@@ -216,4 +225,4 @@ WAYS: tuple[Way, ...] = (
     Way("what was known to whose opinions are shown", _BY_ANSWERS, _by_opinions),
 )
 # What is told beside the screen, whatever step of a phase somebody is in.
-UNSEEN = tuple(way for way in WAYS if not way.on_the_screen)
+UNSEEN = tuple(way for way in WAYS if not way.on_the_screen and not way.of_protocols)

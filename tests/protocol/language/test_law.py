@@ -299,3 +299,12 @@ def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:
 
     for part in ("'score'", "'read'", "the reference", "open after", "another group", "sample.not_in"):
         assert part in sentence
+
+
+def test_what_a_pool_would_tell_the_other_way_round_is_no_way_out_of_knowing_who_wrote() -> None:
+    text, _ = TELLS_TOO_EARLY["models' answers by themselves, before a pool that has them"]
+
+    (sentence,) = map(str, breaches(expanded(text)))
+
+    assert "give it to another group, or draw one of the two apart" in sentence
+    assert "open after" not in sentence
