@@ -10,6 +10,7 @@ from exchange.item_table import ItemRow
 from exchange.refusal import listed, shown
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion
+from protocol.language.things import shows_the_reference
 
 # Of fewer items, that all are alike may be chance.
 _FEWEST_ITEMS = 5
@@ -77,6 +78,40 @@ def telling_order(
             f"items.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; whoever "
             "notices where it changes knows of the others what they are: mix the lines, or let order be random."
         )
+
+
+def telling_columns(
+    study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
+) -> Iterator[str]:
+    """Yield what stands on a screen and is not said to tell the reference, and of which each value has one answer."""
+    blind = [phase for phase in study.phases if not shows_the_reference(set(phase.shows))]
+    shown_somewhere = {thing for phase in blind for thing in phase.shows}
+    of_case = {case.key: dict(case.attributes) for case in cases}
+    accepted = {row.item: "|".join(row.accepted) for row in references if row.accepted}
+    real = [item for item in items if not item.practice and item.key in accepted]
+    columns = {
+        attribute.key: [(of_case.get(item.case, {}) | dict(item.attributes)).get(attribute.key, "") for item in real]
+        for attribute in study.attributes
+        if attribute.key in shown_somewhere and not attribute.tells_reference
+    }
+    if any(phase.form == "as_item" for phase in blind):
+        columns["form"] = [item.form for item in real]
+    right = [accepted[item.key] for item in real]
+    for key, values in columns.items():
+        if _is_settled_by(values, right):
+            mend = "ask alike of all" if key == "form" else "write tells: reference, or do not show it"
+            yield (
+                f"items.csv: each value of {shown(key)}, which is on the screen, has one reference in all {len(real)} "
+                f"items that have any; whoever notices it knows the reference: {mend}."
+            )
+
+
+def _is_settled_by(values: Sequence[str], right: Sequence[str]) -> bool:
+    """Return whether each of several values comes with one right answer, of which there are several."""
+    both = set(zip(values, right, strict=True))
+    kinds = len(set(values))
+    often = len(values) >= max(_FEWEST_ITEMS, 2 * kinds)
+    return often and len(both) == kinds > 1 and len(set(right)) > 1
 
 
 def _is_sorted(values: Sequence[str]) -> bool:

@@ -131,3 +131,23 @@ def test_an_order_as_listed_that_is_sorted_by_the_reference_is_warned_of(
     said = warnings(tmp_path, items, protocol)
 
     assert any("sorted by the reference" in warning for warning in said) is warned
+
+
+SHOWN = AS_LISTED.replace("phases:", "attributes: {items: {site: text}}\nphases:").replace("options]", "options, site]")
+
+
+@pytest.mark.parametrize(
+    ("sites", "warned"),
+    [("BBBUUU", True), ("BBBBUU", False), ("BCDEFG", False), ("BBBBBB", False)],
+    ids=["each of one answer", "one of both", "each item of its own", "all of one"],
+)
+def test_what_is_shown_and_goes_with_the_reference_is_warned_of(tmp_path: Path, sites: str, warned: bool) -> None:
+    (tmp_path / "protocol.yaml").write_text(SHOWN, encoding="utf-8")
+    lines = [(f"i{n}", "choice", "Which?", YES_THEN_NO[n][0], site) for n, site in enumerate(sites)]
+    write_table(tmp_path / "items.csv", "item,format,prompt,options,site", lines)
+    right = [(f"i{n}", answer) for n, (_, answer) in enumerate(YES_THEN_NO)]
+    write_table(tmp_path / "references.csv", "item,accepted", right)
+
+    said = read_study_folder(tmp_path, Expanding("test", ())).warnings
+
+    assert any("each value of site" in warning for warning in said) is warned
