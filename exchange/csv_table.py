@@ -375,7 +375,8 @@ def _workbook_beside(path: Path) -> Path | None:
 def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[str]:
     """Return the columns that are missing, and note them with those that nobody knows."""
     missing = [name for name in table.required if name not in header]
-    unknown = [] if table.takes_others else [name for name in header if name not in table.names]
+    known = {*table.names, *table.may_have}
+    unknown = [] if table.takes_others else [name for name in header if name not in known]
     doubled = sorted(name for name, times in Counter(header).items() if times > 1)
     if missing:
         near = reader.problems.nearest(missing[0], unknown)

@@ -32,7 +32,7 @@ from exchange.refusal import Conversions, Problems, listed
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, VOLUMES
 from exchange.tables_alone import look_through_tables
-from exchange.telling_tables import alike_pairs, telling_options
+from exchange.telling_tables import alike_pairs, right_and_wrong_pairs, telling_columns, telling_options, telling_order
 from exchange.telling_words import telling_names, telling_selections, telling_words
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
@@ -135,7 +135,16 @@ def look_through_listed(
                     references,
                     shuffled=all(phase.shuffle_options for phase in study.phases if phase.rates == ["items"]),
                 ),
+                *telling_order(study, whole, items.rows, references),
+                *telling_columns(study, whole, items.rows, references),
                 *alike_pairs(pairs.rows, candidates.rows),
+                *right_and_wrong_pairs(
+                    [each.key for each in study.attributes if each.tells_reference and each.table == "candidates"],
+                    pairs.rows,
+                    candidates.rows,
+                    items.rows,
+                    references,
+                ),
                 *without_some_fields(study, references, items.rows),
                 *unanswered_by_models(study, candidates.rows),
                 *not_computed(study),

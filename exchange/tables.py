@@ -77,6 +77,8 @@ class Table:
     of: str = ""
     # Whether its header may have columns beside these, which nobody reads.
     takes_others: bool = False
+    # Names of columns that it may have beside these, and that nobody reads.
+    may_have: frozenset[str] = frozenset()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

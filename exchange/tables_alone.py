@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,7 @@ def look_through_tables(
 ) -> tuple[tuple[VolumeRow, ...], tuple[OverlayRow, ...]]:
     """Note what is wrong with tables, so that it is not learnt only once the protocol is right; return what they name.
 
-    There is no check of columns that the protocol may come to declare, or its phases to ask of candidates, nor of what
-    they may need.
+    There is no check of columns that the protocol may come to declare, nor of what its phases may need.
     """
     study, is_sure = _declaring(document)
     declared = _as_they_are if is_sure else _with_others
@@ -61,11 +60,13 @@ def look_through_tables(
     table = declared(replace(table_of(study, "items"), optional=False))
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
     by_key = {item.key: item for item in reversed(items.rows)}
-    read_table(reader, folder, _with_others(FIELD_REFERENCES), lambda line: line.known("item", items, "items.csv"))
+    read_table(reader, folder, FIELD_REFERENCES, lambda line: line.known("item", items, "items.csv"))
+    # A column of answers has the key of a field, which stands somewhere in the protocol, whatever is wrong with that.
+    answers = replace(_without_answer(table_of(study, "candidates")), may_have=frozenset(_words_of(document)))
     candidates = read_table(
         reader,
         folder,
-        _with_others(_without_answer(table_of(study, "candidates"))),
+        declared(answers),
         lambda line: candidate_row(line, items, by_key, practised=True),
     )
     read_pairs(reader, folder, candidates)
@@ -84,6 +85,19 @@ def _declaring(document: Mapping[str, Any]) -> tuple[Expansion, bool]:
         except (ValidationError, DoesNotFit):
             is_sure = False
     raise AssertionError("A study without columns of its own can be written out.")
+
+
+def _words_of(part: Any) -> Iterator[str]:
+    """Yield every key and every text of a document."""
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            yield str(key)
+            yield from _words_of(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _words_of(value)
+    else:
+        yield str(part)
 
 
 def _as_they_are(table: Table) -> Table:

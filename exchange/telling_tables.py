@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from exchange.folder_rows import CandidateRow, PairRow, ReferenceRow
+from exchange.folder_rows import CandidateRow, CaseRow, PairRow, ReferenceRow
 from exchange.item_table import ItemRow
 from exchange.refusal import listed, shown
 from protocol.fields.yes_no import YES_NO
+from protocol.language.expansion import Expansion
+from protocol.language.things import shows_the_reference
 
 # Of fewer items, that all are alike may be chance.
 _FEWEST_ITEMS = 5
@@ -53,6 +56,72 @@ def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow]
         )
 
 
+def telling_order(
+    study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
+) -> Iterator[str]:
+    """Yield which phases show all in the order of the table, where that is sorted by what tells the reference."""
+    as_listed = [f"'{phase.key}'" for phase in study.phases if phase.order == "as_listed"]
+    if not as_listed:
+        return
+    of_case = {case.key: dict(case.attributes) for case in cases}
+    accepted = {row.item: "|".join(row.accepted) for row in references}
+    real = [item for item in items if not item.practice]
+    columns = {
+        attribute.key: [(of_case.get(item.case, {}) | dict(item.attributes)).get(attribute.key, "") for item in real]
+        for attribute in study.attributes
+        if attribute.tells_reference
+    }
+    columns["the reference"] = [accepted.get(item.key, "") for item in real]
+    by = [key for key, values in columns.items() if _is_sorted(values)]
+    if by:
+        yield (
+            f"items.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; whoever "
+            "notices where it changes knows of the others what they are: mix the lines, or let order be random."
+        )
+
+
+def telling_columns(
+    study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
+) -> Iterator[str]:
+    """Yield what stands on a screen and is not said to tell the reference, and of which each value has one answer."""
+    blind = [phase for phase in study.phases if not shows_the_reference(set(phase.shows))]
+    shown_somewhere = {thing for phase in blind for thing in phase.shows}
+    of_case = {case.key: dict(case.attributes) for case in cases}
+    accepted = {row.item: "|".join(row.accepted) for row in references if row.accepted}
+    real = [item for item in items if not item.practice and item.key in accepted]
+    columns = {
+        attribute.key: [(of_case.get(item.case, {}) | dict(item.attributes)).get(attribute.key, "") for item in real]
+        for attribute in study.attributes
+        if attribute.key in shown_somewhere and not attribute.tells_reference
+    }
+    if any(phase.form == "as_item" for phase in blind):
+        columns["form"] = [item.form for item in real]
+    right = [accepted[item.key] for item in real]
+    for key, values in columns.items():
+        if _is_settled_by(values, right):
+            mend = "ask alike of all" if key == "form" else "write tells: reference, or do not show it"
+            yield (
+                f"items.csv: each value of {shown(key)}, which is on the screen, has one reference in all {len(real)} "
+                f"items that have any; whoever notices it knows the reference: {mend}."
+            )
+
+
+def _is_settled_by(values: Sequence[str], right: Sequence[str]) -> bool:
+    """Return whether each of several values comes with one right answer, of which there are several."""
+    both = set(zip(values, right, strict=True))
+    kinds = len(set(values))
+    often = len(values) >= max(_FEWEST_ITEMS, 2 * kinds)
+    return often and len(both) == kinds > 1 and len(set(right)) > 1
+
+
+def _is_sorted(values: Sequence[str]) -> bool:
+    """Return whether each of several values comes in one go, and most of them more than once."""
+    some = [value for value in values if value]
+    runs = 1 + sum(former != other for former, other in pairwise(some))
+    kinds = len(set(some))
+    return len(some) >= _FEWEST_ITEMS and 1 < kinds == runs and len(some) >= 2 * kinds
+
+
 def alike_pairs(pairs: Sequence[PairRow], candidates: Sequence[CandidateRow]) -> Iterator[str]:
     """Yield which pairs of the table are two answers that say the same word for word."""
     answers = {row.key: " ".join(row.answer.split()) for row in candidates}
@@ -63,3 +132,61 @@ def alike_pairs(pairs: Sequence[PairRow], candidates: Sequence[CandidateRow]) ->
             f"pairs.csv: the two answers of {named} are the same word for word, "
             "so that neither can be better; remove such pairs, or expect ties there."
         )
+
+
+def right_and_wrong_pairs(
+    telling: Sequence[str],
+    pairs: Sequence[PairRow],
+    candidates: Sequence[CandidateRow],
+    items: Sequence[ItemRow],
+    references: Sequence[ReferenceRow],
+) -> Iterator[str]:
+    """Yield that each pair of the table is a right answer and a wrong one, by a column or by the references.
+
+    An answer is right by its reference where it is an accepted one, or the text of an accepted option, word for word.
+
+    Parameters
+    ----------
+    telling
+        Columns of candidates that tell the reference.
+    """
+    if len(pairs) < _FEWEST_ITEMS:
+        return
+    by_key = {row.key: row for row in candidates}
+    said = {row.key: dict(row.attributes) for row in candidates}
+    right = _right_answers(items, references)
+
+    def is_right(key: str) -> bool:
+        return _plain(by_key[key].answer) in right[by_key[key].item]
+
+    # Two answers that differ are one that is right and one that is not, where there are no more than two values.
+    by = [
+        column
+        for column in telling
+        if len({values.get(column) for values in said.values()}) == 2
+        and all(said[row.first].get(column) != said[row.second].get(column) for row in pairs)
+    ]
+    if not by and all(row.item in right and is_right(row.first) != is_right(row.second) for row in pairs):
+        by = ["the reference"]
+    if by:
+        yield (
+            f"pairs.csv: by {listed(by)}, each of its {len(pairs)} pairs is a right answer and a wrong one; whoever "
+            "notices it knows that one is right, and neither and tie can hardly be right: add pairs of two right and "
+            "of two wrong answers, or expect neither and tie to say little."
+        )
+
+
+def _right_answers(items: Sequence[ItemRow], references: Sequence[ReferenceRow]) -> dict[str, set[str]]:
+    """Return what counts as right, by item: the accepted answers and the texts of accepted options."""
+    texts = {item.key: dict(item.options) for item in items}
+    right: dict[str, set[str]] = {}
+    for row in references:
+        accepted = {answer for way in (row.accepted, *(part.accepted for part in row.fields)) for answer in way}
+        if accepted:
+            options = (texts.get(row.item, {}).get(answer, answer) for answer in accepted)
+            right[row.item] = {_plain(answer) for answer in (*accepted, *options)}
+    return right
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()

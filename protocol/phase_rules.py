@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from protocol.context import Context
 from protocol.forms import PRIMARY, Option, PhaseField
 from protocol.hanging import Hanging
+from protocol.language.telling import Known, Way
 from protocol.language.things import shows_the_reference
 from protocol.released import Released
 from protocol.sections import Practice, RevisionRule
@@ -54,11 +55,7 @@ class PhaseRules:
     own_primary, primaries
         Key of the field that is compared, of its own fields or by the name of the form that an item names.
     tells
-        What it tells beside that, by what is rated in it or by why a unit is there.
-    in_common
-        Attributes that tell the reference, and of which all its units have one value.
-    parted_by
-        What tells the reference and differs between the two answers of each pair.
+        What it tells beside that, by each way that is not on the screen.
     opinions_of
         Key of the phase whose answers stand on the screen, as those of nobody in particular; empty for none.
     rates_people
@@ -90,9 +87,7 @@ class PhaseRules:
     tells_after: frozenset[str] = frozenset()
     own_primary: str = PRIMARY
     primaries: Mapping[str, str] = field(default_factory=dict)
-    tells: frozenset[str] = frozenset()
-    in_common: frozenset[str] = frozenset()
-    parted_by: frozenset[str] = frozenset()
+    tells: Mapping[Way, frozenset[str]] = field(default_factory=dict)
     opinions_of: str = ""
     rates_people: bool = False
     preferences: frozenset[str] = frozenset()
@@ -111,6 +106,24 @@ class PhaseRules:
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
         """Return the fields that are filled in for an item which names this form."""
         return self.forms[form] if self.fields is None else self.fields
+
+    @property
+    def all_told(self) -> frozenset[str]:
+        """What it tells by ways that are not on the screen."""
+        return frozenset[str]().union(*self.tells.values())
+
+    @property
+    def told_in_part(self) -> frozenset[str]:
+        """What it tells something of, which is nothing new by the same way alone."""
+        return self._told_where_known("by the same way")
+
+    @property
+    def all_known(self) -> frozenset[str]:
+        """What is nothing new to its people, by whatever way another phase tells it."""
+        return self._told_where_known("in such phases")
+
+    def _told_where_known(self, known: Known) -> frozenset[str]:
+        return frozenset[str]().union(*(things for way, things in self.tells.items() if way.known == known))
 
     @property
     def all_shown(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from protocol.context import TextSettings
+from protocol.language.telling import Way
 from protocol.language.things import THINGS, field_of_reference, open_to
 from protocol.language.things import Reach as ReachOrNone
 from protocol.phase_rules import PhaseRules
@@ -294,20 +295,24 @@ class StudyPhases:
     def _told_by(self, showing: Phase) -> Iterator[Telling]:
         rules = self.rules_of(showing)
         # Feedback in practice comes within the phase.
-        disclosed = rules.shows | rules.tells | (rules.tells_after if showing.trains else frozenset())
-        by_pairs = rules.parted_by - disclosed
+        shown = rules.shows | (rules.tells_after if showing.trains else frozenset())
         things_by: dict[tuple[Reach, tuple[Phase, ...]], list[str]] = {}
-        for thing in sorted(disclosed | by_pairs):
+        for thing in sorted(shown | rules.all_told):
             reach = self._reach_of(thing)
             if reach != "nothing":
                 blind = (phase for phase in self._blind(showing, {thing}) if reach != "unit" or phase.rates_answers)
-                if thing in by_pairs:
-                    # That tells nothing to a phase that compares by the same.
-                    blind = (phase for phase in blind if thing not in self.rules_of(phase).parted_by)
+                if thing not in shown:
+                    ways = [way for way, things in rules.tells.items() if thing in things]
+                    blind = (phase for phase in blind if not self._tells_alike(phase, thing, ways))
                 things_by.setdefault((reach, tuple(blind)), []).append(thing)
         for (reach, phases), things in things_by.items():
             if phases:
                 yield Telling(tuple(things), reach, phases)
+
+    def _tells_alike(self, phase: Phase, thing: str, ways: Iterable[Way]) -> bool:
+        """Return whether a phase tells a thing itself by the ways by which another does, where that is nothing new."""
+        tells = self.rules_of(phase).tells
+        return all(way.known == "by the same way" and thing in tells.get(way, ()) for way in ways)
 
     def _reach_of(self, thing: str) -> ReachOrNone:
         if thing in THINGS:
@@ -319,7 +324,7 @@ class StudyPhases:
     @cached_property
     def _telling(self) -> Set[str]:
         """The attributes that tell the reference, and its parts that any phase shows."""
-        shown = (thing for rules in self.rules.values() for thing in rules.shows | rules.tells_after | rules.tells)
+        shown = (thing for rules in self.rules.values() for thing in rules.shows | rules.tells_after | rules.all_told)
         return {attribute.key for attribute in self.attributes if attribute.tells_reference} | {
             thing for thing in shown if field_of_reference(thing)
         }
@@ -335,12 +340,11 @@ class StudyPhases:
     def _is_blind(self, phase: Phase, showing: Phase, disclosed: Set[str]) -> bool:
         rules = self.rules_of(phase)
         # By what both steps of a phase select, the one tells nothing that the other did not.
-        in_both = rules.tells if phase.queue == showing.queue else frozenset()
+        in_both = rules.all_told - rules.told_in_part if phase.queue == showing.queue else frozenset()
         return rules.counts and bool(disclosed - self._open_to(rules) - in_both)
 
     def _open_to(self, rules: PhaseRules) -> Set[str]:
-        # What its own units have in common is nothing new to their raters.
-        return open_to(rules.all_shown | rules.in_common, self._telling)
+        return open_to(rules.all_shown | rules.all_known, self._telling)
 
     @cached_property
     def revisable(self) -> tuple[Phase, ...]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.language.expansion import Expansion, Phase
-from protocol.language.narrowing import told_by_pairs, told_by_selection, values_of
+from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated
-from protocol.language.telling import passed_on, told_by, told_on_screen
-from protocol.language.things import THINGS, Reach, field_of_reference, in_words, open_to, reach_of_attribute
+from protocol.language.telling import Asked
+from protocol.language.things import TOLD, WHO_WROTE, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
 Answer = Literal["refused", "hangs on subjects"]
 _ABOUT: dict[Reach, str] = {
@@ -43,6 +43,8 @@ class Breach:
         or conversations.
     reach
         Over how much of the material it tells.
+    unless
+        When it tells nothing after all, as a sentence; empty where it always tells.
     """
 
     telling: str
@@ -51,12 +53,12 @@ class Breach:
     how: str
     answer: Answer
     reach: Reach
+    unless: str = ""
 
     def __str__(self) -> str:
-        ways = (
-            f"let '{self.telling}' open after '{self.blind}', give it to another group, or draw one of the two apart "
-            "by subject (sample.not_in)"
-        )
+        # The other way round a pool tells what others answered.
+        later = "" if self.thing == in_words(WHO_WROTE) else f"let '{self.telling}' open after '{self.blind}', "
+        apart = "give it to another group, or draw one of the two apart by subject (sample.not_in)"
         if self.answer == "hangs on subjects":
             return (
                 f"phase '{self.telling}' {self.how}, to which phase '{self.blind}' is blind: their "
@@ -64,23 +66,28 @@ class Breach:
             )
         return (
             f"phase '{self.telling}' {self.how} to people who can still have to rate the same material in "
-            f"phase '{self.blind}', which does not show it: {ways}."
+            f"phase '{self.blind}', which does not show it: {later}{apart}.{f' {self.unless}' if self.unless else ''}"
         )
 
 
 def breaches(study: Expansion) -> list[Breach]:
     """Return everything by which a study would break the law, or might, in the order of its phases."""
-    return [breach for telling in study.phases for blind in study.phases for breach in _between(study, telling, blind)]
+    asked = Asked(study)
+    return [breach for telling in study.phases for blind in study.phases for breach in _between(asked, telling, blind)]
 
 
-def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]:
+def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
+    study = asked.study
     if telling.key == blind.key or not blind.counts:
         return
     if not may_share_people(telling.by.groups, blind.by.groups, study.groups):
         return
-    for thing in sorted(_told(study, telling, blind) - _open_to(study, blind)):
+    for thing in sorted(asked.told_anew(telling, blind) - _open_to(asked, blind)):
         reach = reach_of(study, thing)
-        if reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
+        if thing == WHO_WROTE:
+            if not _has_texts_of(telling, blind):
+                continue
+        elif reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
             continue
         if _comes_after(study, telling, blind, reach) or _apart_by_subject(study, telling, blind):
             continue
@@ -92,48 +99,41 @@ def _between(study: Expansion, telling: Phase, blind: Phase) -> Iterator[Breach]
             answer = "hangs on subjects"
         else:
             continue
-        yield Breach(telling.key, blind.key, in_words(thing), _how(study, telling, thing), answer, reach)
-
-
-def _told(study: Expansion, telling: Phase, blind: Phase) -> Set[str]:
-    """Return what a phase tells; by which two answers it compares, nothing to a phase that compares by the same."""
-    in_both = told_by_pairs(study, telling) & told_by_pairs(study, blind)
-    return told_by(study, telling) - (in_both - told_on_screen(telling) - passed_on(study, telling))
-
-
-def _how(study: Expansion, telling: Phase, thing: str) -> str:
-    """Return by what a phase tells a thing: by showing it, by whose answers it shows, or by what it selects."""
-    if thing in told_on_screen(telling):
-        return f"shows {in_words(thing)}"
-    if thing in told_by_selection(study, telling):
-        return f"tells the reference, since all that it selects has one value of {in_words(thing)},"
-    if thing in told_by_pairs(study, telling):
-        return f"tells of the reference, since the answers of each pair differ in {in_words(thing)},"
-    return f"tells {in_words(thing)}, by the answers that it shows or selects by,"
+        way = asked.way_of(telling, thing)
+        how = way.says.format(thing=in_words(thing))
+        yield Breach(telling.key, blind.key, in_words(thing), how, answer, reach, way.unless)
 
 
 def _rates_answers(phase: Phase) -> bool:
     return bool(set(phase.rates) - {"items", "references"})
 
 
-def _open_to(study: Expansion, phase: Phase) -> Set[str]:
+def _has_texts_of(telling: Phase, pool: Phase) -> bool:
+    """Return whether people of a phase read texts, as answers or opinions, that a pool has among others."""
+    if set(pool.rates) != {"candidates", "answers"}:
+        return False
+    shown = (*telling.shows, *(telling.then.shows if telling.then else ()))
+    people = {telling.answers_of, telling.source.phase if "opinions" in shown else None}
+    return bool(set(telling.rates) & {"candidates", "pairs"}) or pool.answers_of in people
+
+
+def _open_to(asked: Asked, phase: Phase) -> Set[str]:
     """Return what a phase is not blind to: what it shows itself, before the answer."""
     shown = set(phase.shows) | ({"candidate"} if set(phase.rates) & {"candidates", "pairs"} else set())
     if "references" in phase.rates:
         shown.add("reference")
     if "answers" in phase.rates:
         shown.add("opinions")
-    # What its own units have in common is nothing new to their raters.
-    shown |= told_by_selection(study, phase)
-    telling = {attribute.key for attribute in study.attributes if attribute.tells_reference}
-    parts = {thing for other in study.phases for thing in told_by(study, other) if field_of_reference(thing)}
+    shown |= asked.known_in(phase)
+    telling = {attribute.key for attribute in asked.study.attributes if attribute.tells_reference}
+    parts = {thing for other in asked.study.phases for thing in asked.told_by(other.key) if field_of_reference(thing)}
     return open_to(shown, telling | parts)
 
 
 def reach_of(study: Expansion, thing: str) -> Reach:
     """Return over how much of the material a thing tells that a phase shows."""
-    if thing in THINGS:
-        return THINGS[thing].reach
+    if thing in TOLD:
+        return TOLD[thing].reach
     declared = next((attribute for attribute in study.attributes if attribute.key == thing), None)
     # What is no attribute is a part of the reference.
     if declared is None:

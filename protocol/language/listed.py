@@ -10,10 +10,9 @@ from protocol.fields import KINDS, own_options_of
 from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
-from protocol.language.following import answered_in, followed_by
-from protocol.language.narrowing import told_by_pairs, told_by_selection
+from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
-from protocol.language.telling import passed_on
+from protocol.language.telling import UNSEEN, Asked
 from protocol.language.things import shows_the_reference
 from protocol.language.wording import capital, spoken
 from protocol.phase_rules import PhaseRules
@@ -138,7 +137,7 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
     as_item = phase.form == "as_item"
     shows = frozenset(phase.shows)
     # The second step says what comes after the own answer.
-    before = phase.model_copy(update={"then": None})
+    before, asked = phase.model_copy(update={"then": None}), Asked(study)
     of_forms = [form.fields for form in study.forms] if as_item else [phase.fields]
     asks_format = frozenset(asked.key for fields in of_forms for asked in fields if asked.type == "as_item")
     return PhaseRules(
@@ -174,9 +173,7 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
         options_as_text="options" in shows and not asks_format,
         counts=phase.counts,
         released=tuple(_released(attribute) for attribute in study.attributes if attribute.key in shows),
-        tells=frozenset(passed_on(study, before) | ({"opinions"} if answered_in(before) else set())),
-        in_common=told_by_selection(study, phase),
-        parted_by=told_by_pairs(study, phase),
+        tells={way: frozenset(things) for way in UNSEEN if (things := way.things(asked, before))},
         opinions_of=(phase.source.phase or "") if "opinions" in shows else "",
         rates_people=phase.answers_of is not None,
         preferences=frozenset(asked.key for asked in phase.fields if asked.type == "preference"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
 
-from protocol.language.expansion import Condition, Expansion, Phase, Source
+from protocol.language.expansion import Condition, Expansion, Pairs, Phase, Source
 
 # Scalars of a protocol are text: both words of each pair say the same.
 _YES_NO = {"true": "yes", "false": "no"}
@@ -26,25 +27,42 @@ def told_by_selection(study: Expansion, phase: Phase) -> frozenset[str]:
 
 
 def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
-    """Return the values that a selection leaves, by attribute: of those that tell the reference and are selected by.
+    """Return the values that a selection leaves, by attribute: of those that tell the reference and are selected by."""
+    telling = telling_attributes(study)
+    return {key: values for key, values in selected_by(study, phase).items() if key in telling}
+
+
+def selected_by(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
+    """Return the values that a selection leaves, by what it selects by: attributes, or results as "phase.field".
 
     What a phase takes its units from selects for it, too.
     """
-    telling = _telling(study)
     left: dict[str, set[str]] = {}
     for source in _sources(study, phase):
         for key, values in (*_by_conditions(source), *_by_sizes(source)):
-            if key in telling:
-                left[key] = left.get(key, values) & values
+            left[key] = left.get(key, values) & values
     return left
 
 
-def told_by_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
+def told_by_unlike_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
     """Return the attribute that tells the reference where the two answers of each pair differ in it.
 
     Who notices it, or is told, knows of every item that one of two answers is right, and one is not.
     """
-    return _telling(study) & ({phase.pairs.of} if phase.pairs is not None else set())
+    return telling_attributes(study) & ({phase.pairs.of} if phase.pairs is not None else set())
+
+
+def told_by_like_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
+    """Return the attributes that tell the reference where the two answers of each pair are alike in them.
+
+    Who notices it, or is told, knows of each answer what the reference says of the other.
+    """
+    return telling_attributes(study) & (set(phase.pairs.same) if phase.pairs is not None else set())
+
+
+def telling_attributes(study: Expansion) -> frozenset[str]:
+    """Return the keys of the attributes that tell the reference."""
+    return frozenset(attribute.key for attribute in study.attributes if attribute.tells_reference)
 
 
 def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
@@ -53,37 +71,57 @@ def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
     A phase may select several of them, of which one is drawn, or be drawn apart from a phase that selects some: what
     is left beside those can be of one value. What another study selected is not known here.
     """
-    apart_from = {
-        name for source in _sources(study, phase) if source.sample is not None for name in source.sample.not_in
-    }
     by_key = {other.key: other for other in study.phases}
     decided = set(narrowed(study, phase))
-    for name in apart_from:
+    for name in apart_from(study, phase):
         if name not in by_key:
-            return _telling(study) - told_by_selection(study, phase)
+            return telling_attributes(study) - told_by_selection(study, phase)
         decided |= {*narrowed(study, by_key[name]), *decided_by_the_draw(study, by_key[name])}
     return frozenset(decided) - told_by_selection(study, phase)
 
 
-def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Mapping[str, str]]) -> Expansion:
-    """Return a study in which phases select the one value that their draw left, so that the law asks it of them.
+def apart_from(study: Expansion, phase: Phase) -> set[str]:
+    """Return the names of the phases and studies whose subjects are left out where the units of a phase are drawn."""
+    samples = (source.sample for source in _sources(study, phase))
+    return {name for sample in samples if sample is not None for name in sample.not_in}
+
+
+@dataclass(frozen=True)
+class Left:
+    """What of a phase can be known of what tells the reference once it is drawn.
+
+    Attributes
+    ----------
+    values
+        The one value that all its units have, by attribute.
+    unlike, alike
+        Attributes in which the two answers of each of its pairs differ, or are alike.
+    """
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    unlike: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+
+
+def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Left]) -> Expansion:
+    """Return a study in which phases select and compare what their draw left, so that the law asks it of them.
 
     Parameters
     ----------
     drawn
-        The value by attribute, by the key of the phase.
+        What is left, by the key of the phase.
     """
 
     def as_drawn(phase: Phase) -> Phase:
-        left = [Condition(name=name, values=[value]) for name, value in drawn.get(phase.key, {}).items()]
-        source = phase.source.model_copy(update={"where": [*phase.source.where, *left]})
-        return phase.model_copy(update={"source": source})
+        left = drawn.get(phase.key, Left())
+        conditions = [Condition(name=name, values=[value]) for name, value in left.values.items()]
+        source = phase.source.model_copy(update={"where": [*phase.source.where, *conditions]})
+        pairs = phase.pairs
+        if pairs is not None and (left.unlike or left.alike):
+            pairs = Pairs(of=next(iter(left.unlike), pairs.of), same=[*pairs.same, *left.alike])
+        return phase.model_copy(update={"source": source, "pairs": pairs})
 
     return study.model_copy(update={"phases": [as_drawn(phase) for phase in study.phases]})
-
-
-def _telling(study: Expansion) -> frozenset[str]:
-    return frozenset(attribute.key for attribute in study.attributes if attribute.tells_reference)
 
 
 def _sources(study: Expansion, phase: Phase) -> Iterator[Source]:

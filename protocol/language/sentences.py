@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from protocol.language.expansion import Expansion, Opening, Phase
 from protocol.language.law import breaches, reach_of
-from protocol.language.narrowing import told_by_pairs, told_by_selection
+from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.pairs import pairs_in_words
 from protocol.language.pools import few_sources, takes_of
 from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
 from protocol.language.sentences_of_plan import columns_of, plan_of
-from protocol.language.telling import told_by
+from protocol.language.telling import Asked
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
 from protocol.language.wording import capital, listed, number, percent, spoken
 
@@ -91,7 +91,7 @@ def _in_pool(study: Expansion, phase: Phase) -> str:
 
 
 def _shown(study: Expansion, phase: Phase) -> str:
-    disclosed = told_by(study, phase)
+    disclosed = set(Asked(study).told_by(phase.key))
     if disclosed & {"reference", "explanation"}:
         disclosed |= TELL_THE_REFERENCE
     shown = f"On the screen: {listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."
@@ -102,9 +102,14 @@ def _shown(study: Expansion, phase: Phase) -> str:
 def _in_common(study: Expansion, phase: Phase) -> str:
     keys = sorted(told_by_selection(study, phase))
     in_common = f"All its units have one value of {listed([spoken(key) for key in keys])}, which tells the reference."
-    apart = [spoken(key) for key in told_by_pairs(study, phase)]
-    parted = f"The answers of each pair differ in {listed(apart)}, which tells of the reference."
-    return " ".join([in_common] * bool(keys) + [parted] * bool(apart))
+    told_by_pairs = (("differ", told_by_unlike_pairs(study, phase)), ("are alike", told_by_like_pairs(study, phase)))
+    of_pairs = [
+        f"The answers of each pair {how} in {listed([spoken(key) for key in sorted(keys_told)])}, which tells of "
+        "the reference."
+        for how, keys_told in told_by_pairs
+        if keys_told
+    ]
+    return " ".join([in_common] * bool(keys) + of_pairs)
 
 
 def _tells_part(phase: Phase, thing: str) -> bool:

@@ -1,62 +1,228 @@
-"""What a phase that is written out tells whoever works in it, and whether it needs the answers of others for that."""
+"""By which ways a phase tells whoever works in it something: one table, from which the law, the freeze and gates go.
+
+What is told is a thing that can be shown, an attribute or a part of the reference. A new way is one more row here, and
+its attacks stand under its key in `tests/protocol/language/told_too_early.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
 
-from protocol.language import expansion as expanded
-from protocol.language.narrowing import told_by_pairs, told_by_selection
-from protocol.language.things import TOLD_BY_RATING
+from protocol.language.expansion import Expansion, Phase, Source
+from protocol.language.narrowing import apart_from, told_by_like_pairs, told_by_selection, told_by_unlike_pairs
+from protocol.language.things import TOLD_BY_RATING, WHO_WROTE
 
-
-def told_by(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return all that a phase tells: on the screen, by what is rated and compared, or by what others answered."""
-    return told_on_screen(phase) | passed_on(study, phase) | told_by_pairs(study, phase)
-
-
-def told_on_screen(phase: expanded.Phase) -> set[str]:
-    """Return what is on the screen of a phase, before or after the answer, or is what is rated there."""
-    shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
-    return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+# Whom a way tells nothing new: nobody; people of a phase that tells the thing itself by this way, by whatever way they
+# are told it once more; or those, where it is by this way again.
+Known = Literal["to nobody", "in such phases", "by the same way"]
+_BY_ANSWERS = "tells {thing}, by the answers that it shows or selects by,"
 
 
-def passed_on(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
-    """Return what a phase tells without showing it itself: by others' answers, or by which units were selected."""
-    by_key = {other.key: other for other in study.phases}
-    source = by_key.get(phase.source.phase or "")
-    # That a unit is there at all says something of what others answered, also behind a phase in between.
-    passed = ({"opinions"} if needs_answers(phase.source) else set()) | told_by_selection(study, phase)
-    passed |= _told_by_results(study, phase)
-    if phase.answers_of is not None:
-        # An answer that is rated may say what its author was shown.
-        passed |= told_by(study, by_key[phase.answers_of])
-    if source is None:
-        return passed
-    passed |= passed_on(study, source) & {"opinions"}
-    # Somebody who was shown a thing may say it in an answer.
-    shown = (*phase.shows, *(phase.then.shows if phase.then else ()))
-    return passed | told_by(study, source) if "opinions" in shown else passed
+@dataclass(frozen=True)
+class Way:
+    """A way by which a phase tells something.
+
+    Attributes
+    ----------
+    key
+        What the way is.
+    says
+        How a sentence goes on after the name of the phase; {thing} is what is told.
+    things
+        Returns what a phase of a study tells by this way.
+    known
+        Whom it tells nothing new.
+    unless
+        When it tells nothing after all, and what to do then: a sentence, where only the author can know.
+    on_the_screen
+        Whether it stands there because the phase names it: a gate then goes by the step that shows it.
+    of_protocols
+        Whether it is asked of protocols alone, which say all of it: what was frozen before stays open.
+    """
+
+    key: str
+    says: str
+    things: Callable[[Asked, Phase], Set[str]]
+    known: Known = "to nobody"
+    unless: str = ""
+    on_the_screen: bool = False
+    of_protocols: bool = False
 
 
-def _told_by_results(study: expanded.Expansion, phase: expanded.Phase) -> set[str]:
+class Asked:
+    """A study of which it is asked what its phases tell, of which each is worked out once for those that rest on it."""
+
+    def __init__(self, study: Expansion) -> None:
+        self.study = study
+        self._told: dict[str, Set[str]] = {}
+
+    def told_by(self, key: str) -> Set[str]:
+        """Return all that a phase tells, by any way."""
+        if key not in self._told:
+            phase = self.study.phase(key)
+            self._told[key] = {thing for way in WAYS for thing in way.things(self, phase)}
+        return self._told[key]
+
+    def told_anew(self, telling: Phase, blind: Phase) -> set[str]:
+        """Return what a phase tells to people of another, without what that one tells by the same way."""
+        anew: set[str] = set()
+        for way in WAYS:
+            anew |= way.things(self, telling) - (way.things(self, blind) if way.known == "by the same way" else set())
+        return anew
+
+    def known_in(self, phase: Phase) -> set[str]:
+        """Return what is nothing new to people of a phase, by what its own units have in common."""
+        return {thing for way in WAYS if way.known == "in such phases" for thing in way.things(self, phase)}
+
+    def way_of(self, phase: Phase, thing: str) -> Way:
+        """Return by which way a phase tells a thing: the first of the table, where there are several."""
+        return next(way for way in WAYS if thing in way.things(self, phase))
+
+    def known_to_people_of(self, key: str) -> Set[str]:
+        """Return what people of a phase may pass on in their answers; which texts they know again, they alone do."""
+        return self.told_by(key) - {WHO_WROTE}
+
+
+def needs_answers(source: Source, shows: Sequence[str] = ()) -> bool:
+    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
+    by_result = any("." in condition.name for condition in source.where)
+    return bool(source.let_in) or by_result or "opinions" in shows
+
+
+def _before_the_answer(_: Asked, phase: Phase) -> Set[str]:
+    return set(phase.shows)
+
+
+def _after_the_answer(_: Asked, phase: Phase) -> Set[str]:
+    return set(phase.then.shows if phase.then else ())
+
+
+def _by_rating(_: Asked, phase: Phase) -> Set[str]:
+    return {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+
+
+def _by_selection(asked: Asked, phase: Phase) -> Set[str]:
+    return told_by_selection(asked.study, phase)
+
+
+def _by_unlike_pairs(asked: Asked, phase: Phase) -> Set[str]:
+    return told_by_unlike_pairs(asked.study, phase)
+
+
+def _by_like_pairs(asked: Asked, phase: Phase) -> Set[str]:
+    return told_by_like_pairs(asked.study, phase)
+
+
+def _by_one_kind_of_author(_: Asked, phase: Phase) -> Set[str]:
+    """Who has rated answers of models alone, or of people alone, knows them again among those of both."""
+    return {WHO_WROTE} if phase.rates in (["candidates"], ["answers"], ["pairs"]) else set()
+
+
+def _by_opinions_as_such(asked: Asked, phase: Phase) -> Set[str]:
+    """Whoever is shown what people answered, as theirs, knows it again in a pool."""
+    return {WHO_WROTE} if "opinions" in _before_the_answer(asked, phase) | _after_the_answer(asked, phase) else set()
+
+
+def _by_being_there(asked: Asked, phase: Phase) -> Set[str]:
+    """That a unit is there at all says something of what others answered, also behind a phase in between."""
+    if needs_answers(phase.source):
+        return {"opinions"}
+    if phase.source.phase is None:
+        return set()
+    above = asked.study.phase(phase.source.phase)
+    ways = (_by_being_there, _by_results, _by_authors, _by_opinions)
+    return {thing for by_way in ways for thing in by_way(asked, above) if thing == "opinions"}
+
+
+def _by_results(asked: Asked, phase: Phase) -> Set[str]:
     """Return what people were told by whose answers a phase, or what it takes its units from, selects them.
 
     Units of which they all said the same, said anything in a field, flagged or called not assessable, have in common
     what they knew when they did. That they differ says so much of no unit.
     """
-    by_key = {other.key: other for other in study.phases}
-    passed: set[str] = set()
-    above: expanded.Phase | None = phase
-    while above is not None:
-        source = above.source
-        answered = {source.phase for entry in source.let_in if entry.reason != "differs"}
+    answered: set[str] = set()
+    for each in _from_above(asked.study, phase):
+        source = each.source
+        answered |= {source.phase or "" for entry in source.let_in if entry.reason != "differs"}
         answered |= {condition.name.partition(".")[0] for condition in source.where if "." in condition.name}
-        passed = passed.union(*(told_by(study, by_key[key]) for key in answered if key in by_key))
-        above = by_key.get(source.phase or "")
-    return passed
+    return {
+        thing for each in asked.study.phases if each.key in answered for thing in asked.known_to_people_of(each.key)
+    }
 
 
-def needs_answers(source: expanded.Source, shows: Sequence[str] = ()) -> bool:
-    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
-    by_result = any("." in condition.name for condition in source.where)
-    return bool(source.let_in) or by_result or "opinions" in shows
+def _by_being_apart(asked: Asked, phase: Phase) -> Set[str]:
+    """What is apart from units that answers selected has in common that they did not select it."""
+    names = {*phase.by.not_in, *apart_from(asked.study, phase)}
+    by_each = (
+        _by_being_there(asked, each) | _by_results(asked, each) for each in asked.study.phases if each.key in names
+    )
+    return set[str]().union(*by_each)
+
+
+def _by_authors(asked: Asked, phase: Phase) -> Set[str]:
+    """An answer that is rated may say what its author was shown."""
+    return asked.known_to_people_of(phase.answers_of) if phase.answers_of is not None else set()
+
+
+def _by_opinions(asked: Asked, phase: Phase) -> Set[str]:
+    """Somebody who was shown a thing may say it in an answer, which others are shown."""
+    source = phase.source.phase
+    shown = _before_the_answer(asked, phase) | _after_the_answer(asked, phase)
+    return asked.known_to_people_of(source) if source is not None and "opinions" in shown else set()
+
+
+def _from_above(study: Expansion, phase: Phase) -> Iterator[Phase]:
+    """Yield a phase and those that its units come from."""
+    above: Phase | None = phase
+    while above is not None:
+        yield above
+        name = above.source.phase
+        above = None if name is None else study.phase(name)
+
+
+WAYS: tuple[Way, ...] = (
+    Way("shown", "shows {thing}", _before_the_answer, on_the_screen=True),
+    Way("shown after the answer", "shows {thing}", _after_the_answer, on_the_screen=True),
+    Way("rated", "shows {thing}", _by_rating),
+    Way(
+        "one value in common",
+        "tells the reference, since all that it selects has one value of {thing},",
+        _by_selection,
+        known="in such phases",
+        unless="Where all material has that value, leave the condition out.",
+    ),
+    Way(
+        "answers of a pair that differ",
+        "tells of the reference, since the answers of each pair differ in {thing},",
+        _by_unlike_pairs,
+        known="by the same way",
+    ),
+    Way(
+        "answers of a pair that are alike",
+        "tells of the reference, since the answers of each pair are alike in {thing},",
+        _by_like_pairs,
+        known="by the same way",
+    ),
+    Way(
+        "answers of one kind of author",
+        "rates answers of models, or of people, by themselves, and so tells {thing}",
+        _by_one_kind_of_author,
+        known="in such phases",
+        of_protocols=True,
+    ),
+    Way(
+        "opinions as such",
+        "shows what people answered, as theirs, and so tells {thing}",
+        _by_opinions_as_such,
+        of_protocols=True,
+    ),
+    Way("being there by answers", _BY_ANSWERS, _by_being_there),
+    Way("what was known to who answered so", _BY_ANSWERS, _by_results),
+    Way("being apart from what answers selected", _BY_ANSWERS, _by_being_apart),
+    Way("what was known to the authors", _BY_ANSWERS, _by_authors),
+    Way("what was known to whose opinions are shown", _BY_ANSWERS, _by_opinions),
+)
+# What is told beside the screen, whatever step of a phase somebody is in.
+UNSEEN = tuple(way for way in WAYS if not way.on_the_screen and not way.of_protocols)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,6 +50,10 @@ THINGS: dict[str, Thing] = {
         Thing("judge", "the judge's verdict", "item"),
     )
 }
+# What can be told and stands on no screen; not a word that could be a key.
+WHO_WROTE = "who wrote"
+_UNSHOWN = {WHO_WROTE: Thing(WHO_WROTE, "whether people or models wrote an answer", "unit")}
+TOLD: Mapping[str, Thing] = {**THINGS, **_UNSHOWN}
 # Whoever sees one of these may know what counts as right.
 TELL_THE_REFERENCE = frozenset({"reference", "explanation", "overlays"})
 _PART = "reference."
@@ -82,7 +86,7 @@ def reach_of_attribute(table: str, *, tells_reference: bool) -> Reach:
 
 def in_words(thing: str) -> str:
     """Return how a sentence names a thing; an attribute, or a part of the reference, by its name."""
-    return THINGS[thing].words if thing in THINGS else f"'{thing}'"
+    return TOLD[thing].words if thing in TOLD else f"'{thing}'"
 
 
 def open_to(shown: Set[str], telling: Set[str] = frozenset()) -> Set[str]:

@@ -10,12 +10,12 @@ from protocol.fields.kind import Reference
 from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
-from protocol.language.listed import phases_of_listed
-from protocol.language.narrowing import decided_by_the_draw, selecting_as_drawn
+from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
 from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_in_common import asked_of, left_by_draws
 from services.studies.groups import group_of_slot
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
@@ -45,7 +45,7 @@ def require_sound(
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *_told_too_early(study, phases, drawn, to_come),
+        *_told_too_early(study, phases, drawn, pool, to_come),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -180,12 +180,12 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 
 
 def _told_too_early(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], to_come: Set[str]
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
 ) -> Iterator[str]:
     """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is named once."""
-    left = _one_value_left(study, drawn, to_come)
+    left = left_by_draws(study, drawn, pool, to_come)
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
-    for own in (own for each in asked_of(study, phases, drawn, to_come) for own in each.by_group):
+    for own in (own for each in asked_of(study, phases, left) for own in each.by_group):
         for units in _shares(own, drawn):
             for breach, shared in _told_to(phases, own, units):
                 shared_by.setdefault(breach, set()).update(shared)
@@ -194,15 +194,7 @@ def _told_too_early(
         telling = phases.named(breach.telling)
         shows = phases.rules_of(telling).shows | phases.rules_of(telling).tells_after
         verb = "shows" if set(breach.things) <= shows else "tells"
-        because = "".join(
-            f" Answers decide what '{breach.telling}' gets of those that its selection leaves: all of it can have one "
-            f"value of {key}."
-            if breach.telling in to_come
-            else f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
-            "selection leaves."
-            for key, value in left.get(breach.telling, {}).items()
-            if key in breach.things
-        )
+        because = "".join(_because(breach, left.get(breach.telling, Left()), to_come))
         if telling.trains:
             yield (
                 f"Practice '{breach.telling}' tells {things} of {len(shared)} {about}(s) that the same people rate in "
@@ -216,34 +208,23 @@ def _told_too_early(
         )
 
 
-def asked_of(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], to_come: Set[str] = frozenset()
-) -> tuple[StudyPhases, ...]:
-    """Return the phases of which the law is asked: as they are written, and once more as they were drawn.
-
-    What a draw left, or answers can leave, counts as if it had been selected, and opens nothing that was refused
-    without it.
-    """
-    left = _one_value_left(study, drawn, to_come)
-    return (phases, phases_of_listed(selecting_as_drawn(study, left))) if left else (phases,)
-
-
-def _one_value_left(study: Expansion, drawn: Sequence[DrawnPhase], to_come: Set[str]) -> dict[str, dict[str, str]]:
-    """Return the attributes that tell the reference of which a selection leaves several values and one was drawn.
-
-    Nobody may have the others, a size of few may draw none, and what is drawn apart from another phase may be what
-    that one does not select. Of what answers let in, any one value can be all that is left, so that the first stands
-    for each. They are by the key of the phase, with the value.
-    """
-    left: dict[str, dict[str, str]] = {}
-    for part in drawn:
-        for key in sorted(decided_by_the_draw(study, study.phase(part.key))):
-            values = {row.unit.value(key) for row in part.sample.units}
-            # An empty cell says nothing of the reference.
-            some = sorted(values - {""})
-            if some and (part.key in to_come or len(values) == 1):
-                left.setdefault(part.key, {})[key] = some[0]
-    return left
+def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:
+    """Yield why a phase tells what it does not select by one value: what its draw left, or answers can leave."""
+    for key, value in left.values.items():
+        if key not in breach.things:
+            continue
+        if breach.telling in to_come:
+            yield (
+                f" Answers decide what '{breach.telling}' gets of those that its selection leaves: all of it can have "
+                f"one value of {key}."
+            )
+        else:
+            yield (
+                f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
+                "selection leaves."
+            )
+    for keys, are in ((left.unlike, "differ"), (left.alike, "are alike")):
+        yield from (f" The answers of each pair {are} in {key}." for key in keys if key in breach.things)
 
 
 def _in_words(phases: StudyPhases, things: Sequence[str]) -> str:

@@ -117,6 +117,27 @@ def test_a_list_in_place_of_a_text_is_not_to_be_put_in_quotes(tmp_path: Path) ->
     ) in says
 
 
+@pytest.mark.parametrize(
+    ("table", "columns", "unknown"),
+    [
+        ("candidates.csv", "candidate,item,model,answer,v", ""),
+        ("candidates.csv", "candidate,item,model,answer,tigre", "tigre"),
+        ("references.csv", "item,accepted,field,provenance,acepted", "acepted"),
+    ],
+    ids=["a field", "an unknown column", "a mistyped column"],
+)
+def test_unknown_columns_of_answers_and_references_are_said_beside_what_is_wrong_in_a_phase(
+    tmp_path: Path, table: str, columns: str, unknown: str
+) -> None:
+    folder = folder_of(tmp_path, ONE_OF_EACH)
+    lines = {"candidates.csv": ("k1", "i1", "A", "x", "y"), "references.csv": ("i1", "x", "", "", "")}
+    write_table(folder / table, columns, [lines[table]])
+
+    said = [problem.says for problem in refusal_of(folder).problems if problem.file == table]
+
+    assert [f"unknown or doubled {unknown}" in says for says in said] == [True] * bool(unknown)
+
+
 def test_where_nothing_hangs_on_an_error_all_is_looked_at(tmp_path: Path) -> None:
     """The law is asked last: whatever it refuses, the tables are held against the phases."""
     protocol = ONE_OF_EACH.replace(", order: radnom", ", flags: [x]").replace("promt", "prompt")

@@ -84,3 +84,70 @@ def test_pairs_of_two_answers_that_say_the_same_are_warned_of(tmp_path: Path) ->
 
     (warned,) = (warning for warning in said if "word for word" in warning)
     assert "'p1'" in warned and "'p2'" not in warned
+
+
+RIGHT = COMPARED.replace("phases:", "attributes: {candidates: {right: {type: yes_no, tells: reference}}}\nphases:", 1)
+ONE_IS_RIGHT = "is a right answer and a wrong one"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "warned"), [("bbbbbb", True), ("bbbbbc", False)], ids=["each of both kinds", "one of two right ones"]
+)
+@pytest.mark.parametrize("by", ["right", "the reference"])
+def test_a_table_of_right_and_wrong_pairs_alone_is_warned_of(
+    tmp_path: Path, seconds: str, warned: bool, by: str
+) -> None:
+    answers = [
+        (f"{n}{end}", f"i{n}", end, f"{word} {n}.", ("no" if word == "No" else "yes") if by == "right" else "")
+        for n in range(6)
+        for end, word in (("a", "Yes"), ("b", "No"), ("c", "yes"))
+    ]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,right", answers)
+    pairs = [(f"p{n}", f"{n}a", f"{n}{end}") for n, end in enumerate(seconds)]
+    write_table(tmp_path / "pairs.csv", "pair,first,second", pairs)
+
+    said = [warning for warning in warnings(tmp_path, BY_PLACE, RIGHT) if ONE_IS_RIGHT in warning]
+
+    assert [f"by {by}" in warning for warning in said] == [True] * warned
+
+
+AS_LISTED = PROTOCOL.replace("form:", "order: as_listed\n    form:")
+YES_THEN_NO = [("present=Present|absent=Absent", right) for right in ("present", "absent") for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("items", "protocol", "warned"),
+    [
+        (YES_THEN_NO, AS_LISTED, True),
+        (YES_THEN_NO, PROTOCOL, False),
+        (YES_THEN_NO[::2] + YES_THEN_NO[::2], AS_LISTED, False),
+        (BY_PLACE, AS_LISTED, False),
+    ],
+    ids=["sorted", "shuffled", "mixed", "each has another"],
+)
+def test_an_order_as_listed_that_is_sorted_by_the_reference_is_warned_of(
+    tmp_path: Path, items: list[tuple[str, str]], protocol: str, warned: bool
+) -> None:
+    said = warnings(tmp_path, items, protocol)
+
+    assert any("sorted by the reference" in warning for warning in said) is warned
+
+
+SHOWN = AS_LISTED.replace("phases:", "attributes: {items: {site: text}}\nphases:").replace("options]", "options, site]")
+
+
+@pytest.mark.parametrize(
+    ("sites", "warned"),
+    [("BBBUUU", True), ("BBBBUU", False), ("BCDEFG", False), ("BBBBBB", False)],
+    ids=["each of one answer", "one of both", "each item of its own", "all of one"],
+)
+def test_what_is_shown_and_goes_with_the_reference_is_warned_of(tmp_path: Path, sites: str, warned: bool) -> None:
+    (tmp_path / "protocol.yaml").write_text(SHOWN, encoding="utf-8")
+    lines = [(f"i{n}", "choice", "Which?", YES_THEN_NO[n][0], site) for n, site in enumerate(sites)]
+    write_table(tmp_path / "items.csv", "item,format,prompt,options,site", lines)
+    right = [(f"i{n}", answer) for n, (_, answer) in enumerate(YES_THEN_NO)]
+    write_table(tmp_path / "references.csv", "item,accepted", right)
+
+    said = read_study_folder(tmp_path, Expanding("test", ())).warnings
+
+    assert any("each value of site" in warning for warning in said) is warned

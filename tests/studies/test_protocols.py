@@ -14,7 +14,7 @@ import yaml
 from exchange.study_file import read_study
 from protocol.language.expansion import Expansion, Phase, Sample, When
 from protocol.language.law import breaches
-from protocol.language.telling import told_by
+from protocol.language.telling import Asked
 from protocol.language.things import THINGS
 from services.studies.explaining import SHARED_LISTS, explain
 
@@ -103,7 +103,7 @@ SCORES = pytest.mark.parametrize(
 def test_nobody_is_shown_a_reference_or_an_answer_where_they_read(name: str, key: str) -> None:
     telling = {thing for thing, row in THINGS.items() if row.reach != "nothing"}
 
-    assert telling & told_by(study(name), study(name).phase(key)) == set()
+    assert telling & Asked(study(name)).told_by(key) == set()
 
 
 @SCORES

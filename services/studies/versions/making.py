@@ -46,6 +46,7 @@ from services.seals import proofs
 from services.studies import (
     assigning,
     drawing_phases,
+    drawn_in_common,
     draws,
     foreseen,
     frozen_facts,
@@ -225,6 +226,7 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         to_come = [part for part in later if part.key not in known]
         together = [*anew.together, *to_come]
         sound_draws.require_sound(after, phases, together, pool, to_come={part.key for part in to_come})
+        left = drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool)
         planned = _Planned(
             study_id=study_id,
             version=version,
@@ -239,7 +241,7 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
             key=key,
             slots=slots,
             closed=closed,
-            asked=sound_draws.asked_of(after, phases, tuple(drawn.parts.values())),
+            asked=drawn_in_common.asked_of(after, phases, left),
         )
         refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, anew.parts, planned.replaced)))
     return planned

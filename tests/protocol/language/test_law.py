@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from protocol.language.law import breaches
+from protocol.language.telling import WAYS, Asked
+from protocol.language.things import in_words
 from tests.protocol.language.study_text import expanded
 from tests.protocol.language.told_too_early import FORM, TELLS_TOO_EARLY
 
@@ -16,6 +18,35 @@ def answers_to(text: str) -> set[tuple[str, str, str, str]]:
 @pytest.mark.parametrize(("text", "breach"), TELLS_TOO_EARLY.values(), ids=TELLS_TOO_EARLY)
 def test_what_would_be_told_too_early_is_refused(text: str, breach: tuple[str, str, str]) -> None:
     assert (*breach, "refused") in answers_to(text)
+
+
+def test_each_way_of_the_table_is_attacked() -> None:
+    attacked = {
+        way.key
+        for text, (telling, _, thing) in TELLS_TOO_EARLY.values()
+        for asked in [Asked(expanded(text))]
+        for phase in [asked.study.phase(telling)]
+        for each in asked.told_by(telling)
+        if in_words(each) == thing
+        for way in [asked.way_of(phase, each)]
+    }
+
+    assert {way.key for way in WAYS} - attacked == set()
+
+
+def test_phases_that_each_rest_on_the_answers_of_the_one_above_are_judged_once_each() -> None:
+    """Each tells what the one above tells by two ways: gone through again for each way, forty would never end."""
+    first = f"- {{key: p0, rates: items, shows: [scans], {FORM}, by: g0}}"
+    others = (
+        f"- {{key: p{n}, rates: items, from: {{phase: p{n - 1}, where: {{p{n - 1}.v: x}}}}, shows: [scans, opinions], "
+        f"{FORM}, by: g{n % 2}}}"
+        for n in range(1, 40)
+    )
+    text = "groups: {g0: A, g1: B}\nphases:\n" + "\n".join(f"  {line}" for line in (first, *others))
+
+    asked = Asked(expanded(text.replace("v: text", "v: {type: choice, options: [x, y]}")))
+
+    assert asked.known_to_people_of("p39") == {"scans", "opinions"}
 
 
 SAFE = {
@@ -115,12 +146,26 @@ SAFE = {
           - {{key: one, rates: candidates, from: {{where: {{model: A}}}}, shows: [candidate, condition], {FORM}}}
           - {{key: two, rates: candidates, from: {{where: {{model: B}}}}, shows: [candidate], {FORM}}}
         """,
+    "answers of some people, before a pool with those of others": f"""
+        groups: {{readers: Readers, experts: Experts, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: expert, rates: items, shows: [scans], {FORM}, by: experts}}
+          - {{key: one, rates: answers of expert, shows: [candidate], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
     "two pools of the same answers": f"""
         groups: {{readers: Readers, others: Others}}
         phases:
           - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
           - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
           - {{key: again, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+    "pairs that differ alike in both phases": """
+        attributes: {candidates: {right: {type: yes_no, tells: reference}}}
+        phases:
+          - {key: one, rates: pairs, pairs: {of: right}, shows: [prompt, candidate], form: {v: preference}}
+          - {key: two, rates: pairs, pairs: {of: right}, shows: [prompt, candidate], form: {v: preference}}
         """,
     "scans and prompt tell nothing": f"""
         phases:
@@ -224,8 +269,16 @@ def test_nobody_rating_an_answer_twice_may_still_rate_another_to_its_item() -> N
             "phase 'look' tells the reference, since all that it selects has one value of 'finding', to people",
         ),
         (
+            "pairs of which both answers are right, or both wrong",
+            "phase 'compare' tells of the reference, since the answers of each pair are alike in 'right', to people",
+        ),
+        (
             "pairs of which one answer is right",
             "phase 'compare' tells of the reference, since the answers of each pair differ in 'right', to people",
+        ),
+        (
+            "models' answers by themselves, before a pool that has them",
+            "phase 'score' rates answers of models, or of people, by themselves, and so tells whether people or models",
         ),
         (
             "units selected by what others answered",
@@ -246,3 +299,12 @@ def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:
 
     for part in ("'score'", "'read'", "the reference", "open after", "another group", "sample.not_in"):
         assert part in sentence
+
+
+def test_what_a_pool_would_tell_the_other_way_round_is_no_way_out_of_knowing_who_wrote() -> None:
+    text, _ = TELLS_TOO_EARLY["models' answers by themselves, before a pool that has them"]
+
+    (sentence,) = map(str, breaches(expanded(text)))
+
+    assert "give it to another group, or draw one of the two apart" in sentence
+    assert "open after" not in sentence

@@ -167,6 +167,19 @@ TELLS_TOO_EARLY = {
         """,
         ("compare", "score", "'right'"),
     ),
+    "pairs of which both answers are right, or both wrong": (
+        f"""
+        attributes: {{candidates: {{right: {{type: yes_no, tells: reference}}}}}}
+        phases:
+          - key: compare
+            rates: pairs
+            pairs: {{of: model, same: right}}
+            shows: [prompt, candidate]
+            form: {{v: preference}}
+          - {{key: score, rates: candidates, shows: [prompt, candidate], {FORM}}}
+        """,
+        ("compare", "score", "'right'"),
+    ),
     "a selection of one value of what tells the reference": (
         f"""
         attributes: {{items: {{finding: {{type: text, tells: reference}}}}}}
@@ -414,6 +427,62 @@ TELLS_TOO_EARLY = {
           - {{key: own, rates: candidates, shows: [candidate, opinions], {FORM}, by: others}}
         """,
         ("grade", "own", "'level'"),
+    ),
+    "models' answers by themselves, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: score, rates: candidates, shows: [candidate], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("score", "grade", "whether people or models wrote an answer"),
+    ),
+    "people's answers by themselves, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: score, rates: answers of read, shows: [candidate], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("score", "grade", "whether people or models wrote an answer"),
+    ),
+    "people's opinions, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: see, rates: items, from: {{phase: read}}, shows: [scans, opinions], {FORM}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("see", "grade", "whether people or models wrote an answer"),
+    ),
+    "pairs of models' answers, before a pool that has them": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+          - {{key: compare, rates: pairs, shows: [candidate], form: {{v: preference}}, by: others}}
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """,
+        ("compare", "grade", "whether people or models wrote an answer"),
+    ),
+    "what people did not flag who were shown the reference": (
+        f"""
+        groups: {{checkers: Checkers, readers: Readers}}
+        phases:
+          - {{key: check, rates: items, shows: [reference], {FORM}, flags: {{there: There is one}}, by: checkers}}
+          - key: sick
+            rates: items
+            from: {{phase: check, let_in: flagged}}
+            shows: [prompt, reference]
+            {FORM}
+            by: checkers
+          - {{key: look, rates: items, from: {{sample: {{not_in: sick}}}}, shows: [prompt], {FORM}, by: readers}}
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+        """,
+        ("look", "read", "the reference"),
     ),
     "people's answers that are in two pools, with other models": (
         f"""
