@@ -86,7 +86,7 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
         raise ValueError(f"{argument} has shape {tuple(shape)}; expected one dimension, one entry for each item")
-    if isinstance(values, str | bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
+    if isinstance(values, str | bytes | memoryview | dict | set | frozenset) or not hasattr(values, "__iter__"):
         raise ValueError(f"{argument} is a {type(values).__name__}; expected a sequence with one entry for each item")
     to_list = getattr(values, "tolist", getattr(values, "to_pylist", None))  # of a chunked array of Arrow the latter
     plain = to_list() if to_list is not None else values

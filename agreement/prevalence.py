@@ -32,6 +32,9 @@ from agreement.unseen import unseen_of_share
 _HEAVY = 1.25
 """Times the mean of what the labelled stand for: from there on a label is one that stands for most others."""
 
+_SCATTERED = 0.7
+"""As `agreement.unseen.SCATTERED`; less, since the interval draws its design effect less for few clusters."""
+
 
 def prediction_powered_mean(
     human: Ratings,
@@ -197,7 +200,7 @@ def prediction_powered_mean(
         ).warned(
             rare if chance is not None else None,
             # a judge whose verdicts say nothing of such a cluster misses it
-            unseen_of_share(y > 0.0, groups, low, high, value, stands_for) if groups is not None else None,
+            unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED) if groups is not None else None,
         )  # fmt: skip
     of_labelled = corrected.of_labelled + corrected.between[of_stratum]
     of_others = corrected.of_others + corrected.between[of_other_stratum]

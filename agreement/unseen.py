@@ -104,11 +104,12 @@ def unseen_of_share(
     high: float,
     value: float | None = None,
     weights: Floats | None = None,
+    scattered: float = SCATTERED,
 ) -> Caution | None:
     """The warning of a share, which few more clusters of nothing but what is rarer would move out of its interval.
 
     It comes where what is rarer is in fewer than `FEW_WITH_RARER` clusters, as Kish counts, as scattered over them as
-    by chance or nearly so (`SCATTERED`), and `MORE` clusters of ``sum w_c^2 / sum w_c`` units, w_c the weight of a
+    by chance or nearly so, and `MORE` clusters of ``sum w_c^2 / sum w_c`` units, w_c the weight of a
     cluster, would put the value outside. Where it is gathered in some clusters, these are of that kind, and the design
     effect knows of them.
 
@@ -124,6 +125,8 @@ def unseen_of_share(
         The estimate, where it is not the share itself: what would move the share moves it as far.
     weights : ndarray, shape (n,), optional
         How many units each stands for; 1 by default.
+    scattered : float
+        From which share of the clusters by chance on what is rarer is scattered.
 
     Returns
     -------
@@ -151,7 +154,7 @@ def unseen_of_share(
     squares = float((np.bincount(groups, weights=of_units) ** 2).sum())
     alone = float((of_units**2).sum())
     shared = (squares - alone) / (total**2 - alone)
-    if having < SCATTERED * clusters_by_chance(rarer, shared):
+    if having < scattered * clusters_by_chance(rarer, shared):
         return None
     more = MORE * squares / total
     moved = (share if value is None else value) + more / (total + more) * ((share <= 0.5) - share)
