@@ -97,6 +97,65 @@ def unseen_of_coefficient(
     return unseen_clusters(clusters_with(differing, groups), float(of_sums(sums + of_one * half_agreed)), low, high)
 
 
+def unseen_of_difference(
+    difference: Callable[[Floats], Floats],
+    first: Floats,
+    second: Floats,
+    groups: Codes,
+    low: float,
+    high: float,
+) -> Caution | None:
+    """The warning of a difference of two coefficients of the same items.
+
+    It comes where the two sides differ in fewer than `RARE_CLUSTERS` clusters, as Kish counts, and one more of the mean
+    size would put the difference outside: one in which half of the items are like that which moves it most, for either
+    side, and the others as all items are.
+
+    Parameters
+    ----------
+    difference : callable
+        Of the sums of both sides, first and second, shape (..., 2 k) to (...).
+    first, second : ndarray, shape (n, k)
+        What each item adds to the sums of either side.
+    groups : ndarray of int, shape (n,)
+        Cluster of each item, without gaps.
+    low, high : float
+        Limits of the difference; nan where it has none.
+
+    Returns
+    -------
+    Caution or None
+        None also where an item adds sums of different kinds to either side.
+
+    Examples
+    --------
+    The first of two judges alone is right on one item of each of four clusters of 10, out of 20.
+
+    >>> first, second = np.ones((200, 1)), np.where((np.arange(200) % 10 == 0) & (np.arange(200) < 40), 0.0, 1.0)
+    >>> def gap(sums):
+    ...     return (sums[..., 0] - sums[..., 1]) / 200
+    >>> unseen_of_difference(gap, first, second[:, None], np.arange(200) // 10, 0.0, 0.04).text.split(": ")[0]
+    'the two differ in fewer than 8 clusters, and one more in which they do would move the difference out'
+    """
+    if first.shape != second.shape:
+        return None
+    differ = (first != second).any(axis=1)
+    if not differ.any() or clusters_with(differ.astype(np.float64), groups) >= RARE_CLUSTERS:
+        return None
+    both = np.unique(np.column_stack([first, second])[differ], axis=0)
+    both = np.concatenate([both, np.roll(both, first.shape[1], axis=1)])  # and for the other side
+    sums = np.concatenate([first.sum(axis=0), second.sum(axis=0)])
+    half = groups.size / (int(groups.max()) + 1.0) / 2.0
+    moved = difference(sums + half * (both + sums / groups.size))
+    if not ((moved < low) | (moved > high)).any():
+        return None
+    text = (
+        f"the two differ in fewer than {RARE_CLUSTERS} clusters, and one more in which they do would move the "
+        "difference out: the interval does not allow for kinds of clusters that were not sampled"
+    )
+    return Caution("unseen_clusters", text, RARE_CLUSTERS)
+
+
 def unseen_of_share(
     counted: npt.NDArray[np.bool_],
     groups: Codes,

@@ -5,6 +5,7 @@ import pytest
 
 from agreement import (
     accuracy_of_correctness,
+    coefficient_difference,
     cohen_kappa,
     conger_kappa,
     krippendorff_alpha,
@@ -13,9 +14,7 @@ from agreement import (
 )
 
 BEYOND = "the interval does not allow for kinds of clusters that were not sampled"
-UNSEEN = (
-    f"what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: {BEYOND}"
-)
+UNSEEN = f"what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: {BEYOND}"
 OF_KAPPA = (
     f"fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: {BEYOND}"
 )
@@ -124,3 +123,21 @@ def test_where_all_clusters_are_alike_few_samples_warn():
     ]
 
     assert np.mean(warned) < 0.05
+
+
+@pytest.mark.parametrize(("errors", "warned"), [(6, True), (12, False)])
+@pytest.mark.parametrize("statistic", ["accuracy", "kappa", "alpha"])
+def test_a_difference_of_coefficients_warns_where_a_cluster_in_which_the_two_differ_would_move_it_out(
+    statistic, errors, warned
+):
+    wrong, of = first_of(errors)
+    reference = np.arange(wrong.size) % 2 == 0
+    first, second = reference, reference ^ wrong
+    if statistic == "alpha":
+        sides, held_against = [np.stack([side, reference], 1) for side in (first, second)], None
+    else:
+        sides, held_against = [first, second], reference
+
+    estimate = coefficient_difference(*sides, statistic, reference=held_against, clusters=of, resamples=200, seed=1)
+
+    assert [caution.kind for caution in estimate.cautions] == ["unseen_clusters"] * warned
