@@ -16,8 +16,8 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.quantiles import t_tail, upper_t
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
-from agreement.unseen import unseen_of_coefficient
 from agreement.row_sums import row_counts, row_ranges, row_sums
+from agreement.unseen import unseen_of_coefficient
 
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""

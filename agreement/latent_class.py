@@ -75,18 +75,20 @@ class LatentClasses:
     @property
     def reasons(self) -> tuple[str | None, ...]:
         """Of each item, why it has no value; None where it has one."""
+        if self.undefined_because is not None:
+            return (self.undefined_because,) * len(self.values)
         return tuple(
-            None
-            if value is not None
-            else self.undefined_because or ("nobody rated it" if unrated else "two categories are equally likely")
-            for value, unrated in zip(self.values, np.isnan(self.probabilities).any(axis=1), strict=True)
+            None if value is not None else "nobody rated it" if unrated else "two categories are equally likely"
+            for value, unrated in zip(self.values, np.isnan(self.probabilities[:, 0]), strict=True)
         )
 
     @property
     def confusion_reasons(self) -> tuple[tuple[str | None, ...], ...]:
         """Of each rater and category, why there is no row of `confusion`; None where there is one."""
-        none = self.undefined_because or "the rater rated no item that is likely to be of it"
-        return tuple(tuple(none if no else None for no in rater) for rater in np.isnan(self.confusion).any(axis=2))
+        if self.undefined_because is not None:
+            return ((self.undefined_because,) * len(self.categories),) * len(self.confusion)
+        none = "the rater rated no item that is likely to be of it"
+        return tuple(tuple(none if no else None for no in rater) for rater in np.isnan(self.confusion[:, :, 0]))
 
 
 def dawid_skene(

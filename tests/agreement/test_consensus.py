@@ -353,6 +353,7 @@ def test_few_raters_few_items_and_one_category_have_no_fit_but_a_majority():
     assert "40 items" in short.undefined_because
     assert "nothing to tell apart" in same.undefined_because
     assert four.values == (None,) * 60
+    assert dawid_skene(np.full((60, 5), np.nan), seed=1).confusion_reasons == ((),) * 5
     assert set(four.reasons) == {four.undefined_because}
     assert {reason for rater in four.confusion_reasons for reason in rater} == {four.undefined_because}
     assert four.majority.n > 0

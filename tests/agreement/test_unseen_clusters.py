@@ -14,7 +14,10 @@ from agreement import (
 )
 
 BEYOND = "the interval does not allow for kinds of clusters that were not sampled"
-UNSEEN = f"what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: {BEYOND}"
+UNSEEN = (
+    "what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: "
+    f"{BEYOND}"
+)
 OF_KAPPA = (
     f"fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: {BEYOND}"
 )
