@@ -126,7 +126,7 @@ def test_equal_scores_can_have_every_rank_and_one_cluster_tells_nothing():
 
 
 def test_without_a_complete_item_a_mean_score_has_the_reason_in_place_of_a_value():
-    none, one = (rank_sets(scores, resamples=50, seed=1).ranks for scores in ([[1, None], [None, 0]], [[1, 0]]))
+    nothing, complete = (rank_sets(scores, resamples=50, seed=1).ranks for scores in ([[1, None], [None, 0]], [[1, 0]]))
 
-    assert {model.undefined_because for model in none} == {"no item has the scores of all models"}
-    assert [(model.mean, model.undefined_because) for model in one] == [(1.0, None), (0.0, None)]
+    assert {model.undefined_because for model in nothing} == {"no item has the scores of all models"}
+    assert [(model.mean, model.undefined_because) for model in complete] == [(1.0, None), (0.0, None)]
