@@ -160,7 +160,9 @@ def share(
     if clusters is None:
         return estimate
     groups = compact(clusters)[0]
-    return estimate.warned(_gathered(counted, groups), unseen_of_share(counted, groups, estimate.low, estimate.high))
+    # a bootstrap knows no more of unseen clusters where what is rarer is gathered in few
+    unseen = unseen_of_share(counted, groups, estimate.low, estimate.high, scattered=0.0)
+    return estimate.warned(_gathered(counted, groups), unseen)
 
 
 def mean(
