@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.caution import several
-from agreement.cautions import gathered_disagreements, unseen_clusters
+from agreement.cautions import gathered_disagreements
 from agreement.coding import Codes, Floats
 from agreement.effective_size import cautious_size, clusters_with, effective_size, scattered_size
 from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
 from agreement.quantiles import t_tail, upper_t
+from agreement.unseen import unseen_of_coefficient
 
 MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
@@ -147,7 +148,7 @@ def adjusted_estimate(
     value, n_clusters = float(of_sums(sums)), None if groups is None else int(groups.max(initial=-1)) + 1
     of_units = f"{unit}s" if n_clusters is None else "clusters"
     effective, freedom, warning = float(n), (n if n_clusters is None else n_clusters) - 1, None
-    differing = math.inf
+    differ: Floats | None = None
     if groups is None or traits is None:
         size = "adjusted"
     method = "large-sample standard error with two items added, one of agreement"
@@ -172,8 +173,10 @@ def adjusted_estimate(
             else:
                 effective, way = scattered_size(influence, groups, of_items), _BY_SCATTER
         if columns is not None:
-            differing = clusters_with(columns[-1] if kind is None else columns[-1][kind], groups)
-            warning = gathered_disagreements(differing, freedom + 1, clusters_with(np.ones(n), groups))
+            differ = columns[-1] if kind is None else columns[-1][kind]
+            warning = gathered_disagreements(
+                clusters_with(differ, groups), freedom + 1, clusters_with(np.ones(n), groups)
+            )
         method += f", on the effective number of independent items ({effective:.1f} of {n}{way})"
     else:
         method += ", independent items"
@@ -183,13 +186,13 @@ def adjusted_estimate(
     se = math.sqrt(weight * float(total_of(of_rows**2, times)) + float(share @ of_added**2))
     centre, half = float(of_sums(totals)), upper_t((1.0 - confidence) / 2.0, freedom) * se
     low, high = max(lowest, min(value, centre - half)), min(1.0, max(value, centre + half))
-    moved = math.nan
-    if differing < math.inf:  # by one more cluster, in which raters agree on half of the items, as on the added ones
-        moved = float(of_sums(sums + n / (freedom + 1.0) * (share @ added) / 2.0))
+    unseen = None
+    if groups is not None and differ is not None:
+        unseen = unseen_of_coefficient(of_sums, sums, added, differ, groups, low, high)
     return Estimate(
         name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
         p=2.0 * t_tail(abs(centre) / se, freedom), confidence=confidence, n_clusters=n_clusters,
-        cautions=several(warning, unseen_clusters(differing, moved, low, high)), interval=size,
+        cautions=several(warning, unseen), interval=size,
     )  # fmt: skip
 
 

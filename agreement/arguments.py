@@ -22,6 +22,8 @@ MOST_RESAMPLES = 10_000_000
 def unmasked(values: Any) -> Any:
     """A numpy array without its mask, and with numbers wide enough to be compared; anything else as it is.
 
+    A view of memory that holds numbers is the array of them.
+
     Parameters
     ----------
     values : object
@@ -38,6 +40,9 @@ def unmasked(values: Any) -> Any:
     >>> unmasked(np.ma.array(["a", "b"], mask=[False, True])).tolist()
     ['a', None]
     """
+    if isinstance(values, memoryview):  # of text it can be neither listed nor compared
+        shown_numbers = np.asarray(values)
+        return shown_numbers if shown_numbers.dtype.kind in "biufc" else values
     if not isinstance(values, np.ndarray):
         return values
     if isinstance(values, np.matrix):  # whose rows and columns are matrices themselves
@@ -266,7 +271,7 @@ def listed(values: Any, argument: str, expected: str) -> tuple[Any, ...]:
     >>> listed(range(3), "readers", "numbers of readers")
     (0, 1, 2)
     """
-    with contextlib.suppress(TypeError):
+    with contextlib.suppress(TypeError, NotImplementedError):  # the latter of a memoryview of text
         if not isinstance(values, str | bytes):
             return tuple(values)
     raise ValueError(f"{argument} is {shown(values)}; expected {expected}")

@@ -1,4 +1,4 @@
-"""When an estimate carries a warning: the rules, all of them."""
+"""When an estimate carries a warning: the rules, but of clusters that were not sampled (`agreement.unseen`)."""
 
 from __future__ import annotations
 
@@ -263,46 +263,6 @@ def gathered_events(events: float, clusters: int, worth: float) -> Caution | Non
         "the interval is likely to be too narrow"
     )
     return Caution("gathered_events", text, RARE_CLUSTERS)
-
-
-def unseen_clusters(having: float, moved: float, low: float, high: float) -> Caution | None:
-    """The warning of an interval that one more cluster of another kind would move the value out of.
-
-    Where one cluster in ten is wrong throughout, one sample of twenty clusters in eight has none of them, and the few
-    scattered errors of the others say nothing of it. Nothing can tell such a sample from one of clusters that are all
-    of one kind, so the rule is chosen by simulation: to warn of most of the former, and of few of the latter
-    (`docs/statistics.md`, coverage).
-
-    Parameters
-    ----------
-    having : float
-        In how many clusters the rarer thing is, as Kish counts them (`agreement.effective_size.clusters_with`).
-    moved : float
-        What the estimate would be with one more cluster, of the mean size: of a share, one of nothing but what is
-        rarer; of a kappa or alpha, one in which raters agree on half of the items; nan where that is not known.
-    low, high : float
-        Limits of the estimate; nan where it has none.
-
-    Returns
-    -------
-    Caution or None
-
-    Examples
-    --------
-    Six errors in five of 20 clusters of 30 items, .99 [.97, 1.00], would be 36 in 630 with one more cluster.
-
-    >>> unseen_clusters(4.5, 594 / 630, 0.97, 1.0).text.split(": ")[0]
-    'fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out'
-    >>> unseen_clusters(4.5, 594 / 630, 0.93, 1.0) is unseen_clusters(9.0, 594 / 630, 0.97, 1.0) is None
-    True
-    """
-    if having >= RARE_CLUSTERS or not (moved < low or moved > high):
-        return None
-    text = (
-        f"fewer than {RARE_CLUSTERS} clusters have most of what is rarer, and one more of another kind would move the "
-        "value out: the interval does not allow for kinds of clusters that were not sampled"
-    )
-    return Caution("unseen_clusters", text, RARE_CLUSTERS)
 
 
 def rare_outcome(count: int) -> Caution | None:

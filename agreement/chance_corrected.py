@@ -17,6 +17,7 @@ from agreement.lone_items import shared_clusters
 from agreement.quantiles import t_tail, upper_t
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.row_sums import row_counts, row_ranges, row_sums
+from agreement.unseen import unseen_of_coefficient
 
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""
@@ -167,7 +168,14 @@ def estimate_of(
     estimate = spread.estimate(
         name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=f"; {RATERS}{note}"
     )
-    return estimate.warned(rare)
+    unseen = None
+    if groups is not None and coefficient.added is not None and coefficient.traits is not None:
+        differ = coefficient.traits()[:, -1]
+        unseen = unseen_of_coefficient(
+            coefficient.of_sums, total_of(coefficient.rows, coefficient.times), coefficient.added,
+            differ if coefficient.kind is None else differ[coefficient.kind], groups, estimate.low, estimate.high,
+        )  # fmt: skip
+    return estimate.warned(rare, unseen)
 
 
 def check_size(items: int, categories: int) -> None:

@@ -18,7 +18,8 @@ MISSING = -1
 SHORT_TEXT = 16
 """Up to so many characters, texts of fixed width are distinguished by `distinct_texts`."""
 
-_AT_ONCE = 1 << 15  # texts whose hash is computed at once: so many stay in the cache
+_AT_ONCE = 1 << 18  # bytes of texts whose hash is computed at once: so many stay in the cache
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 divided by the golden ratio
 _SMALL = 1 << 16  # whole numbers below this, or below their own number, are counted, not sorted
 
 
@@ -174,8 +175,14 @@ def _characters(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.view(kind).reshape(values.size, values.dtype.itemsize // kind.itemsize)
 
 
+def _words(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The characters of texts, or the bytes, as many at once as fit into 64 bits; shape (n, words)."""
+    width = next(width for width in (8, 4, 2, 1) if values.dtype.itemsize % width == 0)
+    return values.view(f"u{width}").reshape(values.size, values.dtype.itemsize // width)
+
+
 def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
-    """The distinct texts of an array as by `distinct_entries`, told apart one character after the other.
+    """The distinct texts of an array as by `distinct_entries`: by a hash where few of them are distinct.
 
     Parameters
     ----------
@@ -191,14 +198,16 @@ def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.
     --------
     >>> entries, which = distinct_texts(np.array(["yes", "no", "yes"]))
     >>> entries, which.tolist()
-    (['no', 'yes'], [1, 0, 1])
+    (['yes', 'no'], [0, 1, 0])
     """
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
-    characters = _characters(native)
-    which = _by_hash(characters)
+    which = _by_hash(_words(native))
     if which is None:
+        characters = _characters(without_unused_width(native))
+        if characters.shape[1] > SHORT_TEXT:
+            return distinct_entries(native.tolist(), "texts")
         which = np.zeros(native.size, dtype=np.intp)
-        for column in characters.T:
+        for column in characters.T:  # one character after the other
             different, among = distinct_numbers(column)
             _, which = distinct_numbers(which * len(different) + among)
     first = np.empty(which.max(initial=-1) + 1, dtype=np.intp)
@@ -206,30 +215,28 @@ def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.
     return native[first].tolist(), which
 
 
-def _by_hash(characters: npt.NDArray[Any]) -> npt.NDArray[np.intp] | None:
+def _by_hash(words: npt.NDArray[Any]) -> npt.NDArray[np.intp] | None:
     """Which distinct text each one is, from 16 bits of a hash; None where two texts share them, as many do.
 
     Parameters
     ----------
-    characters : ndarray of int, shape (n, length)
-        The first, second ... character of each text.
+    words : ndarray of int, shape (n, words)
+        Of each text, as of `_words`.
     """
-    brief = np.empty(len(characters), dtype=np.intp)
-    parts = [slice(start, start + _AT_ONCE) for start in range(0, brief.size, _AT_ONCE)]
+    factors = np.cumprod(np.full(words.shape[1], _FACTOR))
+    brief = np.empty(len(words), dtype=np.intp)
+    at_once = max(1, _AT_ONCE // (words.shape[1] * words.itemsize))
+    parts = [slice(start, start + at_once) for start in range(0, brief.size, at_once)]
     for part in parts:
-        mixed = np.zeros(brief[part].size, dtype=np.uint64)
-        for column in characters[part].T:
-            mixed ^= column
-            mixed *= np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 divided by the golden ratio
-            mixed ^= mixed >> np.uint64(29)
-        brief[part] = mixed >> np.uint64(48)
+        mixed = words[part].astype(np.uint64)
+        mixed ^= mixed >> np.uint64(32)  # a product passes on to higher bits only
+        brief[part] = (mixed @ factors) >> np.uint64(48)
     times = np.bincount(brief, minlength=_SMALL)
     which: npt.NDArray[np.intp] = (np.cumsum(times > 0) - 1)[brief]
     example = np.empty(int((times > 0).sum()), dtype=np.intp)
     example[which] = np.arange(which.size)
-    columns = [(column, column[example]) for column in characters.T]
-    same = all((column[part] == texts[which[part]]).all() for part in parts for column, texts in columns)
-    return which if same else None
+    texts = words[example]
+    return which if all(np.array_equal(words[part], texts[which[part]]) for part in parts) else None
 
 
 def is_missing(value: Any) -> bool:

@@ -14,7 +14,6 @@ from agreement.arguments import shown, unmasked
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import (
     MISSING,
-    SHORT_TEXT,
     declared,
     distinct_entries,
     distinct_in_arrow,
@@ -23,7 +22,6 @@ from agreement.codebook import (
     in_order,
     is_missing,
     refuse_unlike,
-    without_unused_width,
 )
 
 Ratings = Sequence[Any] | npt.NDArray[Any]
@@ -86,7 +84,7 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
         raise ValueError(f"{argument} has shape {tuple(shape)}; expected one dimension, one entry for each item")
-    if isinstance(values, str | bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
+    if isinstance(values, str | bytes | memoryview | dict | set | frozenset) or not hasattr(values, "__iter__"):
         raise ValueError(f"{argument} is a {type(values).__name__}; expected a sequence with one entry for each item")
     to_list = getattr(values, "tolist", getattr(values, "to_pylist", None))  # of a chunked array of Arrow the latter
     plain = to_list() if to_list is not None else values
@@ -224,9 +222,7 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
         if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
             return distinct_numbers(values)
         if isinstance(values, np.ndarray) and values.dtype.kind in "US":
-            texts = without_unused_width(values)
-            if texts.dtype.itemsize <= SHORT_TEXT * (4 if texts.dtype.kind == "U" else 1):
-                return distinct_texts(texts)
+            return distinct_texts(values)
         factorize = getattr(values, "factorize", None)  # of a pandas Series, Index or Categorical
         if factorize is not None:
             which, entries = factorize()

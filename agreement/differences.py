@@ -20,6 +20,7 @@ from agreement.own_weights import Matrix
 from agreement.ratings import RatingTable
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.spread import widened, widened_p
+from agreement.unseen import unseen_of_difference
 
 
 def coefficient_difference(
@@ -89,7 +90,8 @@ def coefficient_difference(
     Returns
     -------
     Estimate
-        Between -2 and 2, with `p`; `method` gives the two coefficients.
+        Between -2 and 2, with `p`; `method` gives the two coefficients. With a warning where one more cluster of
+        another kind would move it out of its interval (`agreement.unseen.unseen_of_difference`).
 
     Raises
     ------
@@ -154,4 +156,7 @@ def coefficient_difference(
     estimate = spread.estimate(
         name, values[0] - values[1], n, unit, confidence=confidence, n_clusters=n_clusters, note=note
     )
-    return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning)
+    unseen = None
+    if n_clusters is not None:
+        unseen = unseen_of_difference(difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high)
+    return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning, unseen)

@@ -232,8 +232,12 @@ def undefined(
     )
 
 
+LEAST_CONFIDENCE = 1e-9
+"""Below this the two limits of an interval are one and the same number in double precision."""
+
+
 def check_confidence(confidence: float, argument: str = "confidence") -> float:
-    """The confidence as a float, if it is strictly between 0 and 1.
+    """The confidence as a float, if it is strictly between 0 and 1, and not so near 0 that limits are the value.
 
     Parameters
     ----------
@@ -249,6 +253,8 @@ def check_confidence(confidence: float, argument: str = "confidence") -> float:
     Raises
     ------
     ValueError
-        When it is outside (0, 1).
+        When it is outside [1e-9, 1).
     """
-    return number_in(confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: 0.0 < share < 1.0)
+    return number_in(
+        confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: LEAST_CONFIDENCE <= share < 1.0
+    )

@@ -27,6 +27,7 @@ from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.row_sums import row_sums
 from agreement.spread import Spread
 from agreement.tables import Table, square_counts
+from agreement.unseen import unseen_of_coefficient
 
 _LARGEST = 10**8  # numbers in a table of units by categories
 _ROUNDING = 1e-12  # variances below this, relative to 1, are rounding errors of an exact zero
@@ -149,7 +150,7 @@ def cohen_kappa(
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
     estimate = spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
-    return estimate.warned(rare)
+    return estimate.warned(rare, _unseen(pairs, groups, table, estimate) if applies and groups is not None else None)
 
 
 def cohen_kappa_of_table(
@@ -273,6 +274,20 @@ def _of_sums(table: Table, totals: Floats) -> Floats:
         return np.where(expected > 0, 1.0 - row_sums(use_a) * totals[..., 0] / expected, np.nan)
 
 
+def _rows(table: Table, of_both: Codes) -> Floats:
+    """What items add to the sums, from their codes, shape (items, 2)."""
+    k, (a, b) = len(table.places), of_both.T
+    return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
+
+
+def _unseen(pairs: Pairs, groups: Codes, table: Table, estimate: Estimate) -> Caution | None:
+    """The warning of a bootstrapped kappa that clusters of another kind would move."""
+    rows, cells = partial(_rows, table), np.column_stack([table.a, table.b])
+    added = added_rows(rows, len(table.places), cells)
+    sums, differ = table.count @ rows(cells), (pairs.a != pairs.b).astype(np.float64)
+    return unseen_of_coefficient(partial(_of_sums, table), sums, added, differ, groups, estimate.low, estimate.high)
+
+
 def _adjusted(
     pairs: Pairs,
     groups: Codes | None,
@@ -283,11 +298,7 @@ def _adjusted(
     unit: str,
     note: str,
 ) -> Estimate:
-    k = len(table.places)
-
-    def rows(of_both: Codes) -> Floats:
-        a, b = of_both.T
-        return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
+    k, rows = len(table.places), partial(_rows, table)
 
     def traits() -> Floats:
         return np.column_stack([(np.eye(k)[table.a] + np.eye(k)[table.b]) / 2.0, table.a != table.b])

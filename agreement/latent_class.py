@@ -34,11 +34,12 @@ class LatentClasses:
     values : tuple, length items
         The likeliest category of each item; None where two are equally likely, nobody rated it, or there is no fit.
     probabilities : ndarray, shape (items, categories)
-        Probability of each category, as far as the model holds; nan for items that nobody rated.
+        Probability of each category, as far as the model holds; nan for items that nobody rated, as `reasons` says.
     prevalence : ndarray, shape (categories,)
         Share of the items in each category.
     confusion : ndarray, shape (raters, categories, categories)
-        Probability that a rater says the second category of an item of the first; nan where the fit says nothing.
+        Probability that a rater says the second category of an item of the first; nan where the fit says nothing, as
+        `confusion_reasons` says.
     categories : tuple
         The categories in their order.
     log_likelihood : float
@@ -70,6 +71,24 @@ class LatentClasses:
     n_changed: int
     method: str
     undefined_because: str | None = None
+
+    @property
+    def reasons(self) -> tuple[str | None, ...]:
+        """Of each item, why it has no value; None where it has one."""
+        if self.undefined_because is not None:
+            return (self.undefined_because,) * len(self.values)
+        return tuple(
+            None if value is not None else "nobody rated it" if unrated else "two categories are equally likely"
+            for value, unrated in zip(self.values, np.isnan(self.probabilities[:, 0]), strict=True)
+        )
+
+    @property
+    def confusion_reasons(self) -> tuple[tuple[str | None, ...], ...]:
+        """Of each rater and category, why there is no row of `confusion`; None where there is one."""
+        if self.undefined_because is not None:
+            return ((self.undefined_because,) * len(self.categories),) * len(self.confusion)
+        none = "the rater rated no item that is likely to be of it"
+        return tuple(tuple(none if no else None for no in rater) for rater in np.isnan(self.confusion[:, :, 0]))
 
 
 def dawid_skene(

@@ -127,14 +127,17 @@ class RankSet:
     Attributes
     ----------
     mean : float
-        Mean score of the model.
+        Mean score of the model; nan without items, for the reason that `undefined_because` gives.
     best, worst : int
         Least and greatest rank, 1 for the highest mean.
+    undefined_because : str or None
+        Why `mean` has no value.
     """
 
     mean: float
     best: int
     worst: int
+    undefined_because: str | None = None
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,8 @@ def rank_sets(
     (scaled,), exponent = in_range(table)
     means = np.ldexp(scaled.mean(axis=0), exponent) if n else np.full(models, math.nan)
     if count < 2:
-        every = tuple(RankSet(float(mean), 1, models) for mean in means)
+        reason = None if n else "no item has the scores of all models"
+        every = tuple(RankSet(float(mean), 1, models, reason) for mean in means)
         return RankSets(every, n, n_clusters, confidence, method, f"fewer than two {kind}")
     above, below = _certain(scaled, units, count, scaled.mean(axis=0), resamples, seed, confidence)
     ranks = tuple(

@@ -32,17 +32,20 @@ class OptionAgreement:
     option : hashable
         The option.
     chosen : float
-        Share of the ratings that hold it; nan without ratings.
+        Share of the ratings that hold it; nan without ratings, for the reason that `undefined_because` gives.
     percent : Estimate
         Mean share of the pairs of raters who both chose it or both did not.
     kappa : Estimate
         Conger's kappa (Cohen's, for two raters) of chosen or not.
+    undefined_because : str or None
+        Why `chosen` has no value.
     """
 
     option: Hashable
     chosen: float
     percent: Estimate
     kappa: Estimate
+    undefined_because: str | None = None
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,7 @@ def set_agreement(
                 held, categories=(False, True), clusters=clusters, interval=interval,
                 resamples=resamples, seed=seed, confidence=confidence, unit=unit,
             ),
+            undefined_because=None if chosen else "no ratings",
         )  # fmt: skip
 
     return SetAgreement(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agreement.arguments import check_resamples
 from agreement.caution import Caution, several
-from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters, unseen_clusters
+from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -18,6 +18,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
 from agreement.lone_items import shared_clusters
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
+from agreement.unseen import unseen_of_share
 
 
 def percent_agreement(
@@ -159,7 +160,9 @@ def share(
     if clusters is None:
         return estimate
     groups = compact(clusters)[0]
-    return estimate.warned(_gathered(counted, groups), _unseen(counted, groups, estimate.low, estimate.high))
+    # a bootstrap knows no more of unseen clusters where what is rarer is gathered in few
+    unseen = unseen_of_share(counted, groups, estimate.low, estimate.high, scattered=0.0)
+    return estimate.warned(_gathered(counted, groups), unseen)
 
 
 def mean(
@@ -283,7 +286,7 @@ def _score_in_clusters(
         name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
         cautions=several(
             uneven_clusters(n_clusters, clusters_with(np.ones(n), groups), FEW_UNEVEN_OF_SHARE),
-            _unseen(counted, groups, low, high),
+            unseen_of_share(counted, groups, low, high),
         ),
     )  # fmt: skip
 
@@ -320,16 +323,6 @@ def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> Caution | None:
     rarer = counted if 2 * int(counted.sum()) <= counted.size else ~counted
     worth = clusters_with(np.ones(counted.size), groups)
     return gathered_events(clusters_with(rarer.astype(np.float64), groups), int(groups.max()) + 1, worth)
-
-
-def _unseen(counted: npt.NDArray[np.bool_], groups: Codes, low: float, high: float) -> Caution | None:
-    """The warning where one more cluster of nothing but what is rarer would put the share out of its interval."""
-    n, count = counted.size, int(counted.sum())
-    if count in (0, n):
-        return None
-    counting, of_one = 2 * count <= n, n / (int(groups.max()) + 1)
-    having = clusters_with((counted if counting else ~counted).astype(np.float64), groups)
-    return unseen_clusters(having, (count + of_one * counting) / (n + of_one), low, high)
 
 
 def _with_note(estimate: Estimate, note: str) -> Estimate:

@@ -37,15 +37,19 @@ class Localisation:
     hits : Estimate
         Share of the places within the radius; Wilson's interval, or a cluster bootstrap.
     quartiles : tuple of float
-        The three quartiles of the distances in mm; nan without any. A few far misses move the mean, not these.
+        The three quartiles of the distances in mm; nan without any, for the reason that `undefined_because` gives. A
+        few far misses move the mean, not these.
     n_missing : int
         Items without a distance.
+    undefined_because : str or None
+        Why there are no quartiles.
     """
 
     distance: Estimate
     hits: Estimate
     quartiles: tuple[float, float, float]
     n_missing: int
+    undefined_because: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
@@ -54,6 +58,7 @@ class Localisation:
             "hits": self.hits.as_dict(),
             "quartiles": [None if math.isnan(value) else value for value in self.quartiles],
             "n_missing": self.n_missing,
+            "undefined_because": self.undefined_because,
         }
 
 
@@ -251,6 +256,7 @@ def localisation(
         hits=of(hit, "places within the radius", proportion=True),
         quartiles=(first, median, third),
         n_missing=int((~known).sum()),
+        undefined_because=None if known.any() else f"no {unit} has a distance",
     )
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from agreement.arguments import yes_or_no
 from agreement.caution import Caution
-from agreement.cautions import rare_among_heavy, unseen_clusters
+from agreement.cautions import rare_among_heavy
 from agreement.codebook import refuse_unlike
 from agreement.coding import (
     Codes,
@@ -23,14 +23,17 @@ from agreement.coding import (
     same_length,
 )
 from agreement.corrected_mean import by_weights, over_strata, score_limits
-from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
 from agreement.magnitude import magnitude, refuse_huge
+from agreement.unseen import unseen_of_share
 
 _HEAVY = 1.25
 """Times the mean of what the labelled stand for: from there on a label is one that stands for most others."""
+
+_SCATTERED = 0.7
+"""As `agreement.unseen.SCATTERED`; less, since the interval draws its design effect less for few clusters."""
 
 
 def prediction_powered_mean(
@@ -101,8 +104,8 @@ def prediction_powered_mean(
     Estimate
         `n` is the number of labelled units, `n_clusters` that of their clusters. With a warning, but of "score" with
         strata, where labels stand for unlike numbers of units, and of those that stand for more than 1.25 times the
-        mean fewer than five human verdicts are 1, or 0; and of "score" in clusters where one more labelled cluster of
-        another kind would move the value out of its interval (`agreement.cautions.unseen_clusters`).
+        mean fewer than five human verdicts are 1, or 0; and of "score" in clusters where few more labelled clusters of
+        another kind would move the value out of its interval (`agreement.unseen.unseen_of_share`).
 
     Raises
     ------
@@ -196,7 +199,8 @@ def prediction_powered_mean(
             confidence=confidence, n_clusters=n_clusters,
         ).warned(
             rare if chance is not None else None,
-            _unseen(y * scale, groups, value, low, high) if groups is not None and strata is None else None,
+            # a judge whose verdicts say nothing of such a cluster misses it
+            unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED) if groups is not None else None,
         )  # fmt: skip
     of_labelled = corrected.of_labelled + corrected.between[of_stratum]
     of_others = corrected.of_others + corrected.between[of_other_stratum]
@@ -222,17 +226,6 @@ def _rare_among_heavy(y: Floats, stands_for: Floats) -> Caution | None:
     """The warning of human verdicts 0 and 1 of which few differ where a label stands for more units than the mean."""
     heavy = y[stands_for > _HEAVY * stands_for.mean()]
     return rare_among_heavy(int(min(heavy.sum(), (1.0 - heavy).sum()))) if heavy.size else None
-
-
-def _unseen(y: Floats, groups: Codes, value: float, low: float, high: float) -> Caution | None:
-    """The warning where one more labelled cluster, of nothing but the rarer verdict, would put the value out.
-
-    The judge is taken to have missed it, as one whose verdicts on what humans disagree with say nothing does.
-    """
-    share = float(y.mean())
-    rarer = 1.0 if share <= 0.5 else 0.0
-    moved = value + (rarer - share) / (np.unique(groups).size + 1.0)
-    return unseen_clusters(clusters_with((y == rarer).astype(np.float64), groups), moved, low, high)
 
 
 def inclusion_probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floats:

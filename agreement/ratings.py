@@ -85,7 +85,7 @@ def rows_of(
     shape = getattr(table, "shape", None)
     if shape is not None and len(shape) != 2:
         raise ValueError(f"{argument} has shape {tuple(shape)}; expected (items, {columns})")
-    if isinstance(table, str | bytes | dict | set) or not hasattr(table, "__iter__"):
+    if isinstance(table, str | bytes | memoryview | dict | set) or not hasattr(table, "__iter__"):
         raise ValueError(f"{argument} is a {type(table).__name__}; expected a table of shape (items, {columns})")
     rows: list[list[Any]] = []
     for position, row in enumerate(table):

@@ -19,6 +19,8 @@ from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
 UNDEFINED_SHARE = 0.05
 """Above this share of resamples without a value the interval is not given."""
 
+_MISSED = "; the value lies outside of the limits, since resamples are biased"
+_ROUNDING = 1e-12  # this near to the value, relative to 1, a limit is the value
 _LEAST_TAIL = 5e-13
 """A tail of percentiles is not less: beyond it is no resample, and 1 less it is soon no other number than 1."""
 
@@ -62,21 +64,25 @@ class Spread:
         name, value, n, unit, confidence, n_clusters
             As in `Estimate`.
         note : str
-            Added to the method.
+            Added to the method, which also says where the value lies outside of the limits: these stay as they are.
 
         Returns
         -------
         Estimate
         """
         known = self.undefined_because is None
+        low, high, slack = self.low, self.high, _ROUNDING * max(1.0, abs(value))
+        if known and high - low > 2.0 * slack:  # a limit that is the value but for rounding is the value
+            low, high = (value if abs(limit - value) <= slack else limit for limit in (low, high))
+        missed = known and not low <= value <= high  # resamples of few clusters can lie to one side of it
         return Estimate(
             name,
             value,
-            self.low,
-            self.high,
+            low,
+            high,
             n,
             unit,
-            self.method + note,
+            self.method + (_MISSED if missed else "") + note,
             self.undefined_because,
             self.se,
             confidence=confidence,

@@ -25,6 +25,7 @@ from agreement.cautions import few_clusters, gathered_disagreements, rare_catego
 from agreement.chance_corrected import Coefficient, counts_of
 from agreement.coefficients import conger_coefficient, fleiss_coefficient, gwet_coefficient
 from agreement.krippendorff import alpha_coefficient
+from agreement.unseen import unseen_clusters
 
 Data = np.ndarray[Any, Any]
 Limits = tuple[Data, Data]
@@ -99,21 +100,36 @@ class Samples:
         of = ratings.T if self.coefficient is agreement.cohen_kappa else (ratings,)
         return self.coefficient(*of, categories=[0, 1], clusters=clusters, **method)
 
-    def warned(self) -> Data:
-        """Return which of the samples have a warning."""
+    def warned(self, kind: str) -> Data:
+        """Return which of the samples have a warning with an interval of this kind."""
         _, clusters, _ = self.counts.shape
+        low, high = self._adjusted(kind)
         of_cluster = self.counts[0].sum() / clusters
         few = few_clusters(clusters) is not None
         sizes = self.counts[0].sum(axis=1)
         worth = float(sizes.sum() ** 2 / (sizes**2).sum())
         differing = _clusters_with(self.counts @ np.ptp(patterns_of(self.raters), axis=1)[:, None].astype(float))[:, 0]
-        rarest, gathered = self._rarest(), [gathered_disagreements(amount, clusters, worth) for amount in differing]
-        return np.array(
+        rarest, moved = self._rarest(), self._moved()
+        warns = np.array(
             [
-                few or rare_category(float(rare), of_cluster) is not None or few_have_them is not None
-                for rare, few_have_them in zip(rarest, gathered, strict=True)
+                few
+                or rare_category(float(rare), of_cluster) is not None
+                or gathered_disagreements(amount, clusters, worth) is not None
+                or unseen_clusters(amount, *limits) is not None
+                for rare, amount, *limits in zip(rarest, differing, moved, low, high, strict=True)
             ]
         )
+        for sample in range(min(COMPARED, len(low))):
+            estimate = self.estimate(sample, interval=kind)
+            assert (estimate.warning is not None) == warns[sample], (estimate, warns[sample])
+        return warns
+
+    def _moved(self) -> Data:
+        """The values with one more cluster, in which raters agree on half of the items."""
+        built, added = _built(self.coefficient, self.raters)
+        times = self.counts.sum(axis=1)
+        half = (added[:2].mean(axis=0) + added[2:].mean(axis=0)) / 2
+        return built.of_sums(times @ built.rows + times[0].sum() / self.counts.shape[1] * half)
 
     def _rarest(self) -> Data:
         """In how many items the rarer category is expected; infinite where the coefficient does not depend on it."""
@@ -302,7 +318,7 @@ def count(population: Population, samples: Samples) -> Counted:
     return Counted(
         {kind: float(np.mean((low <= truth) & (truth <= high))) for kind, (low, high) in limits.items()},
         {kind: float(np.nanmean(high - low)) for kind, (low, high) in limits.items()},
-        float(samples.warned().mean()),
+        float(samples.warned(KINDS[0]).mean()),
     )
 
 

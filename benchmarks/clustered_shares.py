@@ -20,7 +20,8 @@ import numpy as np
 from scipy import stats
 
 import agreement
-from agreement.cautions import FEW_UNEVEN_OF_SHARE, RARE_CLUSTERS, UNEVEN
+from agreement.cautions import FEW_UNEVEN_OF_SHARE, UNEVEN
+from agreement.unseen import FEW_WITH_RARER, MORE, SCATTERED
 from benchmarks.clustered_kappas import SIZES
 
 Data = np.ndarray[Any, Any]
@@ -101,7 +102,6 @@ def limits(right: Data, sizes: Data) -> dict[str, Limits]:
     share, events = counts / n, np.minimum(counts, n - counts)
     normal, t = stats.norm.isf(0.025), stats.t.isf(0.025, clusters - 1)
     vary = events > 0
-    of_events = np.where(vary, events, 1)
     squares = ((right - sizes * share[:, None]) ** 2).sum(axis=1) * clusters / (clusters - 1)
     alone = np.where(vary, n * share * (1 - share), 1)
     observed = np.where(vary, np.maximum(1, squares / alone), 1)
@@ -109,9 +109,8 @@ def limits(right: Data, sizes: Data) -> dict[str, Limits]:
     learnt = (events * by_variance + 1) / (events + 1)
     rarer = np.where((counts <= n - counts)[:, None], right, sizes - right)
     having = np.where(vary, events**2 / np.maximum(1, (rarer**2).sum(axis=1)), 0)
-    shared = (sizes * (sizes - 1)).sum() / (n * (n - 1))
-    by_chance = of_events**2 / (of_events + (of_events**2 - of_events) * shared)
-    most = 1 + (n / clusters - 1) * (1 - np.minimum(1, having / by_chance) ** 2 * events / (events + 1))
+    scattered = np.minimum(1, having / _by_chance(events, sizes))
+    most = 1 + (n / clusters - 1) * (1 - scattered**2 * events / (events + 1))
     evidence = np.sqrt(events * having)
     effects = {
         "default": np.maximum((evidence * observed + 1.5 * most) / (evidence + 1.5), learnt),
@@ -145,9 +144,17 @@ def warned(right: Data, sizes: Data, of_default: Limits) -> Data:
     counting, events = 2 * counts <= n, np.minimum(counts, n - counts)
     rarer = np.where(counting[:, None], right, sizes - right)
     having = events**2 / np.maximum(1, (rarer**2).sum(axis=1))
-    moved = (counts + n / clusters * counting) / (n + n / clusters)
+    scattered = having >= SCATTERED * _by_chance(events, sizes)
+    more = MORE * n / worth
+    moved = (counts + more * counting) / (n + more)
     low, high = of_default
-    return (events > 0) & (having < RARE_CLUSTERS) & ((moved < low) | (moved > high))
+    return (events > 0) & (having < FEW_WITH_RARER) & scattered & ((moved < low) | (moved > high))
+
+
+def _by_chance(events: Data, sizes: Data) -> Data:
+    """In how many clusters, as Kish counts, so many items would be if they lay anywhere; 1 for none."""
+    n, some = sizes.sum(), np.maximum(1, events)
+    return some**2 / (some + (some**2 - some) * (sizes * (sizes - 1)).sum() / (n * (n - 1)))
 
 
 def _alike(right: Data, sizes: Data) -> Data:

@@ -186,7 +186,7 @@ def _coefficient_in_clusters(
 
     def at_once(counts: Data, clusters: int, kind: str) -> tuple[Data, Data, Data]:
         samples = together(counts, clusters)
-        return *samples.limits(kind), samples.warned()
+        return *samples.limits(kind), samples.warned(kind)
 
     return Simulation(
         sizes,

@@ -307,7 +307,19 @@ def test_missing_ratings_and_unrated_items_are_allowed_for():
 
     assert result.values[0] is None
     assert np.isnan(result.probabilities[0]).all()
+    assert [reason for reason in result.reasons if reason is not None] == ["nobody rated it"]
+    assert set(result.confusion_reasons) == {(None, None)}
     assert np.mean([x == y for x, y in zip(result.values, truth, strict=True)]) > 0.85
+
+
+def test_a_rater_without_an_item_of_a_category_has_the_reason_in_place_of_a_row():
+    _, table = simulated(200)
+    table = np.column_stack([table, np.full(200, np.nan)])
+
+    result = dawid_skene(table, seed=1)
+
+    assert np.isnan(result.confusion[5]).all()
+    assert set(result.confusion_reasons[5]) == {"the rater rated no item that is likely to be of it"}
 
 
 def test_items_rated_alike_count_as_often_as_they_occur():
@@ -341,6 +353,9 @@ def test_few_raters_few_items_and_one_category_have_no_fit_but_a_majority():
     assert "40 items" in short.undefined_because
     assert "nothing to tell apart" in same.undefined_because
     assert four.values == (None,) * 60
+    assert dawid_skene(np.full((60, 5), np.nan), seed=1).confusion_reasons == ((),) * 5
+    assert set(four.reasons) == {four.undefined_because}
+    assert {reason for rater in four.confusion_reasons for reason in rater} == {four.undefined_because}
     assert four.majority.n > 0
     with pytest.raises(ValueError, match="starts is 1"):
         dawid_skene(table, seed=1, starts=1)

@@ -240,10 +240,13 @@ def test_what_cannot_be_used_is_named(call: Callable[[], Any], sentence: str) ->
         call()
 
 
+@pytest.mark.parametrize("of", ["verdict {}", "{} is what was said of this one", "v{}"])
+@pytest.mark.parametrize("width", ["U40", "U33", "S40", "S33"])
 @pytest.mark.parametrize("kinds", [2, 40, 5000])
-def test_texts_of_fixed_width_are_told_apart_however_many_there_are(kinds):
+def test_texts_of_fixed_width_are_told_apart_however_many_there_are(kinds, width, of):
     # 5000 texts share 16 bits of a hash now and then, and are told apart in the longer way
-    texts = np.array([f"verdict {number}" for number in np.random.default_rng(1).integers(0, kinds, 20_000)])
+    numbers = np.random.default_rng(1).integers(0, kinds, 20_000)
+    texts = np.array([of.format(number) for number in range(kinds)])[numbers].astype(width)
 
     entries, which = distinct_texts(texts)
 

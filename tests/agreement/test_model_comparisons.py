@@ -123,3 +123,10 @@ def test_equal_scores_can_have_every_rank_and_one_cluster_tells_nothing():
     assert [(model.best, model.worst) for model in equal.ranks] == [(1, 2), (1, 2)]
     assert one_cluster.undefined_because == "fewer than two clusters"
     assert [(model.best, model.worst) for model in one_cluster.ranks] == [(1, 2), (1, 2)]
+
+
+def test_without_a_complete_item_a_mean_score_has_the_reason_in_place_of_a_value():
+    nothing, complete = (rank_sets(scores, resamples=50, seed=1).ranks for scores in ([[1, None], [None, 0]], [[1, 0]]))
+
+    assert {model.undefined_because for model in nothing} == {"no item has the scores of all models"}
+    assert [(model.mean, model.undefined_because) for model in complete] == [(1.0, None), (0.0, None)]

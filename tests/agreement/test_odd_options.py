@@ -206,3 +206,24 @@ def test_an_epsilon_may_be_a_fraction():
     ]
 
     assert at[0] == at[1]
+
+
+@pytest.mark.parametrize("confidence", [1e-300, 1e-12])
+def test_a_confidence_so_near_0_that_both_limits_are_the_value_is_refused(confidence):
+    with pytest.raises(ValueError, match=r"confidence is 1e-.*; expected a number between 0 and 1, such as 0\.95"):
+        agreement.wilson_interval(3, 10, confidence=confidence)
+
+
+def test_a_view_of_memory_is_the_array_of_its_numbers_and_refused_by_name_where_it_holds_text():
+    numbers = np.arange(12.0).reshape(6, 2) ** 2
+    words = memoryview(np.array(list("abcabc")))
+
+    assert agreement.icc(memoryview(numbers), 1) == agreement.icc(numbers, 1)
+    with pytest.raises(ValueError, match="a is a memoryview; expected a sequence"):
+        agreement.cohen_kappa(words, list("abcabc"))
+    with pytest.raises(ValueError, match="clusters is a memoryview"):
+        agreement.cohen_kappa([0, 1] * 3, [0, 1] * 3, clusters=words)
+    with pytest.raises(ValueError, match="ratings is a memoryview"):
+        agreement.fleiss_kappa(memoryview(np.array([list("ab")] * 5)))
+    with pytest.raises(ValueError, match="categories is <memory"):
+        agreement.fleiss_kappa([["a", "b"]] * 5, categories=words)

@@ -77,6 +77,14 @@ def test_an_option_that_nobody_chose_has_no_kappa_but_full_agreement():
     assert math.isnan(option.kappa.value)
 
 
+def test_without_a_rating_the_share_of_an_option_has_the_reason_in_place_of_a_value():
+    (nobody,) = set_agreement([[None, None]], ["a"], resamples=20).options
+    (somebody,) = set_agreement([[{"a"}, None]], ["a"], resamples=20).options
+
+    assert math.isnan(nobody.chosen) and nobody.undefined_because == "no ratings"
+    assert (somebody.chosen, somebody.undefined_because) == (1.0, None)
+
+
 def test_accuracy_is_what_the_field_scores_item_by_item():
     rng = np.random.default_rng(4)
     _, sets = drawn(rng, 60, 2)

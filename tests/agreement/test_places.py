@@ -126,6 +126,7 @@ def test_no_places_have_no_localisation():
     assert result.distance.undefined_because == "no items"
     assert all(math.isnan(value) for value in result.quartiles)
     assert result.as_dict()["quartiles"] == [None, None, None]
+    assert result.as_dict()["undefined_because"] == result.undefined_because == "no item has a distance"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from agreement import bootstrap, paired_difference
+from agreement import bootstrap, fleiss_kappa, paired_difference
 from agreement.drawing import _drawn_from, drawn_kinds, drawn_times, product
 from agreement.resampling import bootstrap_of_sums, random_generator, ratio
 
@@ -342,3 +342,25 @@ def test_bca_of_numbers_whose_squares_are_not_finite_says_so(statistic):
     assert estimate.undefined_because == (
         "the squares of its values are beyond floating point numbers, so BCa has no acceleration"
     )
+
+
+def test_limits_that_miss_their_own_value_stay_and_the_method_says_so():
+    ratings = [[0, 2, 0], [2, 0, 2], [0, 1, 2], [1, 1, 2], [1, 2, 0], [1, 2, 0], [1, 1, 0], [1, 2, 2]]
+
+    missed, held = (
+        fleiss_kappa(
+            ratings, clusters=[0, 0, 0, 1, 1, 1, 1, 2], interval="percentile", resamples=400, confidence=confidence
+        )
+        for confidence in (0.5, 0.95)
+    )
+
+    assert missed.high < missed.value and "; the value lies outside of the limits, since" in missed.method
+    assert held.low <= held.value <= held.high and "outside" not in held.method
+
+
+def test_a_limit_that_is_the_value_but_for_rounding_is_the_value():
+    ratings = [[2, 0, 2, 3], [2, 2, 0, 1], [2, 1, 2, 2], [2, 1, 1, 2], [2, 1, 3, 0]]
+
+    estimate = fleiss_kappa(ratings, clusters=[0, 0, 0, 1, 1], interval="percentile", resamples=400)
+
+    assert estimate.low < estimate.value == estimate.high

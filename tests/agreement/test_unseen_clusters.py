@@ -5,6 +5,7 @@ import pytest
 
 from agreement import (
     accuracy_of_correctness,
+    coefficient_difference,
     cohen_kappa,
     conger_kappa,
     krippendorff_alpha,
@@ -12,9 +13,13 @@ from agreement import (
     prediction_powered_mean,
 )
 
+BEYOND = "the interval does not allow for kinds of clusters that were not sampled"
 UNSEEN = (
-    "fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: "
-    "the interval does not allow for kinds of clusters that were not sampled"
+    "what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: "
+    f"{BEYOND}"
+)
+OF_KAPPA = (
+    f"fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: {BEYOND}"
 )
 
 
@@ -29,13 +34,14 @@ def first_of(errors, clusters=20, of_cluster=30):
     ("errors", "clusters", "of_cluster", "warned"),
     [
         (6, 20, 30, UNSEEN),
-        (6, 20, 5, None),  # such an interval is wide enough for one more cluster that is wrong
+        (10, 20, 30, UNSEEN),
+        (4, 20, 2, None),  # such an interval is wide enough for two more clusters that are wrong
         (12, 20, 30, None),
         (0, 20, 30, None),  # the clusters are the n
     ],
 )
 @pytest.mark.parametrize("right", [True, False])
-def test_a_share_warns_where_one_more_cluster_of_another_kind_would_move_it_out(
+def test_a_share_warns_where_two_more_clusters_of_another_kind_would_move_it_out(
     errors, clusters, of_cluster, warned, right
 ):
     wrong, of = first_of(errors, clusters, of_cluster)
@@ -57,28 +63,43 @@ def test_every_interval_of_a_share_warns(interval):
     assert percent_agreement(differ, False & differ, clusters=of, interval=interval, resamples=200).warning == UNSEEN
 
 
-@pytest.mark.parametrize(("errors", "warned"), [(6, UNSEEN), (12, None)])
+def test_a_share_asks_whether_more_clusters_as_large_as_most_items_are_in_would_move_it_out():
+    of = np.repeat(np.arange(30), np.resize([1, 2, 4, 8, 16], 30))  # 186 items, 6.2 to a cluster, most in one of 11
+    right = np.arange(186) != 15  # the first of a cluster of 16
+
+    estimate = accuracy_of_correctness(right, clusters=of).primary
+
+    assert 185 / (186 + 1.75 * 11) < estimate.low < 185 / (186 + 1.75 * 6.2)
+    assert estimate.warning == UNSEEN
+
+
+@pytest.mark.parametrize("interval", ["scattered", "percentile", "bca"])
+@pytest.mark.parametrize(("errors", "warned"), [(6, OF_KAPPA), (12, None)])
 @pytest.mark.parametrize("coefficient", [cohen_kappa, conger_kappa, krippendorff_alpha])
-def test_kappas_and_alphas_warn_of_it(coefficient, errors, warned):
+def test_kappas_and_alphas_warn_of_it(coefficient, errors, warned, interval):
     differ, of = first_of(errors)
     first = np.arange(differ.size) % 2 == 0
     pair = (first, first ^ differ)
 
     estimate = (
-        cohen_kappa(*pair, clusters=of) if coefficient is cohen_kappa else coefficient(np.stack(pair, 1), clusters=of)
+        cohen_kappa(*pair, clusters=of, interval=interval, resamples=100)
+        if coefficient is cohen_kappa
+        else coefficient(np.stack(pair, 1), clusters=of, interval=interval, resamples=100)
     )
 
     assert estimate.warning == warned
 
 
+@pytest.mark.parametrize("strata", [1, 2])
 @pytest.mark.parametrize(("errors", "warned"), [(6, UNSEEN), (12, None)])
-def test_a_prediction_powered_mean_warns_of_it(errors, warned):
+def test_a_prediction_powered_mean_warns_of_it(errors, warned, strata):
     wrong, of = first_of(errors)
     judge = np.arange(wrong.size) % 10 > 0  # and knows nothing
 
     estimate = prediction_powered_mean(
-        ~wrong, judge, np.tile(judge, 4), clusters=of, unlabelled_clusters=100 + np.repeat(np.arange(80), 30)
-    )
+        ~wrong, judge, np.tile(judge, 4), clusters=of, unlabelled_clusters=100 + np.repeat(np.arange(80), 30),
+        strata=None if strata == 1 else of % 2, unlabelled_strata=None if strata == 1 else np.tile(of % 2, 4),
+    )  # fmt: skip
 
     assert estimate.warning == warned
 
@@ -105,3 +126,21 @@ def test_where_all_clusters_are_alike_few_samples_warn():
     ]
 
     assert np.mean(warned) < 0.05
+
+
+@pytest.mark.parametrize(("errors", "warned"), [(6, True), (12, False)])
+@pytest.mark.parametrize("statistic", ["accuracy", "kappa", "alpha"])
+def test_a_difference_of_coefficients_warns_where_a_cluster_in_which_the_two_differ_would_move_it_out(
+    statistic, errors, warned
+):
+    wrong, of = first_of(errors)
+    reference = np.arange(wrong.size) % 2 == 0
+    first, second = reference, reference ^ wrong
+    if statistic == "alpha":
+        sides, held_against = [np.stack([side, reference], 1) for side in (first, second)], None
+    else:
+        sides, held_against = [first, second], reference
+
+    estimate = coefficient_difference(*sides, statistic, reference=held_against, clusters=of, resamples=200, seed=1)
+
+    assert [caution.kind for caution in estimate.cautions] == ["unseen_clusters"] * warned
