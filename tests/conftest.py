@@ -107,8 +107,10 @@ def _place(item: pytest.Item, files: tuple[str, ...]) -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector of garbage pass over the tests and modules, which stay to the end, and seldom begin."""
-    gc.collect()
+    """Let the collector of garbage pass over the tests and modules, which stay to the end, and seldom begin.
+
+    What of it is garbage is not searched for either: that takes longer than what it would free is worth.
+    """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     gc.enable()

@@ -12,6 +12,7 @@ from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db.asking import ask
 from db.base import stored_id
 from db.frozen import PhaseClosing, StudyVersion, WithdrawnUnit
 from db.people import Membership
@@ -63,6 +64,11 @@ def open_assignments(
     return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
 
 
+def has_open(session: Session, membership_id: int, phases: Sequence[Phase]) -> bool:
+    """Return whether a member has an assignment of some phases that is not closed."""
+    return _is_there(session, _open_ids(tuple(phases)), membership_id=membership_id)
+
+
 def ends_of_assignments(
     session: Session, membership_id: int, phases: Sequence[Phase]
 ) -> list[tuple[int, datetime | None]]:
@@ -100,19 +106,24 @@ def _of(phases: Sequence[Phase]) -> Any:
 def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
     return (
         select(Assignment)
-        .where(
-            Assignment.membership_id == bindparam("membership_id"),
-            _of(phases),
-            ~is_done(Assignment, phases),
-        )
+        .where(*_waiting(phases))
         .order_by(col(Assignment.position), col(Assignment.step))
         .limit(limit)
     )
 
 
+@lru_cache(maxsize=32)
+def _open_ids(phases: tuple[Phase, ...]) -> Any:
+    return select(Assignment.id).where(*_waiting(phases)).limit(1)
+
+
+def _waiting(phases: tuple[Phase, ...]) -> tuple[Any, ...]:
+    return Assignment.membership_id == bindparam("membership_id"), _of(phases), ~is_done(Assignment, phases)
+
+
 def phases_dealt(session: Session, membership_id: int) -> frozenset[str]:
     """Return the keys of the phases of which a member has anything, done or open."""
-    return frozenset(session.exec(_PHASES_DEALT, params={"membership_id": membership_id}))
+    return frozenset(ask(session, _PHASES_DEALT, membership_id=membership_id).scalars())
 
 
 _PHASES_DEALT: Any = select(Assignment.phase).where(Assignment.membership_id == bindparam("membership_id")).distinct()
@@ -164,7 +175,7 @@ def _open_about(phases: tuple[Phase, ...], reach: Reach) -> Any:
 
 
 def _is_there(session: Session, statement: Any, **parameters: int) -> bool:
-    return session.exec(statement, params=parameters).first() is not None
+    return ask(session, statement, **parameters).first() is not None
 
 
 def _same_candidate(some: Any, other: Any) -> Any:
@@ -257,7 +268,7 @@ def _open_of_anybody(phases: tuple[str, ...]) -> Any:
 
 def last_assignment(session: Session, membership_id: int, phases: Sequence[Phase]) -> str | None:
     """Return the public id of a member's last assignment, closed or not."""
-    last: str | None = session.exec(_public_ids(tuple(phases)), params={"membership_id": membership_id}).first()
+    last: str | None = ask(session, _public_ids(tuple(phases)), membership_id=membership_id).scalars().first()
     return last
 
 
@@ -272,7 +283,7 @@ def count_assignments(
 ) -> tuple[int, int]:
     """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
     query = _counts(tuple(phases), pass_number is not None)
-    total, done = session.exec(query, params={"membership_id": membership_id, "pass_number": pass_number}).one()
+    total, done = ask(session, query, membership_id=membership_id, pass_number=pass_number).one()
     return done or 0, total
 
 
@@ -287,8 +298,7 @@ def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
 
 def count_cut_off(session: Session, membership_id: int, phase: Phase) -> int:
     """Return how many of a member's assignments nothing came of before their phase was closed."""
-    (count,) = session.exec(_cut_off(phase), params={"membership_id": membership_id})
-    return int(count)
+    return int(ask(session, _cut_off(phase), membership_id=membership_id).scalar_one())
 
 
 @lru_cache(maxsize=32)

@@ -10,6 +10,7 @@ from sqlalchemy import and_, bindparam, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db.asking import ask
 from db.base import stored_id
 from db.frozen import PooledAnswer, WithdrawnUnit
 from db.judging import JudgeRun, JudgeVerdict
@@ -53,7 +54,7 @@ _AUTHORS: Any = (
 
 def own_in_pools(session: Session, study_id: int, membership_id: int) -> frozenset[int]:
     """Return the ids of the candidates that a member's own answers are."""
-    return frozenset(session.exec(_OWN, params={"study_id": study_id, "membership_id": membership_id}))
+    return frozenset(ask(session, _OWN, study_id=study_id, membership_id=membership_id).scalars())
 
 
 _OWN: Any = (
@@ -66,7 +67,7 @@ _OWN: Any = (
 
 def ids_of_pairs(session: Session, study_id: int) -> frozenset[int]:
     """Return the ids of the candidates that are two answers, and none themselves."""
-    return frozenset(session.exec(_PAIRS, params={"study_id": study_id}))
+    return frozenset(ask(session, _PAIRS, study_id=study_id).scalars())
 
 
 _PAIRS: Any = select(CandidatePair.candidate_id).where(CandidatePair.study_id == bindparam("study_id"))
@@ -80,7 +81,7 @@ def answers_compared(session: Session, pair_id: int) -> tuple[str, str]:
     pair_id
         Of the candidate that stands for both.
     """
-    former, other = session.exec(_select_answers_compared(), params={"pair_id": pair_id}).one()
+    former, other = ask(session, _select_answers_compared(), pair_id=pair_id).one()
     return former, other
 
 
@@ -97,14 +98,19 @@ def _select_answers_compared() -> Any:
 
 def keys_compared(session: Session, study_id: int) -> dict[int, tuple[str, str]]:
     """Return the keys of the two answers of each pair in the order of the tables, by the candidate that is the pair."""
+    rows = ask(session, _select_keys_compared(), study_id=study_id)
+    return {pair: (former, other) for pair, former, other in rows}
+
+
+@cache
+def _select_keys_compared() -> Any:
     first, second = aliased(Candidate), aliased(Candidate)
-    rows = session.exec(
+    return (
         select(CandidatePair.candidate_id, first.key, second.key)
         .join(first, col(first.id) == CandidatePair.first_id)
         .join(second, col(second.id) == CandidatePair.second_id)
-        .where(CandidatePair.study_id == study_id)
+        .where(CandidatePair.study_id == bindparam("study_id"))
     )
-    return {pair: (former, other) for pair, former, other in rows}
 
 
 def is_of_a_model() -> Any:
@@ -122,41 +128,45 @@ class LinesOfRun(NamedTuple):
 
 def count_to_be_judged(session: Session, study_id: int) -> int:
     """Return how many answers of models stand: without those that a version of the study replaced."""
-    of_models = (Candidate.study_id == study_id, is_of_a_model())
-    every = session.exec(select(func.count()).select_from(Candidate).where(*of_models)).one()
-    return every - session.exec(select(func.count()).select_from(_replaced(study_id).subquery())).one()
+    every, replaced = (ask(session, query, study_id=study_id).scalar_one() for query in (_OF_MODELS, _COUNT_REPLACED))
+    return int(every - replaced)
 
 
 def lines_of_runs(session: Session, study_id: int) -> dict[int, LinesOfRun]:
     """Return what the runs of a study hold, by the id of the run; few statements, however many lines there are."""
     standing = count_to_be_judged(session, study_id)
-    # A line has an error exactly when it has no verdict.
-    counted = session.exec(
-        select(JudgeRun.id, func.count(col(JudgeVerdict.id)), func.count(col(JudgeVerdict.error)))
-        .join(JudgeVerdict, col(JudgeVerdict.run_id) == JudgeRun.id, isouter=True)
-        .where(JudgeRun.study_id == study_id)
-        .group_by(col(JudgeRun.id))
-    ).all()
-    of_replaced = dict(
-        session.exec(
-            select(JudgeVerdict.run_id, func.count())
-            .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
-            .where(JudgeRun.study_id == study_id, col(JudgeVerdict.candidate_id).in_(_replaced(study_id)))
-            .group_by(col(JudgeVerdict.run_id))
-        ).all()
-    )
+    of_replaced = dict(ask(session, _LINES_ON_REPLACED, study_id=study_id).all())
     return {
-        stored_id(run): LinesOfRun(lines, errors, standing - lines + of_replaced.get(stored_id(run), 0))
-        for run, lines, errors in counted
+        run: LinesOfRun(lines, errors, standing - lines + of_replaced.get(run, 0))
+        for run, lines, errors in ask(session, _LINES_OF_RUNS, study_id=study_id)
     }
 
 
-def _replaced(study_id: int) -> Any:
+def _replaced() -> Any:
     """Select the ids of the models' answers that a version of a study replaced, with their item or alone."""
     whole_or_it = or_(col(WithdrawnUnit.candidate_id).is_(None), col(WithdrawnUnit.candidate_id) == Candidate.id)
     return (
         select(Candidate.id)
         .join(WithdrawnUnit, and_(col(WithdrawnUnit.item_id) == Candidate.item_id, whole_or_it))
-        .where(Candidate.study_id == study_id, is_of_a_model())
+        .where(Candidate.study_id == bindparam("study_id"), is_of_a_model())
         .distinct()
     )
+
+
+_OF_MODELS: Any = (
+    select(func.count()).select_from(Candidate).where(Candidate.study_id == bindparam("study_id"), is_of_a_model())
+)
+_COUNT_REPLACED: Any = select(func.count()).select_from(_replaced().subquery())
+_LINES_OF_RUNS: Any = (
+    # A line has an error exactly when it has no verdict.
+    select(JudgeRun.id, func.count(col(JudgeVerdict.id)), func.count(col(JudgeVerdict.error)))
+    .join(JudgeVerdict, col(JudgeVerdict.run_id) == JudgeRun.id, isouter=True)
+    .where(JudgeRun.study_id == bindparam("study_id"))
+    .group_by(col(JudgeRun.id))
+)
+_LINES_ON_REPLACED: Any = (
+    select(JudgeVerdict.run_id, func.count())
+    .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
+    .where(JudgeRun.study_id == bindparam("study_id"), col(JudgeVerdict.candidate_id).in_(_replaced()))
+    .group_by(col(JudgeVerdict.run_id))
+)

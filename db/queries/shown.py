@@ -11,6 +11,7 @@ from sqlalchemy import Integer, bindparam, func
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
+from db.asking import ask
 from db.base import stored_id
 from db.frozen import StudyVersion
 from db.study import Candidate, CandidatePair, Case, Item, Overlay, ProtocolRecord, Volume
@@ -66,7 +67,7 @@ class ShownOverlay:
 
 def protocol_json(session: Session, study_id: int) -> str:
     """Return the canonical JSON of a study's protocol, of its newest version."""
-    newest: str = session.exec(_NEWEST_PROTOCOL, params={"study_id": study_id}).one()
+    newest: str = ask(session, _NEWEST_PROTOCOL, study_id=study_id).scalar_one()
     return newest
 
 
@@ -185,7 +186,7 @@ def released_attributes(
     unit = {"item_id": item_id, "candidate_id": candidate_id}
     values: dict[str, str] = {}
     for table in dict.fromkeys(table for table, _ in named):
-        stored = session.exec(_ATTRIBUTES[table], params=unit).first() or {}
+        stored = ask(session, _ATTRIBUTES[table], **unit).scalars().first() or {}
         values |= {key: stored[key] for of, key in named if of == table and key in stored}
     return values
 

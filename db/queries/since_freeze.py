@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, exists, or_
 from sqlmodel import Session, col, select
 
+from db.asking import ask
 from db.frozen import PhaseClosing, PhaseOpening, StudyVersion, WithdrawnUnit
 from db.reading import Assignment
 from db.study import Candidate, Item
@@ -22,8 +23,7 @@ def is_withdrawn(assignment: Any) -> Any:
 def was_replaced(session: Session, assignment: Assignment) -> bool:
     """Return whether a version of the study replaces the unit of an assignment by a corrected one."""
     unit = {"item_id": assignment.item_id, "candidate_id": assignment.candidate_id}
-    replaced: bool = session.exec(_REPLACED, params=unit).one()
-    return replaced
+    return bool(ask(session, _REPLACED, **unit).scalar_one())
 
 
 _REPLACED: Any = select(
@@ -44,7 +44,7 @@ def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None
 
 def replaced_units(session: Session, study_id: int) -> tuple[frozenset[int], frozenset[int]]:
     """Return the numbers of the items, and of the candidates, that versions of a study replaced."""
-    units = session.exec(_REPLACED_UNITS, params={"study_id": study_id}).all()
+    units = ask(session, _REPLACED_UNITS, study_id=study_id).all()
     items = frozenset(item for item, candidate in units if candidate is None)
     return items, frozenset(candidate for _, candidate in units if candidate is not None)
 
@@ -58,12 +58,12 @@ _REPLACED_UNITS: Any = (
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:
     """Return the keys of the phases of a study that are closed, since units of others were drawn from their answers."""
-    return frozenset(session.exec(_CLOSED, params={"study_id": study_id}))
+    return frozenset(ask(session, _CLOSED, study_id=study_id).scalars())
 
 
 def phases_opened(session: Session, study_id: int) -> frozenset[str]:
     """Return the keys of the phases of a study that an admin has opened, of those that wait for that."""
-    return frozenset(session.exec(_OPENED, params={"study_id": study_id}))
+    return frozenset(ask(session, _OPENED, study_id=study_id).scalars())
 
 
 _OPENED: Any = select(PhaseOpening.phase).where(PhaseOpening.study_id == bindparam("study_id"))

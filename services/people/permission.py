@@ -12,6 +12,7 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, select
 
 from db import Assignment, Database, Draft, Membership, Study, standing
+from db.asking import ask
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
 from services.errors import NoSuchStudy, NotAllowed, NotFound
@@ -118,7 +119,7 @@ def state_of(session: Session, study_id: int, *, afresh: bool = False) -> str:
     noted: str | None = session.info.get(("state", study_id))
     if noted is not None and not afresh:
         return noted
-    freeze, last = session.exec(standing.OF_STUDY, params={"study_id": study_id}).one()
+    freeze, last = ask(session, standing.OF_STUDY, study_id=study_id).one()
     return _state(freeze, last)
 
 
@@ -126,7 +127,7 @@ def freeze_of(session: Session, study_id: int) -> str | None:
     """Return the hash of a study's newest freeze; None where it is not frozen."""
     noted: str | None = session.info.get(("freeze", study_id))
     if noted is None:
-        noted, _ = session.exec(standing.OF_STUDY, params={"study_id": study_id}).one()
+        noted, _ = ask(session, standing.OF_STUDY, study_id=study_id).one()
         _note_freeze(session, study_id, noted)
     return noted
 

@@ -143,7 +143,7 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
     if not is_drawn(session, phases, membership_id, queue) or not _is_opened(session, phases, membership_id, queue):
         return False
     before = phases.before(queue)
-    if before and queries.open_assignments(session, membership_id, before, limit=1):
+    if before and queries.has_open(session, membership_id, before):
         return False
     # What was not passed has nothing open once the attempts are used up.
     if any(phase.trains for phase in before) and not practice.has_passed(session, membership_id):

@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import Assignment, Membership, Study, Verdict
+from db.asking import ask
 from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
@@ -83,7 +84,7 @@ def duration(milliseconds: float) -> str:
 
 def _active_times(session: Session, membership_id: int, phase: Phase) -> list[int]:
     """Return the active time of each of the member's own assignments of a phase, revisions included."""
-    return list(session.exec(_ACTIVE_TIMES, params={"membership_id": membership_id, "phase": phase.key}))
+    return list(ask(session, _ACTIVE_TIMES, membership_id=membership_id, phase=phase.key).scalars())
 
 
 _ACTIVE_TIMES: Any = (

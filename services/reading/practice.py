@@ -62,7 +62,7 @@ def state_of_practice(session: Session, training: Phase, membership_id: int) -> 
     results = results_of(session, membership_id)
     if _passed(results):
         return "passed"
-    waiting = queries.open_assignments(session, membership_id, (training,), limit=1)
+    waiting = queries.has_open(session, membership_id, (training,))
     return "open" if waiting or not results else "failed"
 
 
@@ -130,7 +130,7 @@ def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignme
     rule = phases.rules_of(training).practice
     membership_id, pass_number = assignment.membership_id, assignment.pass_number
     session.flush()
-    if rule is None or queries.open_assignments(session, membership_id, (training,), limit=1):
+    if rule is None or queries.has_open(session, membership_id, (training,)):
         return
     answers = _answers_of_pass(session, phases, training, membership_id, pass_number)
     passed = is_enough(answers, rule.pass_mark)
