@@ -120,8 +120,7 @@ def development_and_test(
     counts = {name: tuple(int((codes[part] == code).sum()) for part in parts) for code, name in strata_of.items()}
     numbers = zip(of_subjects, of_labelled, strict=True)
     shown = ", ".join(
-        f"{many} subjects with {known} {items} for {part}"
-        for (many, known), part in zip(numbers, _PARTS, strict=True)
+        f"{many} subjects with {known} {items} for {part}" for (many, known), part in zip(numbers, _PARTS, strict=True)
     )
     folds = f"{fraction.numerator} of {fraction.denominator} folds for development"
     return Split(

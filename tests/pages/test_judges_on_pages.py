@@ -150,7 +150,8 @@ def test_labels_that_were_imported_later_change_no_figure_by_themselves_and_are_
     assert not app.exception and not app.error
     (chosen,) = [each for each in app.multiselect if each.label == "Labels, where they were made elsewhere"]
     assert chosen.value == ["first"]
-    assert [as_read(warning.value) for warning in app.warning] == [
+    (warning,) = app.warning
+    assert as_read(warning.value) == (
         "People's labels were made elsewhere, not blinded here. Shown are first. Imported too, and not among them: "
         "second."
-    ]
+    )
