@@ -35,7 +35,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class JudgeRow(NamedTuple):
     """One verdict (a code of its scale, or a number) or, where there is none, what was given in its place.
 
-    `failure` says of which kind that is; `confidence` is the judge's own, from 0 to 1.
+    `failure` says of which kind that is; `confidence` is the judge's own, from 0 to 1. `model` is what a column of this
+    name says, of whichever model; `file` is known where several files are read as one.
     """
 
     line: int
@@ -46,6 +47,13 @@ class JudgeRow(NamedTuple):
     explanation: str
     failure: str | None = None
     confidence: float | None = None
+    model: str = ""
+    file: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a sentence."""
+        return f"{self.file}, line {self.line}" if self.file else f"line {self.line}"
 
 
 def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
@@ -218,7 +226,7 @@ def _row(
         error = IN_WORDS[failure or NO_VERDICT]
     return JudgeRow(
         number, item, candidate, verdict, error or None, texts["explanation"],
-        failure if verdict is None else None, confidence,
+        failure if verdict is None else None, confidence, _text(entry.get("model")),
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def certify(
         labels_from=_labels_from(computed),
     )
     factors = tuple(of_judge.material.factors)
-    files = [(str(run.parameters.get("file", run.name)), run.source_sha256) for run in stored]
+    files = [file for run in stored for file in _files_of(run)]
     origin = Origin(
         (*files, *((line.source, line.source_sha256) for line in computed.labels)),
         Columns((), (name,), "model", ("item", "candidate"), by=factors),
@@ -101,6 +101,14 @@ def certify(
         criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
     return Certificate(name, document["passed"], _as_json(document), card(document))
+
+
+def _files_of(run: JudgeRun) -> list[tuple[str, str]]:
+    """Return name and hash of each file of a run."""
+    pieces = run.parameters.get("files")
+    if pieces:
+        return [(piece["name"], piece["sha256"]) for piece in pieces]
+    return [(str(run.parameters.get("file", run.name)), run.source_sha256)]
 
 
 def _names(database: Database, ids: Ids, places: Codes) -> list[str]:
