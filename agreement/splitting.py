@@ -17,6 +17,8 @@ from agreement.resampling import Seed, random_generator
 FEWEST_SUBJECTS, FEWEST_LABELLED = 20, 30
 """What each part has at least: with fewer nothing is said about other subjects, or about the curve."""
 
+_PARTS = ("development", "test")
+
 MOST_FOLDS = 20
 """Into so many folds of equal size the sample is divided at most: a share is exact to one of them."""
 
@@ -108,7 +110,7 @@ def development_and_test(
     parts = [np.flatnonzero(~is_test), np.flatnonzero(is_test)]
     of_subjects = [int(np.unique(groups[part]).size) for part in parts]
     of_labelled = [int(is_labelled[part].sum()) for part in parts]
-    for name, many, labelled in zip(("development", "test"), of_subjects, of_labelled, strict=True):
+    for name, many, labelled in zip(_PARTS, of_subjects, of_labelled, strict=True):
         if many < FEWEST_SUBJECTS or labelled < FEWEST_LABELLED:
             raise ValueError(
                 f"the {name} part has {many} subjects and {labelled} {items}; expected {FEWEST_SUBJECTS} and "
@@ -117,8 +119,10 @@ def development_and_test(
     strata_of = dict(enumerate(levels)) | ({} if is_labelled.all() else {-1: None})
     counts = {name: tuple(int((codes[part] == code).sum()) for part in parts) for code, name in strata_of.items()}
     numbers = zip(of_subjects, of_labelled, strict=True)
-    shown = " and ".join(f"{many} subjects with {known} {items}" for many, known in numbers)
-    folds = f"{fraction.numerator} of {fraction.denominator} folds"
+    shown = ", ".join(
+        f"{many} subjects with {known} {items} for {part}" for (many, known), part in zip(numbers, _PARTS, strict=True)
+    )
+    folds = f"{fraction.numerator} of {fraction.denominator} folds for development"
     return Split(
         development=tuple(parts[0].tolist()),
         test=tuple(parts[1].tolist()),

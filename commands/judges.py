@@ -16,7 +16,7 @@ cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
 @cli.command("import")
 def import_judge(
     study: str,
-    file: Path,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="All files of this one run.")],
     name: Annotated[str, typer.Option(help="A name for this run.")],
     judge: Annotated[str, typer.Option(help="The judge: model and version.")] = "",
     field: Annotated[str, typer.Option(help="The field that it fills in, as PHASE.FIELD.")] = "",
@@ -48,13 +48,15 @@ def import_judge(
     ] = None,
     act_as: As = None,
 ) -> None:
-    """Import a judge's verdicts from a file: the whole of it or nothing."""
+    """Import a judge's verdicts from the files of one run: all of them or nothing."""
     from services.errors import InputRefused
     from services.judging import import_runs, run_identity, sources
 
     with opened_as(act_as) as (database, actor):
-        if not file.is_file():
-            raise InputRefused(f"{file.name} is missing; name a {import_runs.ENDINGS_IN_WORDS} file.")
+        for file in files:
+            if not file.is_file():
+                raise InputRefused(f"{file.name} is missing; name a {import_runs.ENDINGS_IN_WORDS} file.")
+        first, *further = (sources.RunFile(file.name, file.read_bytes()) for file in files)
         if prompt is not None and not prompt.is_file():
             raise InputRefused(f"{prompt.name} is missing; name a file with the text of the prompt.")
         text = "" if prompt is None else run_identity.text_of(prompt.read_bytes(), prompt.name)
@@ -67,8 +69,9 @@ def import_judge(
                 study,
                 name=name,
                 judge=judge,
-                content=file.read_bytes(),
-                file_name=file.name,
+                content=first.content,
+                file_name=first.name,
+                further=further,
                 field=field,
                 identity=identity,
                 asked=asked,

@@ -155,7 +155,7 @@ def _chosen(
         key=f"basis-{field}-{bool(labels)}",
     )
     if labels:
-        st.warning(f"People's labels were {NOT_BLINDED_HERE}.", icon=":material/visibility:")
+        st.warning(plain(_labels_in_words(labels, imports)), icon=":material/visibility:")
     asked = (study_key, field, tuple(runs), basis, labels, stamp)
     if basis:
         shown = _calibrated(waiting, actor, asked)
@@ -174,13 +174,24 @@ def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[s
     people = left.segmented_control(
         "People", (_RATERS, _ELSEWHERE), default=usual, required=True, key=f"people-{field}"
     )
-    # Several imports together are a choice of their own: each has its own way of blinding.
+    # Several imports together are a choice of their own: each has its own way of blinding. The first stays chosen where
+    # another comes, so that no figure changes before somebody chooses it.
     chosen = right.multiselect(
-        "Labels, where they were made elsewhere", imports, default=imports[-1:], key=f"labels-{field}"
+        "Labels, where they were made elsewhere", imports, default=imports[:1], key=f"labels-{field}"
     )
     if people != _ELSEWHERE:
         return ()
     return tuple(chosen) or None
+
+
+def _labels_in_words(chosen: Sequence[str], imports: Sequence[str]) -> str:
+    """Return that labels were made elsewhere; of several imports, which stand here and which do not."""
+    said = f"People's labels were {NOT_BLINDED_HERE}."
+    others = [name for name in imports if name not in chosen]
+    if len(imports) == 1:
+        return said
+    not_shown = f" Imported too, and not among them: {', '.join(others)}." if others else ""
+    return f"{said} Shown are {', '.join(chosen)}.{not_shown}"
 
 
 def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from components.notice import notify
 from components.problems import draw_problems
@@ -66,9 +67,11 @@ def draw_judges(line: StudyLine) -> None:
         name = st.text_input("Name of the run", key=f"run-name-{imported}")
         judge = st.text_input("Judge", key=f"run-judge-{imported}", help="Model and version, as figures name it.")
         field = _choose_field(line.key, imported)
-        file = st.file_uploader(
+        files = st.file_uploader(
             f"{import_runs.FORMATS_IN_WORDS}: item, candidate, verdict, and error and explanation where there are any",
             type=import_runs.ENDINGS,
+            accept_multiple_files=True,
+            help="Several files are one run: they are checked and stored together.",
             key=f"run-file-{imported}",
         )
         st.caption("Without a verdict, say in error why. For example, as CSV:")
@@ -76,8 +79,8 @@ def draw_judges(line: StudyLine) -> None:
         asked, skip = ask_columns(f"run-{imported}")
         asked["confidence_of"] = _ask_confidence(imported)
         identity = _ask_identity(imported)
-        if st.button("Import", disabled=file is None) and file is not None:
-            _import_judge(line.key, name, judge, field, identity, file.getvalue(), file.name, asked, skip)
+        if st.button("Import", disabled=not files) and files:
+            _import_judge(line.key, name, judge, field, identity, files, asked, skip)
 
 
 def _choose_field(study_key: str, imported: int) -> str:
@@ -201,14 +204,14 @@ def _import_judge(
     judge: str,
     field: str,
     identity: import_runs.Identity,
-    content: bytes,
-    file_name: str,
+    files: Sequence[UploadedFile],
     asked: Mapping[str, Any],
     skip_unplaced: bool,
 ) -> None:
     if not judge.strip():
         notify("error", "The name of the judge is missing, which figures use; enter model and version.")
         st.rerun()
+    first, *further = (sources.RunFile(file.name, file.getvalue()) for file in files)
 
     def store(feed: Progress) -> str:
         return import_runs.import_judge_verdicts(
@@ -217,8 +220,9 @@ def _import_judge(
             study_key,
             name=name,
             judge=judge,
-            content=content,
-            file_name=file_name,
+            content=first.content,
+            file_name=first.name,
+            further=further,
             field=field,
             identity=identity,
             asked=sources.asked_of(**asked),
@@ -226,4 +230,4 @@ def _import_judge(
             progress=feed,
         ).in_words
 
-    draw_import(store, "runs-imported", "Correct them in the judge's file and upload it again.")
+    draw_import(store, "runs-imported", "Correct them in the judge's files and upload them again.")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from exchange import formats
 from exchange.file_format import JudgeLine, format_of
@@ -33,11 +32,11 @@ _MOST_WRONG_ROWS = 1_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRow:
+class JudgeRow(NamedTuple):
     """One verdict (a code of its scale, or a number) or, where there is none, what was given in its place.
 
-    `failure` says of which kind that is; `confidence` is the judge's own, from 0 to 1.
+    `failure` says of which kind that is; `confidence` is the judge's own, from 0 to 1. `model` is what a column of this
+    name says, of whichever model; `file` is known where several files are read as one.
     """
 
     line: int
@@ -48,6 +47,13 @@ class JudgeRow:
     explanation: str
     failure: str | None = None
     confidence: float | None = None
+    model: str = ""
+    file: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a sentence."""
+        return f"{self.file}, line {self.line}" if self.file else f"line {self.line}"
 
 
 def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
@@ -171,6 +177,8 @@ def _row(
     refuse = partial(problems.add_line, name, unit, number)
     texts = {column: _text(entry.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
+        if not text:
+            continue
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
         if not text.isascii() and _SURROGATE.search(text):
             refuse(f"{column} holds an unpaired surrogate, which is not a character; correct the text.")
@@ -187,9 +195,9 @@ def _row(
         refuse("item or candidate is empty; every verdict needs both.")
         return None
     said, error = texts["verdict"], texts["error"]
-    quoted = shown(said, 40)
     verdict = _code_of(said, scale)
     if said and verdict is None:
+        quoted = shown(said, 40)
         word = said if said == quoted else "WORD"
         refuse(
             f"verdict '{quoted}' {scale.refusal}; leave it empty where none was given, or say what the word means, "
@@ -197,7 +205,8 @@ def _row(
         )
     if verdict is not None and error:
         refuse(
-            f"has both the verdict '{quoted}' and an error, and a call that failed gave none; empty one of the two.",
+            f"has both the verdict '{shown(said, 40)}' and an error, and a call that failed gave none; empty one of "
+            "the two.",
         )
     failure = _failure_of(texts["failure"], verdict, error)
     if failure is None and verdict is None:
@@ -206,7 +215,7 @@ def _row(
             "it empty.",
         )
     if verdict is not None and texts["failure"]:
-        refuse(f"has both the verdict '{quoted}' and a failure; empty one of the two.")
+        refuse(f"has both the verdict '{shown(said, 40)}' and a failure; empty one of the two.")
     confidence = _confidence(texts["confidence"])
     if confidence is not None and not 0.0 <= confidence <= 1.0:
         refuse(
@@ -217,7 +226,7 @@ def _row(
         error = IN_WORDS[failure or NO_VERDICT]
     return JudgeRow(
         number, item, candidate, verdict, error or None, texts["explanation"],
-        failure if verdict is None else None, confidence,
+        failure if verdict is None else None, confidence, _text(entry.get("model")),
     )  # fmt: skip
 
 
@@ -244,9 +253,11 @@ def _confidence(said: str) -> float | None:
 def _code_of(said: str, scale: JudgeScale) -> str | None:
     """Return the code of a verdict; a yes or no may be in the words that spreadsheets write, as in a study's tables."""
     code = scale.code_of(said.lower())
-    flag = flag_of(said)
-    if code is not None or flag is None or scale.limits is not None:
+    if code is not None or scale.limits is not None:
         return code
+    flag = flag_of(said)
+    if flag is None:
+        return None
     return scale.code_of(str(flag).lower()) or scale.code_of("yes" if flag else "no")
 
 

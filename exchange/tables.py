@@ -275,7 +275,7 @@ PAIRS = Table(
 JUDGE_VERDICTS = Table(
     "A judge's verdicts",
     "What an LLM judge says about one candidate; `.csv` or `.jsonl`, imported after the freeze. Further columns are "
-    "ignored.",
+    "ignored, but for `model`: where it names any model of the study, each line has to name the one that answered.",
     (
         _item("i1"),
         Column("candidate", "The candidate, from `candidates.csv`.", "word", "k1", longest=LONGEST_KEY),

@@ -6,8 +6,9 @@ Stored with a run are the names of its codes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,12 @@ class JudgeScale:
         """Return the code, or the number, that a text in lower case stands for; None where it stands for none."""
         if self.limits is not None:
             return _number(text, self.limits)
-        return next((code.name for code in self.codes if text in code.written), None)
+        return self._by_text.get(text)
+
+    @cached_property
+    def _by_text(self) -> Mapping[str, str]:
+        """The name of the first code that is written so, by every way to write one."""
+        return {text: code.name for code in reversed(self.codes) for text in code.written}
 
     def says_correct(self, text: str) -> bool | None:
         """Return whether a text in lower case stands for a code that counts as correct, None where for no code."""

@@ -109,7 +109,7 @@ def _in_other_runs(material: Material) -> Iterator[str]:
         if n:
             yield (
                 f"{judge}: only its first run, {names[0]}, is calibrated; {n:,} of the candidates that it lacks are in "
-                "other runs: parts of one run belong in one file."
+                "other runs: parts of one run belong in one import, or one file."
             )
 
 

@@ -72,13 +72,13 @@ from db.queries.verdicts import (
     StandingAnswer,
     answers_in,
     earlier_turns,
-    first_answer,
     flag_of,
     is_answered,
     root_verdict,
     standing_verdicts,
     stands,
     verdict_chain,
+    verdict_keys,
 )
 
 __all__ = [
@@ -106,7 +106,6 @@ __all__ = [
     "displays_of",
     "earlier_turns",
     "ends_of_assignments",
-    "first_answer",
     "flag_of",
     "has_been_shown",
     "has_open",
@@ -146,6 +145,7 @@ __all__ = [
     "stands",
     "turns_before",
     "verdict_chain",
+    "verdict_keys",
     "volume_files",
     "was_replaced",
 ]

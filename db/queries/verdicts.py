@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import bindparam, func, or_
+from sqlalchemy import bindparam, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -60,10 +59,11 @@ def is_answered(session: Session, study_id: int, phase: str) -> bool:
     )
 
 
-def first_answer(session: Session, study_id: int, phase: str) -> datetime | None:
-    """Return when somebody first submitted anything in a phase; None where nobody has."""
-    query = select(func.min(Verdict.submitted_at)).join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-    return session.exec(query.where(Assignment.study_id == study_id, Assignment.phase == phase)).one()
+def verdict_keys(session: Session, study_id: int, phase: str) -> frozenset[int]:
+    """Return the keys of all that was submitted in a phase."""
+    query = select(Verdict.id).join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    keys = session.exec(query.where(Assignment.study_id == study_id, Assignment.phase == phase))
+    return frozenset(map(stored_id, keys))
 
 
 def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tuple[Verdict, int]]:

@@ -88,6 +88,9 @@ def leads_somewhere(row: Any, path: str) -> bool:
 
 def clue(*values: Any) -> tuple[str, ...]:
     """Return values as a clue: each that says something, as text; of a list each of its own."""
+    if len(values) == 1 and isinstance(values[0], str):
+        # Nearly all are one text, and there are some in each of a million rows.
+        return values if values[0].strip() else ()
     texts: list[str] = []
     for value in values:
         if isinstance(value, list):

@@ -6,7 +6,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from exchange.json_parts import Outline, outline_of, values_of_array
 from exchange.json_text import first_value
@@ -161,8 +161,7 @@ class Asked:
 OF_ITSELF = Asked()
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignLine:
+class ForeignLine(NamedTuple):
     """What a row says: which candidate it is about, and what of it.
 
     Attributes

@@ -26,7 +26,9 @@ def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
     """
     if "verdict" not in row and "verdict" not in asked.columns and not asked.labellers:
         raise NotInLayout(f"has no verdict, but {listed(row)}; correct the name, or leave it empty if none was given.")
-    return {name: row[name] for name in RESULTS if name in row}
+    # As in our tables, a column `model` goes along: whose it is is seen by what it says.
+    names = RESULTS if "model" in asked.columns else (*RESULTS, "model")
+    return {name: row[name] for name in names if name in row}
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -212,7 +212,7 @@ def _of(line: ForeignLine, labeller: Any, path: str) -> ForeignLine:
     named = next(iter(clue(labeller)), "").strip()
     if path and not named:
         raise NotInLayout(f"has nothing under '{shown(path)}', where it says who labelled; fill it in.")
-    return replace(line, party=named)
+    return line._replace(party=named)
 
 
 def _by_labeller(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> Iterator[ForeignLine]:
@@ -220,7 +220,7 @@ def _by_labeller(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> Ite
     if not asked.labellers:
         yield line
     for name in asked.labellers:
-        yield replace(line, said={"verdict": value_at(row, name)}, party=name)
+        yield line._replace(said={"verdict": value_at(row, name)}, party=name)
 
 
 def _translate(said: dict[str, Any], layout: Layout, says: Mapping[str, str], scale: JudgeScale) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from sqlmodel import Session, col, func, select
@@ -22,6 +23,7 @@ from exchange.refusal import InputRefused, Problems, listed, shown
 from services.errors import LONGEST_REASON, Conflict, counted, require_length, require_name
 from services.judging import asked_fields, import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
+from services.judging.named_models import NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import PlacedRows, placed_rows
 from services.judging.slices import Progress, cleared_in_words, importing, unheard
 from services.judging.sources import Verdicts, read_verdicts, stored_unplaced, unread_in_words
@@ -154,6 +156,7 @@ def import_labels(
         placed = _placed(session, study_id, by_labeller, file_name, read.problems, skip_unplaced=skip_unplaced)
     unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
     left_out = read.left_out + sum(each.left_out for each in placed.values())
+    unused = list(dict.fromkeys(said for each in placed.values() for said in each.unused_models))
     stored = LabelImport(
         study_id=study_id,
         name=name,
@@ -163,7 +166,7 @@ def import_labels(
         source_sha256=sha256,
         blinding=blinding,
         drawn="random" if is_random_part else "",
-        parameters=asked.stored | read.stored | stored_unplaced(unplaced, left_out),
+        parameters=asked.stored | read.stored | stored_models(unused) | stored_unplaced(unplaced, left_out),
         person_id=actor.person_id,
     )
 
@@ -293,6 +296,7 @@ def _placed(
     """Return by labeller the candidates that were labelled; refused is what is of a judge, but for each labeller."""
     keys, newer = candidate_keys(session, study_id), replaced_candidates(session, study_id)
     placed = {}
+    models = cache(lambda: candidate_models(session, study_id))
     for who, rows in by_labeller.items():
         of_one = Problems()
         try:
@@ -302,6 +306,7 @@ def _placed(
                 newer,
                 f"{file_name}, {shown(who)}",
                 of_one,
+                NamedModels(models),
                 skip_unplaced=skip_unplaced,
                 doubled_says=_DOUBLED,
             )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from difflib import get_close_matches
 from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db import Database, Freeze, Item, JudgeRun, StudyVersion, queries
+from db import Database, Freeze, JudgeRun, StudyVersion, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
@@ -26,10 +24,12 @@ from services.errors import Conflict, counted, require_length, require_name
 from services.judging.asked_fields import scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
+from services.judging.named_models import CandidateModels, NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
-from services.judging.run_identity import require_own_name, require_prompt_of_version
+from services.judging.run_files import read_run, sha256_of
+from services.judging.run_identity import require_for_development, require_own_name, require_prompt_of_version
 from services.judging.slices import Progress, cleared_in_words, importing, unheard
-from services.judging.sources import of_a_judge, read_verdicts, stored_unplaced, unread_in_words
+from services.judging.sources import RunFile, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -141,6 +141,7 @@ class JudgeRunLine:
     unread: str = ""
     # Verdicts that earlier imports left, as they did not come to their end; known only of the import itself.
     cleared: int = 0
+    files: int = 1
 
     @property
     def judged(self) -> int:
@@ -152,9 +153,10 @@ class JudgeRunLine:
         """How many candidates of how many have a verdict, a line without one, or neither."""
         pool = self.candidates + self.not_judged
         cleared = cleared_in_words(self.cleared, VERDICTS)
+        source, of_all = ("", "the file") if self.files == 1 else (f" from {self.files} files", "all of them")
         return (
-            f"Run '{self.name}' is imported: {self.judged:,} of {counted(pool, 'candidate')} "
-            f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from the file."
+            f"Run '{self.name}' is imported{source}: {self.judged:,} of {counted(pool, 'candidate')} "
+            f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from {of_all}."
             f"{self.unread}{cleared}"
         )
 
@@ -168,6 +170,7 @@ def import_judge_verdicts(
     judge: str,
     content: bytes,
     file_name: str,
+    further: Sequence[RunFile] = (),
     scale: JudgeScale | None = None,
     field: str = "",
     identity: Identity = UNKNOWN,
@@ -175,12 +178,14 @@ def import_judge_verdicts(
     skip_unplaced: bool = False,
     progress: Progress = unheard,
 ) -> JudgeRunLine:
-    """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the file or nothing.
+    """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the files or nothing.
 
     They are stored slice by slice, and nobody sees any of them before the run itself is stored behind them.
 
     Parameters
     ----------
+    further
+        The other files of a run that comes in pieces: no candidate is judged twice in all of them together.
     scale
         That of the verdicts; None for that of the field.
     field
@@ -196,38 +201,45 @@ def import_judge_verdicts(
     Raises
     ------
     InputRefused
-        The file is malformed, names a candidate that the study lacks, or judges one twice; the offenders are listed.
+        A file is malformed, names a candidate that the study lacks or another model than answered, or one is judged
+        twice; the offenders are listed.
     Conflict
-        The study is not frozen, holds this run already, or a declared example is no item of a development subject; or
-        it is imported by somebody else at this moment.
+        The files are no pieces of one run, the study is not frozen or holds this run already, or a declared example is
+        no item of a development subject; or it is imported by somebody else at this moment.
     """
     name = require_name("The name of the run", name, 80)
     judge = require_name("The name of the judge", judge, 120)
     _require_plausible(identity)
     scale = scale or scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])
-    source_sha256 = hashlib.sha256(content).hexdigest()
-    read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
-    rows, identity = of_a_judge(read), identity.with_file(read.identity)
-    file_name = shown(file_name, 80)
-    lines = max(content.count(b"\n"), 1)
+    files = (RunFile(file_name, content), *further)
+    source_sha256 = sha256_of(files)
+    read = read_run(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
+    identity = identity.with_file(read.identity)
+    lines = max(sum(file.content.count(b"\n") for file in files), 1)
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
-        _require_for_development(session, study_id, identity.examples)
+        require_for_development(session, study_id, identity.examples)
         as_frozen = how_frozen(session, study_id)
         keys = candidate_keys(session, study_id)
         newer = replaced_candidates(session, study_id)
         # What a version replaced is refused below, so that every line is about a current answer.
         pool = queries.count_to_be_judged(session, study_id)
+
+    def models() -> CandidateModels:
+        with database.read_only() as session:
+            return candidate_models(session, study_id)
+
     placed = placed_rows(
-        rows,
+        read.rows,
         keys,
         newer,
-        file_name,
+        read.name,
         read.problems,
+        NamedModels(models),
         skip_unplaced=skip_unplaced,
         feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
     )
@@ -238,11 +250,11 @@ def import_judge_verdicts(
         name=name,
         judge=judge or name,
         source_sha256=source_sha256,
-        parameters={"file": file_name}
+        parameters=dict(read.stored)
         | ({"field": field} if field else {})
         | identity.stored
         | asked.stored
-        | read.stored
+        | stored_models(placed.unused_models)
         | stored_unplaced([*read.unplaced, *placed.unplaced], left_out),
         scale=list(scale.names),
         hash_rule=proofs.RULE,
@@ -253,7 +265,7 @@ def import_judge_verdicts(
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
-        _require_for_development(session, study_id, identity.examples)
+        require_for_development(session, study_id, identity.examples)
         require_own_name(session, run)
         require_prompt_of_version(session, run)
         if how_frozen(session, study_id) != as_frozen:
@@ -264,7 +276,7 @@ def import_judge_verdicts(
 
     with importing(database, VERDICTS, study_id, name, require, progress) as slices:
         slices.store(
-            _values(rows, placed),
+            _values(read.rows, placed),
             lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"),
         )
         said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
@@ -318,26 +330,6 @@ def _require_plausible(identity: Identity) -> None:
         raise Conflict(f"The number of the sample is {identity.sample}, expected 1 or more; correct it.")
 
 
-def _require_for_development(session: Session, study_id: int, examples: tuple[str, ...]) -> None:
-    """Refuse examples that the study lacks, and those of test subjects, on which a judge that saw them looks better."""
-    if not examples:
-        return
-    rows = session.exec(select(Item.key, Item.id).where(Item.study_id == study_id)).all()
-    known, for_test = dict(rows), queries.items_for_test(session, study_id)
-    missing = [key for key in examples if key not in known]
-    if missing:
-        near = get_close_matches(missing[0], known, n=1)
-        nearest = f" (nearest: {near[0]})" if near else ""
-        raise Conflict(f"The study has no item '{shown(missing[0])}'{nearest}, named as an example of the prompt.")
-    of_test = [key for key in examples if known[key] in for_test]
-    if of_test:
-        raise Conflict(
-            f"{len(of_test)} of {counted(len(examples), 'example')} of the prompt "
-            f"{'is' if len(of_test) == 1 else 'are'} of test subjects, such as {shown(of_test[0])}; expected items of "
-            "development subjects."
-        )
-
-
 def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[JudgeRunLine]:
     """Return the runs of a study, for its admins."""
     with database.read_only() as session:
@@ -364,6 +356,7 @@ def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared:
         **said,
         unread=unread_in_words(run.parameters),
         cleared=cleared,
+        files=len(run.parameters.get("files", ())) or 1,
     )
 
 
@@ -375,5 +368,5 @@ def _require_new(session: Session, study_id: int, name: str, source_sha256: str)
     if run is None:
         return
     if run.source_sha256 == source_sha256:
-        raise Conflict(f"This file has already been imported as run '{run.name}'; nothing was changed.")
+        raise Conflict(f"This has already been imported as run '{run.name}'; nothing was changed.")
     raise Conflict(f"A run '{run.name}' already exists in this study; choose another name.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -13,6 +13,7 @@ from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import InputRefused, Problems, shown
 from services.judging.candidate_keys import UNKNOWN, CandidateKeys, Ids
 from services.judging.foreign_rows import Unplaced
+from services.judging.named_models import NamedModels
 from services.judging.sources import LISTED
 
 _NAMED = 5
@@ -35,7 +36,7 @@ class Offenders:
     @property
     def named(self) -> str:
         """The first of them with their lines, for a sentence."""
-        return ", ".join(f"{shown(row.item)} + {shown(row.candidate)} (line {row.line})" for row in self.first)
+        return ", ".join(f"{shown(row.item)} + {shown(row.candidate)} ({row.place})" for row in self.first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +51,15 @@ class PlacedRows:
         How many of those that are stored have an error in place of a verdict.
     left_out, unplaced
         How many rows are left out, as the study has no such candidate, and the first of them.
+    unused_models
+        What a column `model` says, the first of it, where it names no model of the study.
     """
 
     ids: Ids
     errors: int
     left_out: int
     unplaced: tuple[Unplaced, ...]
+    unused_models: Sequence[str] = ()
 
     @property
     def stored(self) -> int:
@@ -76,6 +80,7 @@ def placed_rows(
     newer: Mapping[tuple[str, str], str],
     file_name: str,
     problems: Problems,
+    models: NamedModels,
     *,
     skip_unplaced: bool,
     feed: Callable[[int], None] = lambda _: None,
@@ -89,6 +94,8 @@ def placed_rows(
         By the keys of what a version of the study replaced, the key of what came in its place.
     problems
         What their reader notes meanwhile.
+    models
+        Holds what a column `model` says against the candidates.
     skip_unplaced
         Whether rows about no candidate of the study are left out, instead of refusing the file.
     feed
@@ -99,7 +106,8 @@ def placed_rows(
     Raises
     ------
     InputRefused
-        With all that is wrong: what the reader found, keys that the study lacks or has replaced, doubled verdicts.
+        With all that is wrong: what the reader found, keys that the study lacks or has replaced, another model than
+        answered, doubled verdicts.
     """
     codes, errors = array("q"), 0
     unplaced: list[Unplaced] = []
@@ -116,16 +124,18 @@ def placed_rows(
                 left_out += 1
                 if len(unplaced) < LISTED:
                     because = f"the study has no candidate {shown(row.item)} + {shown(row.candidate)}"
-                    unplaced.append(Unplaced(f"line {row.line}", because))
+                    unplaced.append(Unplaced(row.place, because))
             else:
                 unmatched.add(row)
                 code = _code_of_unknown(row)
             codes.append(code)
+        models.look_at(part, ids)
         feed(len(codes))
     # The same memory, not a copy of it.
     placed = np.frombuffer(codes, dtype=np.int64) if codes else np.empty(0, dtype=np.int64)
     _note_replaced(replaced, newer, len(placed), file_name, problems)
     _note_unmatched(unmatched, len(placed), file_name, problems)
+    models.note(len(placed), file_name, problems)
     _note_doubled(rows, placed, file_name, problems, doubled_says)
     problems.refuse()
     if left_out and left_out == placed.size:
@@ -133,7 +143,7 @@ def placed_rows(
             f"{file_name} holds no verdicts on candidates of the study, {unplaced[0].place}: {unplaced[0].because}; "
             "correct the keys, or choose the study that it is about."
         )
-    return PlacedRows(placed, errors, left_out, tuple(unplaced))
+    return PlacedRows(placed, errors, left_out, tuple(unplaced), models.unused)
 
 
 def _code_of_unknown(row: JudgeRow) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from sqlmodel import Session, select
 
-from db import JudgeRun
+from db import Item, JudgeRun, queries
 from exchange.refusal import shown
-from services.errors import Conflict, InputRefused
+from services.errors import Conflict, InputRefused, counted
 
 # A judge, and its prompt by its version or the first digits of its hash; empty where the runs say neither.
 Judge = tuple[str, str]
@@ -77,3 +79,23 @@ def require_prompt_of_version(session: Session, run: JudgeRun) -> None:
                 f"In run '{other.name}', version '{version}' of the prompt of '{run.judge}' is another text; give this "
                 "prompt a version of its own."
             )
+
+
+def require_for_development(session: Session, study_id: int, examples: tuple[str, ...]) -> None:
+    """Refuse examples that the study lacks, and those of test subjects, on which a judge that saw them looks better."""
+    if not examples:
+        return
+    rows = session.exec(select(Item.key, Item.id).where(Item.study_id == study_id)).all()
+    known, for_test = dict(rows), queries.items_for_test(session, study_id)
+    missing = [key for key in examples if key not in known]
+    if missing:
+        near = get_close_matches(missing[0], known, n=1)
+        nearest = f" (nearest: {near[0]})" if near else ""
+        raise Conflict(f"The study has no item '{shown(missing[0])}'{nearest}, named as an example of the prompt.")
+    of_test = [key for key in examples if known[key] in for_test]
+    if of_test:
+        raise Conflict(
+            f"{len(of_test)} of {counted(len(examples), 'example')} of the prompt "
+            f"{'is' if len(of_test) == 1 else 'are'} of test subjects, such as {shown(of_test[0])}; expected items of "
+            "development subjects."
+        )

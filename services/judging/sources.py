@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from db import Database
 from db.base import stored_id
-from exchange.foreign.layout import CONFIDENCES, Asked, Source
+from exchange.foreign.layout import CONFIDENCES, Asked, Layout, Source
 from exchange.foreign.reading import Gap, layout_of
 from exchange.judge_verdicts import JudgeRow, JudgeTable, require_readable
 from exchange.refusal import MOST_NOTED, InputRefused, Problems, listed, shown
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted
 from services.judging.foreign_rows import ForeignLines, Unplaced, rows_of
-from services.judging.placing import places_of
+from services.judging.named_models import unused_in_words
+from services.judging.placing import Places, places_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 
 # Of what was left out, so many are stored with their reasons.
 LISTED = 20
+
+
+class RunFile(NamedTuple):
+    """A file: its name, which shows of which format it is, and its bytes."""
+
+    name: str
+    content: bytes
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ def unread_in_words(parameters: Mapping[str, Any]) -> str:
     """Return what of a file was not read, from what is stored with its import; empty where all of it was."""
     unplaced = int(parameters.get("unplaced", {}).get("rows", 0))
     words = f" {counted(unplaced, 'line')} of the file could not be placed." if unplaced else ""
+    words += unused_in_words(parameters.get("unused_models", ()))
     columns = parameters.get("columns", {})
     return words + "".join(
         lacking_in_words(name, columns[name], gap) for name, gap in parameters.get("lacking", {}).items()
@@ -192,21 +201,71 @@ def read_verdicts(
     InputRefused
         The file cannot be read at all.
     """
-    require_readable(content, file_name)
+    (read,) = read_files(
+        database, actor, study_key, [RunFile(file_name, content)], scale, asked, Problems(), skip_unplaced=skip_unplaced
+    )
+    return read
+
+
+def read_files(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    files: Sequence[RunFile],
+    scale: JudgeScale,
+    asked: Asked,
+    problems: Problems,
+    *,
+    skip_unplaced: bool,
+) -> list[Verdicts]:
+    """Read several files in the same way, each by its own layout.
+
+    Parameters
+    ----------
+    problems
+        Where to note what is wrong with any of them.
+
+    Raises
+    ------
+    InputRefused
+        One of them cannot be read at all.
+    """
+    for file in files:
+        require_readable(file.content, file.name)
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
-    source, problems = Source(content, shown(file_name, 80)), Problems()
-    layout = layout_of(source, asked)
-    if layout is None:
-        return Verdicts({"": JudgeTable(content, file_name, scale, problems, asked.says)}, problems)
-    with database.read_only() as session:
-        places = places_of(session, study_id)
-    lines = ForeignLines(
-        source, layout, asked, scale, places, problems, most_reasons=LISTED if skip_unplaced else MOST_NOTED
-    )
+    sources = [Source(file.content, shown(file.name, 80)) for file in files]
+    layouts = [layout_of(source, asked) for source in sources]
+    places: Places | None = None
+    foreign: dict[str, ForeignLines] = {}
+    most_reasons = LISTED if skip_unplaced else MOST_NOTED
+    for source, layout in zip(sources, layouts, strict=True):
+        if layout is None:
+            continue
+        if places is None:
+            with database.read_only() as session:
+                places = places_of(session, study_id)
+        foreign[source.name] = ForeignLines(source, layout, asked, scale, places, problems, most_reasons=most_reasons)
     # What a study says of its candidates is not asked any more, and takes more memory than the rest.
     del places
+    return [
+        Verdicts({"": JudgeTable(file.content, file.name, scale, problems, asked.says)}, problems)
+        if layout is None
+        else _of_foreign(foreign[source.name], file.name, source, layout, scale, problems, skip_unplaced)
+        for file, source, layout in zip(files, sources, layouts, strict=True)
+    ]
+
+
+def _of_foreign(
+    lines: ForeignLines,
+    file_name: str,
+    source: Source,
+    layout: Layout,
+    scale: JudgeScale,
+    problems: Problems,
+    skip_unplaced: bool,
+) -> Verdicts:
     if lines.left_out and not skip_unplaced:
         problems.take(_refused(lines, source.name))
     if not lines.parties and not problems.count:

@@ -16,6 +16,7 @@ from db.readable import columns_of, readable_rows
 from services.reading.verdict_times import contradictory_times
 from services.record.checking import sentences_of
 from services.seals import proofs
+from services.seals.order import ANSWERED
 from services.seals.row_texts import Row
 from services.seals.sealing import SEALED, seals_on
 from services.studies.thawing import THAWED
@@ -39,8 +40,6 @@ LONGEST_NAME = 120
 MOST_SEALED = 10_000_000
 # By event, the tables whose seals it ends: when somebody who was taken out comes back, and when a study is thawed.
 _ENDING = {"member joined": ("assignment", "membership"), THAWED: ("study", "volume", "overlay", "assignment")}
-# The events whose own seals never end.
-_VERDICTS = ("verdict", "revision", "decision")
 # What is asked of the database at each verification, built once.
 _STUDY: Any = bindparam("study_id")
 _EVENTS = columns_of(AuditEvent, *Event._fields).where(or_(AuditEvent.study_id == _STUDY, AuditEvent.action == SEALED))
@@ -113,7 +112,7 @@ def _take_seals(event: Event, study_id: int, seals: dict[str, list[Seal]]) -> It
 
 def _thawed_too_late(events: list[Event]) -> Iterator[str]:
     """Yield which thaws came after a verdict: a chain that says so was made past the program."""
-    answered = next((event.id for event in events if event.action in _VERDICTS), None)
+    answered = next((event.id for event in events if event.action in ANSWERED), None)
     for event in events:
         if event.action == THAWED and answered is not None and answered < event.id:
             yield f"Audit event {event.id} thaws a study in which there were verdicts, which it cannot."
@@ -132,8 +131,9 @@ def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]
     remaining, rested_on = [], False
     for seal in seals.get(name, []):
         is_hit = not keys.isdisjoint(proofs.keys_in(seal[1]))
-        rested_on = rested_on or (is_hit and seal[0].action in _VERDICTS)
-        if not is_hit or seal[0].action in _VERDICTS:
+        # Seals of these events never end.
+        rested_on = rested_on or (is_hit and seal[0].action in ANSWERED)
+        if not is_hit or seal[0].action in ANSWERED:
             remaining.append(seal)
     seals[name] = remaining
     return [f"Audit event {event.id} ends seals on table {name} on which verdicts rest."] if rested_on else []

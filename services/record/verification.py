@@ -34,6 +34,7 @@ from services.reading.answers import Answers
 from services.record.checking import ROWS, read_or_report, sentences_of, unreadable
 from services.record.row_checks import remarks, row_problems
 from services.seals.audit_head import head_in
+from services.seals.order import ANSWERED
 from services.studies import volume_integrity
 from services.studies.manifest import sha256_of
 from services.studies.thawing import THAWED
@@ -57,7 +58,7 @@ _RENEWED: Any = (
 )
 _OF_ANSWERS = columns_of(AuditEvent, "id", "detail").where(
     AuditEvent.study_id == _STUDY,
-    or_(*(col(AuditEvent.action) == name for name in ("verdict", "revision", "decision"))),
+    or_(*(col(AuditEvent.action) == name for name in ANSWERED)),
 )
 _OF_STUDY = select(Assignment.id).where(Assignment.study_id == _STUDY)
 _VERDICTS = columns_of(Verdict, "id", "receipt", "fields", "not_assessable", "comment").where(

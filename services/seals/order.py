@@ -10,6 +10,11 @@ from db import AuditEvent
 from db.base import Base, stored_id
 from services.seals import proofs
 
+# The events that record what people submitted.
+ANSWERED = ("verdict", "revision", "decision")
+# In place of that of a row of which the chain tells nothing: nobody knows that it was there before anything.
+LAST = 2**63
+
 
 def places_in_chain(session: Session, study_id: int, table: type[Base], *actions: str) -> Mapping[int, int]:
     """Return by the key of a row the place in the chain of the event that recorded its coming.

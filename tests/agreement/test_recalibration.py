@@ -216,8 +216,9 @@ def test_the_same_seed_gives_the_same_split_and_another_one_another():
 
     assert development_and_test(list(subject), label.tolist(), seed=1) == first
     assert development_and_test(subject, label, seed=2).development != first.development
-    assert (
-        "whole subjects, stratified, 1 of 2 folds, seed 1: 47 subjects with 196 labelled items and 51" in first.method
+    assert first.method == (
+        "whole subjects, stratified, 1 of 2 folds for development, seed 1: 47 subjects with 196 labelled items for "
+        "development, 51 subjects with 204 labelled items for test"
     )
 
 

@@ -94,8 +94,9 @@ def test_an_array_of_our_own_columns_is_read_like_our_lines() -> None:
 
     assert problems == []
     assert (lines[0].clues, lines[0].said) == (
-        {"item": ("i1",), "candidate": ("k1",)}, {"verdict": None, "failure": "refusal"},
-    )  # fmt: skip
+        {"item": ("i1",), "candidate": ("k1",)},
+        {"verdict": None, "failure": "refusal", "model": "the judge's own"},
+    )
 
 
 def test_two_arrays_in_one_file_are_refused_where_the_first_ends() -> None:

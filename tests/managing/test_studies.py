@@ -176,6 +176,15 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
     assert (second.exit_code, "already been imported as run 'run 1'" in second.stdout) == (1, True)
 
 
+def test_the_files_of_one_run_are_taken_in_together(frozen: Run, tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / f"{number}.csv").write_text(f"item,candidate,verdict\ni1,k{number},correct\n", encoding="utf-8")
+
+    taken = frozen("judge", "import", "tiny", tmp_path / "1.csv", tmp_path / "2.csv", "--name", "run", "--judge", "J")
+
+    assert taken.stdout.splitlines()[1].startswith("Run 'run' is imported from 2 files: 2 of 6 candidates judged")
+
+
 def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
     refused = frozen("close", "tiny")
 

@@ -95,7 +95,8 @@ def test_labels_made_elsewhere_are_imported_and_chosen_on_the_pages_and_marked_t
     people.set_value("Labels made elsewhere")
     next(each for each in app.button if each.label == "Show these").click().run()
     assert not app.exception
-    assert [warning.value for warning in app.warning] == ["People's labels were made elsewhere, not blinded here."]
+    said = [as_read(warning.value) for warning in app.warning]
+    assert said == ["People's labels were made elsewhere, not blinded here."]
     app.toggle[0].set_value(True).run()
     assert any("not blinded here; elsewhere, 'sheet': not known" in code.value for code in app.code)
     assert "(elsewhere)" in "".join(str(html.proto.body) for html in app.get("html"))
@@ -126,4 +127,31 @@ def test_a_study_that_nobody_rates_shows_the_labels_made_elsewhere_and_says_of_r
     assert as_read(refusal.value) == (
         "Nobody rates score.verdict in this study, so that judges are held against nobody: choose labels made "
         "elsewhere: one."
+    )
+
+
+def test_labels_that_were_imported_later_change_no_figure_by_themselves_and_are_named(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = opened_listed(served_database, tmp_path / "study", SCORE_ALONE, raters=0)
+    for bring_in, name, who in (
+        (import_runs.import_judge_verdicts, "run", "judge"),
+        (import_labels.import_labels, "first", "labeller"),
+        (import_labels.import_labels, "second", "labeller"),
+    ):
+        bring_in(
+            served_database, situation.admin, "listed", name=name, file_name=f"{name}.csv", field="score.verdict",
+            content=b"item,candidate,verdict\ni1,k1,1\ni1,k2,0\n", **{who: name},
+        )  # fmt: skip
+    data_lock.close_study(served_database, situation.admin, "listed")
+
+    app = open_page(situation.admin, "admin/calibration.py", study="listed")
+
+    assert not app.exception and not app.error
+    (chosen,) = [each for each in app.multiselect if each.label == "Labels, where they were made elsewhere"]
+    assert chosen.value == ["first"]
+    (warning,) = app.warning
+    assert as_read(warning.value) == (
+        "People's labels were made elsewhere, not blinded here. Shown are first. Imported too, and not among them: "
+        "second."
     )

@@ -226,12 +226,15 @@ def test_the_preview_shows_the_phase_that_is_chosen(
     assert scored["prompt"] == "Does it say the same as the reference?"  # type: ignore[index]
 
 
-def test_a_judges_file_is_imported_with_the_name_of_the_judge_and_leaves_the_form(
+def test_the_files_of_a_judges_run_are_imported_with_the_name_of_the_judge_and_leaves_the_form(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:
     situation = open_study(served_database, tmp_path / "study")
     app = open_page(situation.admin, PAGE, study="tiny")
-    verdicts = ("judge.csv", b"item,candidate,verdict\ni1,k1,correct\n", "text/csv")
+    verdicts = [
+        (f"judge-{number}.csv", f"item,candidate,verdict\ni1,k{number},correct\n".encode(), "text/csv")
+        for number in (1, 2)
+    ]
 
     def field(label: str) -> TextInput:
         return next(field for field in app.text_input if field.label == label)
@@ -246,9 +249,8 @@ def test_a_judges_file_is_imported_with_the_name_of_the_judge_and_leaves_the_for
     field("Judge").input("A model, 2026-11")
     app.run()
     press(app, "Import")
-    assert [(run.name, run.judge) for run in import_runs.judge_runs_of(served_database, situation.admin, "tiny")] == [
-        ("first", "A model, 2026-11")
-    ]
+    (run,) = import_runs.judge_runs_of(served_database, situation.admin, "tiny")
+    assert (run.name, run.judge, run.files, run.judged) == ("first", "A model, 2026-11", 2, 2)
     assert [field("Name of the run").value, field("Judge").value] == ["", ""]
 
 

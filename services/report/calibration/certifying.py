@@ -15,7 +15,7 @@ from agreement.judge.certificate import Identity, Origin, card, certificate, tex
 from agreement.judge.columns import Columns
 from agreement.judge.panels import PANELS
 from agreement.judge.panels.criteria import KEY
-from db import Candidate, Database, Freeze, Item, JudgeRun, queries
+from db import Candidate, Database, Freeze, Item, JudgeRun, Verdict, queries
 from db.base import stored_id
 from db.standing import STANDS
 from services.errors import Conflict
@@ -27,6 +27,7 @@ from services.report.calibration import elsewhere
 from services.report.calibration.calibrating import Calibration, calibration_of
 from services.report.calibration.parts import joined
 from services.report.rows.candidate_columns import Ids
+from services.seals.order import ANSWERED, LAST, places_in_chain
 
 # So many candidates are named in one statement.
 _ASKED_AT_ONCE = 500
@@ -87,7 +88,7 @@ def certify(
         labels_from=_labels_from(computed),
     )
     factors = tuple(of_judge.material.factors)
-    files = [(str(run.parameters.get("file", run.name)), run.source_sha256) for run in stored]
+    files = [file for run in stored for file in _files_of(run)]
     origin = Origin(
         (*files, *((line.source, line.source_sha256) for line in computed.labels)),
         Columns((), (name,), "model", ("item", "candidate"), by=factors),
@@ -100,6 +101,14 @@ def certify(
         criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
     return Certificate(name, document["passed"], _as_json(document), card(document))
+
+
+def _files_of(run: JudgeRun) -> list[tuple[str, str]]:
+    """Return name and hash of each file of a run."""
+    pieces = run.parameters.get("files")
+    if pieces:
+        return [(piece["name"], piece["sha256"]) for piece in pieces]
+    return [(str(run.parameters.get("file", run.name)), run.source_sha256)]
 
 
 def _names(database: Database, ids: Ids, places: Codes) -> list[str]:
@@ -165,10 +174,18 @@ def _tuning(session: Session, study_id: int, computed: Calibration, part: str, j
     warning = "nothing is sealed: the prompt may have been tuned on these very labels"
     if computed.labels:
         return {"Tuning": f"whether these labels are older than the prompt is not known here, and {warning}"}
-    runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)).all()
-    first = min(run.created_at for run in runs if judge_of(run) == judge)
-    phase = computed.field.partition(".")[0]
-    answered = queries.first_answer(session, study_id, phase)
-    if answered is None or first < answered:
+    if not _answered_before(session, study_id, computed.field.partition(".")[0], judge):
         return {}
     return {"Tuning": f"people had answered before the judge was imported, and {warning}"}
+
+
+def _answered_before(session: Session, study_id: int, phase: str, judge: Judge) -> bool:
+    """Return whether somebody had answered in a phase before the first run of a judge came, by the audit chain.
+
+    Where the chain tells nothing of a row, nobody knows that the judge was there first.
+    """
+    runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)).all()
+    imported = places_in_chain(session, study_id, JudgeRun, "judge verdicts imported")
+    first = min(imported.get(stored_id(run.id), LAST) for run in runs if judge_of(run) == judge)
+    answered = places_in_chain(session, study_id, Verdict, *ANSWERED)
+    return any(answered.get(key, 0) < first for key in queries.verdict_keys(session, study_id, phase))

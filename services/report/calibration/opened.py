@@ -14,10 +14,7 @@ from db import JudgeRun, LabelImport, SplitOpening, StudyEvent, queries
 from db.base import stored_id
 from services.judging.run_identity import Judge, judge_of
 from services.report.rows.labels import Labels
-from services.seals.order import places_in_chain
-
-# Of a row of which the chain tells nothing nobody knows that it was there before.
-_LAST = 2**63
+from services.seals.order import LAST, places_in_chain
 
 
 @dataclass(frozen=True)
@@ -45,11 +42,11 @@ class Openings:
 
     def came_after(self, run: JudgeRun) -> bool:
         """Return whether a run was imported after agreement on test was opened for its judge."""
-        return self.runs.get(stored_id(run.id), _LAST) > self.opened[judge_of(run)]
+        return self.runs.get(stored_id(run.id), LAST) > self.opened[judge_of(run)]
 
     def labels_came_after(self, run: JudgeRun, labels: Labels | None) -> bool:
         """Return whether some of the labels were imported after it was opened for the judge of a run."""
-        last = 0 if labels is None else max(self.labels.get(key, _LAST) for key in labels.imports)
+        last = 0 if labels is None else max(self.labels.get(key, LAST) for key in labels.imports)
         return last > self.opened[judge_of(run)]
 
     def was_reopened(self, run: JudgeRun) -> bool:

@@ -202,7 +202,7 @@ def test_runs_without_a_common_candidate_are_no_repeats_and_show_no_lack_of_shif
     assert [panel.of(name)[0].estimate.value for name in (repeats.MISSING, repeats.NEW)] == [2, 2]
     assert (
         "judge: only its first run, old, is calibrated; 2 of the candidates that it lacks are in other runs: parts of "
-        "one run belong in one file."
+        "one run belong in one import, or one file."
     ) in what_was_read(parts, PLAN)
 
 

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from db import Database, Person
+from db import Database, Person, now
 from db.engine import make_engine
 from exchange.report_json import report_json
 from server import downloads
@@ -56,8 +57,8 @@ def with_labels(situation: Situation, name: str, content: bytes, **more: object)
     )  # type: ignore[arg-type]  # fmt: skip
 
 
-def judged(situation: Situation) -> None:
-    lines = [f"i{n},k{n},{'incorrect' if wrong(n, 4) else 'correct'}" for n in range(N)]
+def judged(situation: Situation, items: int = N) -> None:
+    lines = [f"i{n},k{n},{'incorrect' if wrong(n, 4) else 'correct'}" for n in range(items)]
     import_runs.import_judge_verdicts(
         situation.database, situation.admin, situation.study_key, name="run", judge="Judge", field=FIELD,
         content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name="judge.csv",
@@ -209,6 +210,24 @@ def test_the_certificate_says_that_the_prompt_may_have_been_tuned_where_nothing_
         f"whether these labels are older than the prompt is not known here, and {tuned}",
         f"people had answered before the judge was imported, and {tuned}",
     ]
+
+
+@pytest.mark.parametrize("judge_first", [True, False], ids=["judge first", "people first"])
+def test_whether_people_had_answered_before_the_judge_came_is_told_by_the_audit_chain(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, judge_first: bool
+) -> None:
+    situation = imported_listed(database, with_many_items(tmp_path / "study", SCORES, 6), key="divided")
+    freezing.freeze_study(database, situation.admin, "divided")
+    # By the clock it is the other way round: it is wrong by a day while the judge is imported.
+    monkeypatch.setattr(import_runs, "now", lambda: now() + timedelta(days=1 if judge_first else -1))
+    acts: list[Callable[[], object]] = [lambda: judged(situation, 6), lambda: work_through(situation)]
+    for act in acts if judge_first else reversed(acts):
+        act()
+    data_lock.close_study(database, situation.admin, "divided")
+
+    said = json.loads(calibration.certify(database, situation.admin, "divided").document)["said"]
+
+    assert ("Tuning" in said) is not judge_first
 
 
 def test_files_for_other_programs_mark_labels_and_leave_raters_out(situation: Situation) -> None:

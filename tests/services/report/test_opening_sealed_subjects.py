@@ -246,7 +246,7 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
         sealed_split.make_split(other.database, other.admin, "sealed", strata=("tier",))
     line = sealed_split.make_split(other.database, other.admin, "sealed", SHARE)
     assert "seed" in line.method and line.verdicts == 0
-    assert f"{line.test_subjects} subjects with {line.rated_items} items that people rate" in line.as_divided
+    assert f"{line.test_subjects} subjects with {line.rated_items} items that people rate for test" in line.as_divided
     assert line.as_divided.endswith(line.in_words)
     with pytest.raises(Conflict, match="its subjects were divided"):
         thawing.thaw_study(other.database, other.admin, "sealed", "To correct an item.")

@@ -122,7 +122,8 @@ READERS = {
     "services/reading/verdict_times.py",
     # Counts and deletes what was never published.
     "services/studies/unfinished_imports.py",
-    # Whether there is any.
+    # Whether there is any, and whether the first came before a judge.
+    "services/report/calibration/certifying.py",
     "services/people/permission.py",
     "services/studies/assigning.py",
     "services/studies/removing.py",

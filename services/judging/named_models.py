@@ -1,0 +1,136 @@
+"""What a file's own column `model` says, held against the models of the candidates that its lines name.
+
+The column is none of ours: some programs write there who answered, others which model judged. Which of the two it is
+is seen by its values alone: it says who answered where any of them is a model of the study.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col
+
+from db import Candidate, queries
+from db.base import stored_id
+from exchange.judge_verdicts import JudgeRow
+from exchange.refusal import InputRefused, Problems, shown
+from services.judging.candidate_keys import UNKNOWN, Ids
+from services.judging.clue_columns import compared
+
+_NAMED = 5
+_READ_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateModels:
+    """The models of candidates by their ids: 12 bytes each.
+
+    Attributes
+    ----------
+    ids : ndarray of int64, shape (n,)
+        Ascending.
+    codes
+        The model of each, as its place in `names`.
+    names
+        In the form in which they are compared.
+    """
+
+    ids: Ids
+    codes: array[int]
+    names: Sequence[str]
+
+    def of(self, candidate: int) -> str:
+        """Return the model of one of the candidates."""
+        return self.names[self.codes[int(np.searchsorted(self.ids, candidate))]]
+
+
+def candidate_models(session: Session, study_id: int) -> CandidateModels:
+    """Read who answered each candidate of a model in a study."""
+    query = (
+        select_columns(col(Candidate.id), col(Candidate.model))
+        .where(col(Candidate.study_id) == study_id, queries.is_of_a_model())
+        .order_by(col(Candidate.id))
+        .execution_options(yield_per=_READ_AT_ONCE)
+    )
+    ids, codes, numbers = array("q"), array("i"), dict[str, int]()
+    for candidate, model in session.connection().execute(query):
+        ids.append(stored_id(candidate))
+        codes.append(numbers.setdefault(compared(model), len(numbers)))
+    return CandidateModels(np.array(ids, dtype=np.int64), codes, tuple(numbers))
+
+
+@dataclass
+class NamedModels:
+    """What lines say in a column `model`, gathered while they are gone through.
+
+    Parameters
+    ----------
+    load
+        Reads the models of the candidates; asked only where a line says anything.
+    """
+
+    load: Callable[[], CandidateModels]
+    _names_candidates: bool = False
+    _said: dict[str, None] = field(default_factory=dict)
+    _others: int = 0
+    _first: list[str] = field(default_factory=list)
+
+    def look_at(self, rows: Sequence[JudgeRow], ids: Sequence[int]) -> None:
+        """Hold some lines against the candidates that they name, by their ids."""
+        for row, candidate in zip(rows, ids, strict=True):
+            if not row.model:
+                continue
+            said = compared(row.model)
+            if len(self._said) < _NAMED:
+                self._said.setdefault(row.model)
+            self._names_candidates = self._names_candidates or said in self._known
+            if candidate == UNKNOWN:
+                continue
+            own = self._of.of(candidate)
+            if own != said:
+                self._others += 1
+                if len(self._first) < _NAMED:
+                    names = f"'{shown(row.model, 40)}', where the study has '{shown(own, 40)}'"
+                    self._first.append(f"{shown(row.item)} + {shown(row.candidate)} ({row.place}: {names})")
+
+    @property
+    def unused(self) -> list[str]:
+        """What the column says where it names no model of the study, the first of it; nothing where it does."""
+        return [] if self._names_candidates else [shown(said) for said in self._said]
+
+    def note(self, rows: int, file_name: str, problems: Problems) -> None:
+        """Note lines that say of their candidate that another model answered than did."""
+        if self._names_candidates and self._others:
+            problems.take(
+                InputRefused(
+                    f"{file_name}: {self._others} of {rows} lines name in their column model another model than "
+                    f"answered, such as {', '.join(self._first)}; correct the keys or the column, or call it otherwise "
+                    "if it names the judge."
+                )
+            )
+
+    @cached_property
+    def _of(self) -> CandidateModels:
+        return self.load()
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self._of.names)
+
+
+def stored_models(unused: Sequence[str]) -> dict[str, Any]:
+    """Return what is stored of a column `model` that names no model of the study: nothing where there is none."""
+    return {"unused_models": list(unused[:_NAMED])} if unused else {}
+
+
+def unused_in_words(said: Sequence[str]) -> str:
+    """Return the sentence on a column `model` that names no model of the study; nothing where there is none."""
+    if not said:
+        return ""
+    return f" Its column model says {', '.join(said)}, which is no model of the study: it was not used."

@@ -1,0 +1,176 @@
+"""The files of one run: pieces of it are read, checked and stored together, and each line is known by its file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from db import Database
+from exchange.foreign.layout import Asked
+from exchange.judge_verdicts import LARGEST_FILE, MOST_ROWS, JudgeRow
+from exchange.refusal import InputRefused, Problems, listed, shown
+from protocol.scales import JudgeScale
+from services.errors import Conflict
+from services.judging.foreign_rows import Unplaced
+from services.judging.sources import LISTED, RunFile, Verdicts, of_a_judge, read_files
+from services.people.identity import Actor
+
+# What files of one run may not say differently of themselves, and what that would make of them.
+_ONE_OF_EACH = {"model": "judges", "prompt": "prompts"}
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class ReadRun:
+    """What the files of a run say.
+
+    Attributes
+    ----------
+    name
+        Of the file, or of all of them, for a sentence.
+    rows
+        In the order of the files; can be gone through several times.
+    problems
+        What is wrong with any of them.
+    identity
+        What they say of the judge.
+    unplaced, left_out
+        The first lines that were left out because an admin allowed it, and how many these are.
+    stored
+        What is stored of them with the run.
+    """
+
+    name: str
+    rows: Iterable[JudgeRow]
+    problems: Problems
+    identity: Mapping[str, str] = field(default_factory=dict)
+    unplaced: Sequence[Unplaced] = ()
+    left_out: int = 0
+    stored: Mapping[str, Any] = field(default_factory=dict)
+
+
+def sha256_of(files: Sequence[RunFile]) -> str:
+    """Return the SHA-256 of a file; of several that of their own in ascending order, each with an end of line.
+
+    So it does not depend on the order in which somebody chose them: `sha256sum FILES | cut -c-64 | sort | sha256sum`.
+    """
+    own = [hashlib.sha256(file.content).hexdigest() for file in files]
+    return (
+        own[0] if len(own) == 1 else hashlib.sha256("".join(f"{each}\n" for each in sorted(own)).encode()).hexdigest()
+    )
+
+
+def read_run(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    files: Sequence[RunFile],
+    scale: JudgeScale,
+    asked: Asked,
+    *,
+    skip_unplaced: bool,
+) -> ReadRun:
+    """Read the files of a run of a judge.
+
+    Raises
+    ------
+    InputRefused
+        One of them cannot be read at all, or holds labels of people; together they are too large.
+    Conflict
+        They are no pieces of one run: two are called alike or are the same, or say that they are of several judges,
+        prompts or formats.
+    """
+    _require_pieces(files)
+    problems = Problems()
+    read = read_files(database, actor, study_key, files, scale, asked, problems, skip_unplaced=skip_unplaced)
+    names = [shown(file.name, _LONGEST_NAME) for file in files]
+    if len(files) == 1:
+        (only,) = read
+        return ReadRun(
+            names[0], of_a_judge(only), problems, only.identity, only.unplaced, only.left_out,
+            {"file": names[0]} | only.stored,
+        )  # fmt: skip
+    pieces = list(zip(names, read, strict=True))
+    _require_alike(pieces)
+    unplaced = [Unplaced(f"{name}, {line.place}", line.because) for name, each in pieces for line in each.unplaced]
+    own = [hashlib.sha256(file.content).hexdigest() for file in files]
+    return ReadRun(
+        listed(names),
+        _JoinedRows({name: of_a_judge(each) for name, each in pieces}),
+        problems,
+        {key: value for _, each in reversed(pieces) for key, value in each.identity.items()},
+        unplaced[:LISTED],
+        sum(each.left_out for each in read),
+        {
+            "file": listed(names),
+            "files": [{"name": name, "sha256": sha256} for name, sha256 in zip(names, own, strict=True)],
+            **read[0].stored,
+            **_lacking(pieces),
+        },
+    )
+
+
+class _JoinedRows:
+    """The rows of several files, one after the other, each with its file."""
+
+    def __init__(self, by_file: Mapping[str, Iterable[JudgeRow]]) -> None:
+        self._by_file = by_file
+
+    def __iter__(self) -> Iterator[JudgeRow]:
+        count = 0
+        for name, rows in self._by_file.items():
+            for row in rows:
+                count += 1
+                if count > MOST_ROWS:
+                    raise InputRefused(
+                        f"{listed(self._by_file)} have more than {MOST_ROWS:,} lines together; split them into several "
+                        "runs."
+                    )
+                yield row._replace(file=name)
+
+
+def _require_pieces(files: Sequence[RunFile]) -> None:
+    seen: dict[str, RunFile] = {}
+    for file in files:
+        name = shown(file.name, _LONGEST_NAME)
+        if name in seen:
+            raise Conflict(f"Two of the files are called '{name}', so that no line could be named; rename one of them.")
+        same = next((other for other, earlier in seen.items() if earlier.content == file.content), None)
+        if same is not None:
+            raise Conflict(f"'{name}' is the same as '{same}'; leave one of the two out.")
+        seen[name] = file
+    if len(files) > 1 and sum(len(file.content) for file in files) > LARGEST_FILE:
+        raise InputRefused(
+            f"{listed(seen)} have more than {LARGEST_FILE // 10**6} MB together; split them into several runs."
+        )
+
+
+def _require_alike(pieces: Sequence[tuple[str, Verdicts]]) -> None:
+    """Refuse files that say themselves that they are no pieces of one run."""
+    first_name, first = pieces[0]
+    for name, read in pieces[1:]:
+        if read.layout != first.layout:
+            raise Conflict(
+                f"'{first_name}' and '{name}' are of two formats ({first.layout or 'our own table'} and "
+                f"{read.layout or 'our own table'}), and the files of a run are of one; import them as two runs."
+            )
+    for key, noun in _ONE_OF_EACH.items():
+        said = [(name, read.identity[key]) for name, read in pieces if read.identity.get(key)]
+        other = next(((name, value) for name, value in said if value != said[0][1]), None)
+        if other is not None:
+            raise Conflict(
+                f"The files are of two {noun}: '{said[0][0]}' says '{shown(said[0][1])}', and '{other[0]}' says "
+                f"'{shown(other[1])}'; import them as two runs."
+            )
+
+
+def _lacking(pieces: Sequence[tuple[str, Verdicts]]) -> dict[str, Any]:
+    """Return what is stored of mapped columns that rows of the files lack: how many, and the first of them."""
+    lacking: dict[str, dict[str, Any]] = {}
+    for name, read in pieces:
+        for column, gap in read.stored.get("lacking", {}).items():
+            own = lacking.setdefault(column, {"rows": 0, "first": f"{gap['first']} of {name}"})
+            own["rows"] += gap["rows"]
+    return {"lacking": lacking} if lacking else {}

@@ -1,0 +1,66 @@
+"""The work of a calibration grows with candidates, runs and categories, not with the square of any: calls are counted.
+
+Two by two are compared models, and up to a number of them people, runs of a version and levels of a category.
+"""
+
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agreement.judge.material import Factor
+from agreement.judge.panels import PANELS
+from agreement.judge.panels.repeatability import MOST_RUNS
+from agreement.judge.plan import Plan
+from agreement.judge.printing import report
+from agreement.judge.uniform import MOST_LEVELS
+from tests.agreement.judge.panel_material import three_humans, verdicts
+
+PLAN = Plan(design="random", resamples=100)
+TIMES = 4
+# What grows with the square of a number that is four times as large is called 16 times as often.
+MOST = 2.0 * TIMES
+FEW = 50
+SMALL = {"items": 60, "runs": MOST_RUNS + 1, "categories": MOST_LEVELS + 1}
+
+
+def calls_of_a_calibration(items, runs, categories):
+    """How often the panels and their text call each function of the program; steps of generators are calls."""
+    made = three_humans(items=items, n_labelled=items)
+    places = np.arange(made.n)
+    codes = made.judges["judge"].codes
+    of_judge = {
+        f"run {number}": verdicts(np.where(places % (7 + number) == 0, 1 - codes, codes)) for number in range(runs)
+    }
+    category = Factor(places % categories, tuple(f"category {number}" for number in range(categories)))
+    calls = Counter()
+    material = replace(
+        made, judges={"judge": of_judge["run 0"]}, runs={"judge": of_judge}, factors={"category": category}
+    )
+
+    def count(frame, event, _):
+        if event == "call" and "/agreement/" in frame.f_code.co_filename:
+            calls[f"{frame.f_code.co_filename}: {frame.f_code.co_qualname}"] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        report(material, {key: kind.compute(material, PLAN) for key, kind in PANELS.items()}, PLAN)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.fixture(scope="module")
+def few():
+    return calls_of_a_calibration(**SMALL)
+
+
+# More categories come with more items, so that each keeps its candidates.
+@pytest.mark.parametrize("grown", [["runs"], ["items", "categories"]], ids=" and ".join)
+def test_no_function_is_called_with_the_square_of_candidates_runs_or_categories(few, grown):
+    many = calls_of_a_calibration(**SMALL | {name: TIMES * SMALL[name] for name in grown})
+
+    assert {name: (few[name], n) for name, n in many.items() if n > max(MOST * few[name], FEW)} == {}
