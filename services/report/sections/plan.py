@@ -37,7 +37,7 @@ from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.lines_left_out import left_out, why_no_row, with_unanswered_parts
-from services.report.sections.main_statistic import is_main, named_by
+from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.rested import raters_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
@@ -222,7 +222,8 @@ def _table(
             )
         ]
 
-    rows = counted(computed, intervals, study.analysis.comparisons)
+    asked = asked_by(study, line, ratings[0].name, ratings[0].field.positive)
+    rows = [row for row in counted(computed, intervals, study.analysis.comparisons) if asked(row)]
     pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
     explanations = [*pieces, weighted_in_words(rows)]
     if line.compare == "group":
@@ -241,7 +242,7 @@ def _table(
         key=key,
         title=str(title),
         explanation=explanation,
-        rows=tuple(_marked(line, named, row, is_primary) for row in rows if _is_asked(line, named, row)),
+        rows=tuple(_marked(line, named, row, is_primary) for row in rows if asked(row)),
         lines="both",
         cluster=study.analysis.cluster,
         field=named.name,
@@ -392,14 +393,3 @@ def _marked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow, is_prima
     """Return a row with what the plan says of it: of the primary line, what stands beside its estimate is declared."""
     planned = is_primary and is_main(line, ratings.field.type, row)
     return replace(row, planned=planned, declared=not planned)
-
-
-def _is_asked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow) -> bool:
-    """Return whether a row is of the option or depth that a line names."""
-    if line.estimate == "correlation" and "judges" not in line.against:
-        return row.compared in line.against
-    if line.estimate in ("accuracy", "macro_f1") and row.compared in ("above_right", "all_with_reference"):
-        return row.statistic == line.estimate
-    if line.estimate == "rate":
-        return row.category is not None and row.category.id == (line.option or ratings.field.positive)
-    return line.k is None or row.depth == line.k

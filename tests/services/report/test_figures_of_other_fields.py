@@ -14,6 +14,7 @@ import pytest
 from db import Database
 from db.engine import make_engine
 from exchange.estimate_rows import Party
+from exchange.report_structure import EstimateTable
 from services.progress import data_lock
 from services.report import Report, build_report, figures_of
 from services.report.sections.fields.paired_points import paired_points
@@ -59,6 +60,7 @@ analysis:
     - {estimate: pass_at, k: 3, of: read.differential, by: level}
     - {estimate: calibration, of: read.sure}
     - {estimate: pass_at, k: 1, of: read.differential, compare: group, by: level}
+    - {estimate: auc, of: read.sure}
   tables: [level]
 """
 N = 24
@@ -281,6 +283,20 @@ def test_a_confidence_is_held_against_whether_the_answer_was_right(tables: dict[
     ]  # fmt: skip
     auc = value_of(tables, "sure_calibration", "All items: AUC of confidence", "Rater 3")
     assert math.isclose(auc, sum(wins) / len(wins))
+
+
+def test_what_two_lines_of_the_plan_ask_for_is_printed_once(tables: dict[str, Rows], report: Report) -> None:
+    planned = [row for row in tables["estimates.csv"] if row["section"] == "plan"]
+
+    # The one line names the area under the curve, the other what is computed of the same confidence beside it.
+    names = {line: {row["name"] for row in planned if row["table"] == line} for line in ("line_4", "line_6")}
+    assert names == {
+        "line_4": {"Brier score", "expected calibration error, 10 bins"},
+        "line_6": {"area under the ROC curve of the confidence"},
+    }
+    (plan,) = [section for section in report.sections if section.key == "plan"]
+    said = {table.key: table.explanation for table in plan.tables if isinstance(table, EstimateTable)}
+    assert "AUC: the chance" in said["line_6"] and "AUC" not in said["line_4"] and "Brier" not in said["line_6"]
 
 
 def test_groups_of_raters_are_compared_on_the_same_items(tables: dict[str, Rows]) -> None:
