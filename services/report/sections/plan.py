@@ -34,7 +34,7 @@ from services.report.sections.fields.comparing_groups import (
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
-from services.report.sections.fields.topics import Topic, weighted_in_words
+from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.lines_left_out import left_out, why_no_row, with_unanswered_parts
 from services.report.sections.main_statistic import asked_by, is_main, named_by
@@ -225,7 +225,7 @@ def _table(
     asked = asked_by(study, line, ratings[0].name, ratings[0].field.positive)
     rows = [row for row in counted(computed, intervals, study.analysis.comparisons) if asked(row)]
     pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
-    explanations = [*pieces, weighted_in_words(rows)]
+    explanations = [*pieces, unit_in_words(ratings[0].field, rows), weighted_in_words(rows)]
     if line.compare == "group":
         between_groups = _between_groups(study, line, ratings, phases)
         of_groups = counted(between_groups, intervals, study.analysis.comparisons)
@@ -247,6 +247,7 @@ def _table(
         cluster=study.analysis.cluster,
         field=named.name,
         form=_form(study, line, named, phases),
+        measured_in=named.field.unit or "",
         drawn=topics[0].drawn,
         parts=title,
     )

@@ -389,6 +389,18 @@ def test_numbers_of_two_raters_are_drawn_as_differences_over_means_with_their_li
     assert lines == pytest.approx(by_hand, rel=1e-3) and f"n = {len(pairs)}." in figure.caption
 
 
+def test_a_number_is_told_and_drawn_in_the_unit_of_its_field(report: Report) -> None:
+    tables = {table.key: table for _, table in report.estimate_tables()}
+    assert tables["size_means"].explanation.endswith("Means are in mm.")
+    assert "Differences are in mm." in tables["size_agreement"].explanation
+    assert " in mm." not in tables["sure_means"].explanation
+
+    drawn = {figure.key: figure.figure.layout for figure in figures_of(report)}
+    assert drawn["phase_read-size_means-mean_answer"].xaxis.title.text == "Mean (mm)"
+    limits = drawn["phase_read-size_agreement-limits-1"]
+    assert (limits.xaxis.title.text, limits.yaxis.title.text) == ("Mean of the two (mm)", "Rater 1 minus Rater 2 (mm)")
+
+
 def test_more_points_than_can_be_told_apart_are_counted_in_cells() -> None:
     first = [float(n) for n in range(2000)]
     second = [(17 * n) % 2000 / 2 for n in range(2000)]
