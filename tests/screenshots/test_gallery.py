@@ -44,6 +44,11 @@ SHOWN = {
     "wins": "phase_prefer-better_win_rate-win_rate",
     "strengths": "phase_prefer-better_strength-strength",
 }
+# What an A4 page has within its margins, at 96 dots to the inch, and the size that each figure takes with its caption.
+PAPER = (688, 1001)
+SIZES = """() => [...document.querySelectorAll('figure')].map((figure) => {
+  const box = figure.getBoundingClientRect(), drawn = figure.querySelector('.main-svg').getBoundingClientRect();
+  return [Math.round(drawn.width), Math.round(box.height)]; })"""
 # 170 mm at 300 dots to the inch.
 WIDTH = 2006
 
@@ -114,6 +119,27 @@ def test_the_figures_are_the_same_each_time_that_the_study_is_made(
 def drawn_in(report: Report) -> dict[str, str]:
     """Return each figure of a report as it is written into a page, by its key."""
     return {figure.key: figure.figure.to_json() for figure in figures_of(report)}
+
+
+def test_no_figure_is_higher_than_a_printed_page_or_wider(report_file: Path, new_page: Callable[[], Page]) -> None:
+    page = new_page()
+    page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
+    page.goto(report_file.as_uri())
+    page.wait_for_function("() => window.imageOf && document.querySelectorAll('.plot-container').length > 0")
+    before = page.evaluate(SIZES)
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_timeout(300)
+
+    printed = page.evaluate(SIZES)
+
+    assert any(height > PAPER[1] for _, height in before), "The taxonomy of errors is higher on the screen."
+    assert all(width <= PAPER[0] and height <= PAPER[1] for width, height in printed)
+
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.wait_for_timeout(300)
+    assert page.evaluate(SIZES) == before
 
 
 def test_a_figure_can_be_saved_as_svg(report_file: Path, new_page: Callable[[], Page]) -> None:
