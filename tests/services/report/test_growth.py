@@ -79,14 +79,14 @@ def every_type(migrated: Path, folder: Path, items: int) -> tuple[Database, str]
     dice = random.Random(1)
 
     def said(payload: dict[str, Any]) -> dict[str, Any]:
-        one, grade = dice.choice("abc"), dice.choice("123")
+        option, grade = dice.choice("abc"), dice.choice("123")
         if payload["candidate"] is not None:
             return answers(verdict=dice.choice(("correct", "incorrect")), quality=grade)
         if dice.random() < 0.05:
             return answers() | {"not_assessable": "quality"}
         place = [1.0, 2.0, dice.choice((3.0, 30.0))]
         return answers(
-            which=one, sure=dice.random(), size=dice.choice((1.0, 3.0)), grade=grade, signs=[one],
+            which=option, sure=dice.random(), size=dice.choice((1.0, 3.0)), grade=grade, signs=[option],
             names=dice.sample(("first", "second", "third"), 2), place=place, words=dice.choice(("left", "right")),
         )  # fmt: skip
 
