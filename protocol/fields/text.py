@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from protocol import spelling
@@ -84,7 +85,12 @@ def canonical(value: Any) -> str:
     hepatitis. T2* is not T2, and *T2* is T2 with emphasis. What keyboards write in several ways is one spelling
     (`protocol/spelling.py`).
     """
-    text = spelling.of_quantities(_EMPHASIS.sub(r"\2", spelling.of_characters(str(value))))
+    text = str(value)
+    return _remembered(text) if len(text) <= _SHORT else _canonical(text)
+
+
+def _canonical(written: str) -> str:
+    text = spelling.of_quantities(_EMPHASIS.sub(r"\2", spelling.of_characters(written)))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
     counted = {place for match in whole for place in range(*match.span())}
@@ -93,6 +99,11 @@ def canonical(value: Any) -> str:
     )
     retained = _BLANK_BEFORE_SIGN.sub("", _NUMBER.sub(_digits, retained))
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
+
+
+# Of a report the same accepted answers and lines of lists are compared again and again.
+_SHORT = 200
+_remembered = lru_cache(maxsize=8_192)(_canonical)
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
