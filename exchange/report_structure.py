@@ -72,6 +72,8 @@ class EstimateTable:
         The field that was filled in, as PHASE.FIELD, in a study that lists its phases.
     form
         Where several forms have a field of that name, the form of this one; empty for the first, which plans are about.
+    measured_in
+        In what the numbers of the field are, such as mm; empty where it names no unit.
     drawn
         How its rows are drawn, where that follows from the type of the field, such as values with intervals, or shares
         on both sides of the middle of an ordered scale.
@@ -93,6 +95,7 @@ class EstimateTable:
     of: Party | None = None
     field: str = ""
     form: str = ""
+    measured_in: str = ""
     drawn: Drawn = "no"
     points: tuple[PairedPoints, ...] = ()
     elsewhere: tuple[str, ...] = ()

@@ -74,11 +74,10 @@ def canonical(value: Any) -> str:
     (`protocol/spelling.py`), and so is what radiologists do: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
     (`protocol/clinical_spelling.py`), and at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`).
     """
-    return _canonical(str(value))
+    words = str(value)
+    return _remembered(words) if len(words) <= _SHORT else _canonical(words)
 
 
-# The same few answers are compared over and over: with each other, with what is accepted, with every synonym.
-@lru_cache(maxsize=4096)
 def _canonical(words: str) -> str:
     text = _EMPHASIS.sub(r"\2", spelling.of_characters(words))
     text = spelling.of_quantities(bounds.of_bounds(clinical_spelling.of_names(text)))
@@ -90,6 +89,11 @@ def _canonical(words: str) -> str:
     )
     retained = _BLANK_BEFORE_SIGN.sub("", _NUMBER.sub(_digits, retained))
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
+
+
+# The same few answers are compared over and over: with each other, with what is accepted, with every synonym.
+_SHORT = 200
+_remembered = lru_cache(maxsize=8_192)(_canonical)
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:

@@ -10,7 +10,6 @@ from protocol.language import expansion as expanded
 from protocol.language.authored_plan import AuthoredCriterion, Estimated
 from protocol.language.misfits import Misfits
 from protocol.language.results import fields_of_line
-from protocol.language.wording import spoken
 
 _NOMINAL = ("percent_agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha")
 # Of each estimate the statistics that a bound from -1 to 1 can be set to; a criterion that names none is about the
@@ -37,6 +36,37 @@ AGREEMENT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(types_on("set"), ("percent_agreement", "jaccard")),
     **dict.fromkeys(types_on("ranking"), ("percent_agreement", "overlap")),
     **dict.fromkeys(types_on("text"), ("percent_agreement", "token_f1")),
+}
+# What each of them is called where a criterion names it; a test compares them with the words of the report.
+CALLED = {
+    "accuracy": "accuracy",
+    "accuracy_difference": "difference of accuracies",
+    "auc": "area under the ROC curve",
+    "balanced_accuracy": "balanced accuracy",
+    "brier_score": "Brier score",
+    "calibration_error": "calibration error (ECE)",
+    "cohen_kappa": "Cohen’s kappa",
+    "gwet_ac1": "Gwet’s AC1",
+    "icc": "ICC(2,1)",
+    "jaccard": "options in common",
+    "krippendorff_alpha": "Krippendorff’s alpha",
+    "lin_ccc": "Lin’s concordance",
+    "linear_kappa": "kappa, linear weights",
+    "macro_f1": "macro-F1",
+    "micro_f1": "micro-F1",
+    "overlap": "mean overlap of the first lines",
+    "pabak": "PABAK",
+    "pass_at_k": "pass@k",
+    "pearson": "Pearson correlation",
+    "percent_agreement": "percent agreement",
+    "quadratic_kappa": "kappa, quadratic weights",
+    "sensitivity": "sensitivity",
+    "share": "share",
+    "signed_difference": "signed difference",
+    "spearman": "Spearman correlation",
+    "specificity": "specificity",
+    "token_f1": "mean token F1",
+    "weighted_f1": "weighted F1",
 }
 AGAINST_JUDGES = ("percent_agreement", "cohen_kappa", "sensitivity", "specificity")
 # Whose extremes are known before anything is answered: shares of units.
@@ -131,7 +161,7 @@ def bounds_in_words(criterion: AuthoredCriterion) -> str:
 
 def criterion_in_words(criterion: AuthoredCriterion, line: str) -> str:
     """Return what a criterion asks for, by the words of its estimate."""
-    statistic = f" by {spoken(criterion.statistic)}" if criterion.statistic is not None else ""
+    statistic = f" by {CALLED[criterion.statistic]}" if criterion.statistic is not None else ""
     whose = ", of each rater or pair alone" if criterion.each_rater else ""
     least = criterion.least
     counts = [

@@ -10,6 +10,7 @@ from typing import Literal
 from agreement import FEW_CLUSTERS
 from db import Database, now
 from db.base import stored_id
+from exchange.method_words import with_methods_explained
 from exchange.report_structure import Report
 from exchange.report_words import few_subjects_notice
 from exchange.shown_numbers import have_intervals
@@ -133,7 +134,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
         viewing_section(reads, viewings, intervals),
         study_section(rows, reads),
     )
-    sections = tuple(section for section in of_study if section is not None)
+    sections = with_methods_explained([section for section in of_study if section is not None])
     return Report(
         study_key=rows.study_key,
         title=rows.title,

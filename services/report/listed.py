@@ -12,6 +12,7 @@ from agreement import FEW_CLUSTERS
 from db import Freeze, Study, now, queries
 from db.base import stored_id
 from db.standing import STANDS
+from exchange.method_words import with_methods_explained
 from exchange.report_structure import Report, Section
 from exchange.report_words import few_clusters_note
 from exchange.shown_numbers import have_intervals
@@ -50,11 +51,13 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
     rows = load_listed(session, study, expansion, phases)
     ratings = ratings_of(rows, expansion, runs)
     expansion = _named_by_its_clusters(expansion, ratings)
-    sections = (
-        *_figures(expansion, ratings, Pools(expansion, rows, runs)),
-        *filter(None, (runs_section(rows, ratings, runs, failures),)),
-        listed_completeness(rows, phases),
-        listed_study(expansion, rows, phases, record),
+    sections = with_methods_explained(
+        (
+            *_figures(expansion, ratings, Pools(expansion, rows, runs)),
+            *filter(None, (runs_section(rows, ratings, runs, failures),)),
+            listed_completeness(rows, phases),
+            listed_study(expansion, rows, phases, record),
+        )
     )
     notices = _notices(study, expansion, state, ratings, are_intervals=have_intervals(sections))
     return Report(

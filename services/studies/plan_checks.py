@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from exchange.folder_rows import CandidateRow, StudyFolder
 from exchange.item_table import ItemRow
+from protocol.fields import types_on
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.criteria import SHARES, statistic_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
+from protocol.language.sentences_of_plan import CORRECTIONS
 from protocol.language.wording import listed, path_in_words, spoken
 from services.studies.lines_in_vain import named_twice, of_nothing, said_twice
 from services.studies.lines_without_numbers import (
@@ -31,6 +33,8 @@ from services.studies.plan_reach import Path, drawable, known_before, lines_of, 
 Said = tuple[Path, str]
 # Of more single values nobody wants to read.
 _MOST_NAMED = 3
+# Types of fields of which the report compares every two models that were rated, whether or not a line asks for it.
+BETWEEN_MODELS = types_on("ordinal") | types_on("interval") | {"correctness"}
 # Clusters that every unit has.
 _ALWAYS_THERE = ("subject", "case", "item")
 
@@ -135,6 +139,7 @@ class PlanChecks:
             self._study.analysis.cluster, {key: self._of(each) for key, each in self._phases.items() if each.counts}
         )
         yield from self._without_text_only()
+        yield from self._nothing_compared()
         for name in self._study.analysis.strata:
             yield from _strata(name, self._values_by_cluster(name))
         yield from self._strata_not_kept()
@@ -188,6 +193,24 @@ class PlanChecks:
                         f"the {len(units)} units of phase '{phase.key}' that it is about: there is no such floor; fill "
                         "the column, or remove with."
                     )
+
+    def _nothing_compared(self) -> Iterator[str]:
+        """Yield that comparisons are corrected, and that there are none: no line asks for any, nor are models rated."""
+        plan = self._study.analysis
+        if plan.comparisons is None or any(line.compare for _, line in lines_of(self._study)):
+            return
+        for phase in (each for each in self._study.phases if each.counts and rates_texts(each)):
+            fields = [*phase.fields, *(field for form in self._study.forms for field in form.fields)]
+            if not BETWEEN_MODELS & {field.type for field in fields}:
+                continue
+            # Whose answers are in a pool with people's is known later.
+            if phase.key not in self._phases or len(set(self._values("model", self._of(phase))) - {""}) > 1:
+                return
+        yield (
+            f"analysis.comparisons: {CORRECTIONS[plan.comparisons.correction]} corrects nothing, since no line of the "
+            "plan has compare, and no phase rates several models correct or not, on a scale, or by a number; add "
+            "compare to a line, or remove comparisons."
+        )
 
     def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
         """Return the value of each unit, of a number with declared bounds its level."""

@@ -15,6 +15,7 @@ from protocol.fields import ORDERED
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.criteria import (
+    CALLED,
     MOST_PAIRS,
     MOST_PAIRS_OF_PART,
     OF_PAIRS,
@@ -237,7 +238,7 @@ def _unknown_before(
     if interval == "percentile_bootstrap":
         return "the plan takes percentile bootstraps, which have no interval where all answers are alike"
     if statistic not in SHARES and not is_coefficient:
-        return f"the best interval is known of shares, kappa, alpha and AC1, and not of {spoken(statistic)}"
+        return f"the best interval is known of shares, kappa, alpha and AC1, and not of {CALLED[statistic]}"
     if is_coefficient and criterion.above is None:
         return "an upper bound of kappa, alpha or AC1 depends on how raters differ"
     if is_coefficient and criterion.against:

@@ -6,6 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import text
+
 from db import Database
 from services.progress import data_lock
 from services.report import Report, build_report
@@ -51,6 +53,8 @@ ITEMS, MODELS, OPTIONS = 24, ("A", "B", "C"), ("g", "m", "a", "n")
 # How good each model is, from 0 to 1, and each rater.
 SKILL = {"A": 0.8, "B": 0.55, "C": 0.35}
 RATERS = (0.9, 0.65, 0.75)
+# Every draw follows from a study's secret, which is another one for each import: here it is a given one.
+_SECRET = "ab" * 32
 _WORDS = ("glioma", "lymphoma", "abscess", "infarct", "gliosis", "meningioma")
 _ERRORS = ("miss", "invent", "side", "size", "logic")
 
@@ -76,6 +80,8 @@ def gallery_report(database: Database, folder: Path) -> Report:
     texts = [(f"{model[-1]}{n}", f"q{n}", model, f"{model} on {n}") for n in range(ITEMS) for model in MODELS]
     write_table(folder / "candidates.csv", "candidate,item,model,answer", texts)
     situation = imported_listed(database, folder, raters=len(RATERS))
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE study SET salt = :secret").bindparams(secret=_SECRET))
     freezing.freeze_study(database, situation.admin, situation.study_key)
     times: dict[str, int] = {}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,19 +44,34 @@ SHOWN = {
     "wins": "phase_prefer-better_win_rate-win_rate",
     "strengths": "phase_prefer-better_strength-strength",
 }
+# What an A4 page has within its margins, at 96 dots to the inch, and the size that each figure takes with its caption.
+PAPER = (688, 1001)
+SIZES = """() => [...document.querySelectorAll('figure')].map((figure) => {
+  const box = figure.getBoundingClientRect(), drawn = figure.querySelector('.main-svg').getBoundingClientRect();
+  return [Math.round(drawn.width), Math.round(box.height)]; })"""
 # 170 mm at 300 dots to the inch.
 WIDTH = 2006
 
 
 @pytest.fixture(scope="module")
-def report_file(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("gallery")
-    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
-    report = gallery_report(Database(engine, folder / "data"), folder / "study")
-    file = folder / "report.html"
+def report(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return report_in(migrated_sqlite, tmp_path_factory.mktemp("gallery"))
+
+
+@pytest.fixture(scope="module")
+def report_file(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("gallery-page") / "report.html"
     file.write_text(page_of(report), encoding="utf-8")
-    yield file
-    engine.dispose()
+    return file
+
+
+def report_in(migrated_sqlite: Path, folder: Path) -> Report:
+    """Return the report of the gallery's study, made anew in a folder."""
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    try:
+        return gallery_report(Database(engine, folder / "data"), folder / "study")
+    finally:
+        engine.dispose()
 
 
 def page_of(report: Report) -> str:
@@ -92,6 +107,39 @@ def test_every_kind_of_figure_is_saved_at_the_width_of_a_journal(
         smaller.save(shown, "PNG")
         for folder in folders:
             (folder / f"{name}.png").write_bytes(compact(shown.getvalue()))
+
+
+@pytest.mark.browser  # Run beside the others: the study takes seconds to make.
+def test_the_figures_are_the_same_each_time_that_the_study_is_made(
+    report: Report, migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    assert drawn_in(report_in(migrated_sqlite, tmp_path)) == drawn_in(report)
+
+
+def drawn_in(report: Report) -> dict[str, str]:
+    """Return each figure of a report as it is written into a page, by its key."""
+    return {figure.key: figure.figure.to_json() for figure in figures_of(report)}
+
+
+def test_no_figure_is_higher_than_a_printed_page_or_wider(report_file: Path, new_page: Callable[[], Page]) -> None:
+    page = new_page()
+    page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
+    page.goto(report_file.as_uri())
+    page.wait_for_function("() => window.imageOf && document.querySelectorAll('.plot-container').length > 0")
+    before = page.evaluate(SIZES)
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_timeout(300)
+
+    printed = page.evaluate(SIZES)
+
+    assert any(height > PAPER[1] for _, height in before), "The taxonomy of errors is higher on the screen."
+    assert all(width <= PAPER[0] and height <= PAPER[1] for width, height in printed)
+
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.wait_for_timeout(300)
+    assert page.evaluate(SIZES) == before
 
 
 def test_a_figure_can_be_saved_as_svg(report_file: Path, new_page: Callable[[], Page]) -> None:

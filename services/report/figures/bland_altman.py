@@ -26,13 +26,15 @@ _LINES: tuple[tuple[Statistic, str, str], ...] = (
 _SMALLEST, _LARGEST = 7.0, 24.0
 
 
-def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Estimated]) -> Any:
+def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Estimated], unit: str) -> Any:
     """Draw a point for each unit, the larger the more units lie there; bands are the intervals of the three lines.
 
     Parameters
     ----------
     estimates
         The mean difference and its two limits, by statistic.
+    unit
+        In what means and differences are, such as mm; empty for steps, and where it is not known.
     """
     most = max(count for *_, count in paired.points)
     sizes = [
@@ -69,13 +71,19 @@ def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Esti
                 "text": f"{name}<br>{shown_number(estimate.value, 'signed')}",
             }
         )  # fmt: skip
-    names = escaped(parties_in_words(paired.parties, "minus"))
+    names, in_unit = escaped(parties_in_words(paired.parties, "minus")), f" ({escaped(unit)})" if unit else ""
     axis = {"gridcolor": GRID, "linecolor": AXIS, "showline": True, "ticks": "outside", "tickcolor": AXIS}
     whole = {
         **layout(HEIGHT),
         "margin": {**layout(HEIGHT)["margin"], "r": 110},
-        "xaxis": {**axis, "zeroline": False, "title": {"text": "Mean of the two"}},
-        "yaxis": {**axis, "zeroline": True, "zerolinecolor": AXIS, "title": {"text": names}, "automargin": True},
+        "xaxis": {**axis, "zeroline": False, "title": {"text": f"Mean of the two{in_unit}"}},
+        "yaxis": {
+            **axis,
+            "zeroline": True,
+            "zerolinecolor": AXIS,
+            "title": {"text": f"{names}{in_unit}"},
+            "automargin": True,
+        },
         "shapes": shapes,
         "annotations": words,
     }

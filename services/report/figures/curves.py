@@ -48,12 +48,13 @@ def curves(
         line = {"color": AXIS, "dash": "dot", "width": 1.5}
         traces.append(go.Scatter(x=[0, 100], y=[0, 100], mode="lines", line=line, showlegend=False, hoverinfo="skip"))
     numbers: list[dict[str, Any]] = []
+    # At the same ticks several parties stand beside each other, not on top; what is measured stays where it is.
+    apart = 0.0 if ticks is None else (max(ticks) - min(ticks)) / 60
     for number, (name, points) in enumerate(series.items()):
         drawn = [point for point in points if not math.isnan(point.share.value)]
         if not drawn:
             continue
-        # At the same ticks several parties stand beside each other, not on top; what is measured stays where it is.
-        shift = 0.0 if ticks is None else (number - (len(series) - 1) / 2) * (max(ticks) - min(ticks)) / 60
+        shift = (number - (len(series) - 1) / 2) * apart
         counts = sorted({point.share.n for point in drawn})
         # Above three lines and more, numbers would stand on each other.
         in_name = len(counts) == 1 or len(series) > 2
@@ -83,7 +84,9 @@ def curves(
     # Room above 100 % for the numbers of all parties.
     room = 5 + 3 * len(series) if numbers else 5
     if ticks is not None:
-        of_x = {"tickmode": "array", "tickvals": list(ticks), "range": [min(ticks) - 0.5, max(ticks) + 0.7]}
+        aside = (len(series) / 2 + 1) * apart
+        ends = [min(ticks) - max(0.5, aside), max(ticks) + max(0.7, aside)]
+        of_x = {"tickmode": "array", "tickvals": list(ticks), "range": ends}
     whole = {
         **layout(HEIGHT),
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 # Of a figure's lines, and of a map's rows, how many letters stand in each line of a label.
 WIDE, NARROW = 26, 16
 _LINE, _AROUND = 17, 12
+# Of the columns of a map on paper, together, and the fewest in each.
+_LETTERS_OF_COLUMNS, _FEWEST = 66, 6
 
 
 def escaped(text: str) -> str:
@@ -23,6 +25,16 @@ def wrapped(label: str, longest: int = WIDE) -> str:
 def height_of(labels: Sequence[str], least: int, longest: int = WIDE) -> int:
     """Return the height that each label gets, in pixels, so that the longest touches no other."""
     return max([least, *(_AROUND + _LINE * len(_lines(label, longest)) for label in labels)])
+
+
+def longest_of_column(columns: int) -> int:
+    """Return how many letters stand in each line of the label of a column, so that it touches no other on paper."""
+    return min(NARROW, max(_FEWEST, _LETTERS_OF_COLUMNS // max(1, columns)))
+
+
+def height_above(labels: Sequence[str]) -> int:
+    """Return the height that the labels of columns take beyond two lines, in pixels."""
+    return _LINE * max(0, max((len(_lines(label, longest_of_column(len(labels)))) for label in labels), default=0) - 2)
 
 
 def _lines(label: str, longest: int) -> list[str]:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from exchange.report_structure import Matrix
 from exchange.report_words import party_in_words
 from services.report.figures.drawing import layout
-from services.report.figures.labels import NARROW, escaped, height_of, wrapped
+from services.report.figures.labels import NARROW, escaped, height_above, height_of, longest_of_column, wrapped
 
 
 def heatmap(table: Matrix) -> Any:
@@ -23,7 +23,7 @@ def heatmap(table: Matrix) -> Any:
     cells.hovertemplate = f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>"
     whole = {
         **layout(height_of_map(table)),
-        "xaxis": {**categories(columns), "title": {"text": of_columns}, "side": "top"},
+        "xaxis": {**categories(columns, longest_of_column(len(columns))), "title": {"text": of_columns}, "side": "top"},
         "yaxis": {**categories(rows), "title": {"text": of_rows}, "autorange": "reversed"},
         "annotations": cell_texts(columns, rows, [[str(count) for count in counts] for counts in table.counts]),
     }
@@ -31,8 +31,9 @@ def heatmap(table: Matrix) -> Any:
 
 
 def height_of_map(table: Matrix) -> int:
-    """Return the height of a map, by its rows and the longest of their labels."""
-    return 150 + height_of(table.row_labels, 42, NARROW) * len(table.row_labels)
+    """Return the height of a map, by its rows and the longest labels of rows and of columns."""
+    of_rows = height_of(table.row_labels, 42, NARROW) * len(table.row_labels)
+    return 150 + of_rows + height_above(table.column_labels)
 
 
 def with_totals(table: Matrix) -> Matrix:
@@ -70,8 +71,8 @@ def cell_texts(columns: list[str], rows: list[str], texts: Sequence[Sequence[str
     ]
 
 
-def categories(labels: list[str]) -> dict[str, Any]:
-    """Return an axis of a map with its labels."""
+def categories(labels: list[str], longest: int = NARROW) -> dict[str, Any]:
+    """Return an axis of a map with its labels, of which so many letters stand in a line."""
     return {
         "type": "category",
         "showgrid": False,
@@ -80,5 +81,5 @@ def categories(labels: list[str]) -> dict[str, Any]:
         "tickangle": 0,
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
-        "ticktext": [wrapped(label, NARROW) for label in labels],
+        "ticktext": [wrapped(label, longest) for label in labels],
     }

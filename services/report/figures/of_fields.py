@@ -26,6 +26,7 @@ from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
+from services.report.figures.labels import escaped
 from services.report.figures.maps import heatmap, with_totals
 
 
@@ -76,6 +77,8 @@ _DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
     "auc": _Axis("Area under the ROC curve"),
     "calibration_error": _Axis("Calibration error"),
 }
+# In the unit of their field, where it names one.
+_IN_UNIT_OF_FIELD = frozenset({"mean_answer", "mean_difference"})
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
 _LEVELS = "what raters stand between"
@@ -130,6 +133,8 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
         axis = axes[statistic]
+        if statistic in _IN_UNIT_OF_FIELD:
+            axis = replace(axis, unit=escaped(table.measured_in))
         words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
         one_part = len({row.stratum for row in rows}) == 1
         labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
@@ -318,7 +323,8 @@ def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
             f"which 95 % of differences are expected; bands: {intervals_in_words(list(rows.values()), table.cluster)}. "
             f"n = {units}."
         )
-        draw = partial(bland_altman_figure, paired, {statistic: row.estimate for statistic, row in rows.items()})
+        estimates = {statistic: row.estimate for statistic, row in rows.items()}
+        draw = partial(bland_altman_figure, paired, estimates, table.measured_in)
         key = f"{section.key}-{table.key}-limits-{number}"
         figures.append(Figure(key, section.key, title, caption, draw))
     return figures

@@ -35,7 +35,7 @@ from services.report.figures.drawing import (
 )
 from services.report.figures.figure import MOST_LINES, Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
-from services.report.figures.labels import escaped
+from services.report.figures.labels import escaped, longest_of_column
 from services.report.figures.maps import categories, cell_texts, heatmap, map_of
 from services.report.figures.of_fields import figures_of_fields
 
@@ -202,7 +202,7 @@ def _map_of_pairs(rows: Sequence[EstimateRow], scale: Scale) -> Any:
     height = 110 + 48 * len(raters)
     whole = {
         **layout(height),
-        "xaxis": categories(names),
+        "xaxis": categories(names, longest_of_column(len(names))),
         "yaxis": {**categories(names), "autorange": "reversed"},
         "annotations": cell_texts(names, names, texts),
     }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from exchange.estimate_rows import EstimateRow
 from exchange.statistic_names import Compared, Statistic
 from protocol.fields import IN_WORDS, NUMBERS, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
+from protocol.language.expansion import Expansion
 
 # Corrected for chance where the type has such a coefficient; alpha is that of all raters together.
 _OF_CATEGORIES: frozenset[Statistic] = frozenset({"cohen_kappa", "krippendorff_alpha"})
@@ -72,3 +75,36 @@ def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:
     if "judges" in line.against and line.estimate in _WITH_JUDGES:
         return row.statistic in _WITH_JUDGES[line.estimate]
     return row.statistic in _MAIN.get(line.estimate, {row.statistic})
+
+
+def asked_by(
+    study: Expansion, line: AuthoredEstimate, field: str, positive: str | None
+) -> Callable[[EstimateRow], bool]:
+    """Return what says whether a row is of the statistic, option or depth that a line names, and of no other line.
+
+    Parameters
+    ----------
+    field, positive
+        The field that the line is about, as PHASE.FIELD, and its positive option.
+    """
+    if line.estimate == "correlation" and "judges" not in line.against:
+        return lambda row: row.compared in line.against
+    if line.estimate in ("accuracy", "macro_f1"):
+        return lambda row: row.compared not in ("above_right", "all_with_reference") or row.statistic == line.estimate
+    if line.estimate == "rate":
+        return lambda row: row.category is not None and row.category.id == (line.option or positive)
+    if line.estimate == "auc":
+        return lambda row: row.statistic == "auc"
+    if line.estimate == "calibration" and _has_line_of_area(study, line, field):
+        return lambda row: row.statistic != "auc"
+    return lambda row: line.k is None or row.depth == line.k
+
+
+def _has_line_of_area(study: Expansion, line: AuthoredEstimate, field: str) -> bool:
+    """Return whether another line asks for the area under the curve on the same units, which this one would repeat."""
+    plan = study.analysis
+    return any(
+        field in other.of and other.model_copy(update={"estimate": line.estimate, "of": line.of}) == line
+        for other in (plan.primary, *plan.also)
+        if other is not None and other.estimate == "auc"
+    )

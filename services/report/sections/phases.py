@@ -10,7 +10,8 @@ from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table, TitleParts
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
-from protocol.language.expansion import Expansion
+from protocol.language.expansion import Expansion, Phase
+from protocol.language.pools import rates_texts
 from protocol.language.sentences_of_plan import plan_of
 from protocol.language.wording import listed, spoken
 from services.report.interval_settings import IntervalSettings
@@ -22,7 +23,7 @@ from services.report.sections.fields import REPORTS
 from services.report.sections.fields.abstaining import INVALID, NOT_ASSESSABLE, UNDETERMINED
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
-from services.report.sections.fields.topics import Topic, weighted_in_words
+from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
 
 # Of more fields than this only their number is given.
 MOST_NAMED = 4
@@ -92,7 +93,17 @@ def _what_was_asked(phase: PhaseRatings) -> str:
     asked = f": “{phase.phase.question}”" if phase.phase.question else f", {fields}."
     of_models = f" {_many(len(models), 'model')} answered them, too." if models else ""
     verb = "was" if units == 1 else "were"
-    return f"{_many(units, phase.fields[0].unit)} {verb} to be rated by {_many(len(raters), 'rater')}{asked}{of_models}"
+    what = f"{_many(units, phase.fields[0].unit)}{_whose_answers(phase.phase)}"
+    return f"{what} {verb} to be rated by {_many(len(raters), 'rater')}{asked}{of_models}"
+
+
+def _whose_answers(phase: Phase) -> str:
+    """Return what candidates are, in brackets, where that is what a phase rates."""
+    if not rates_texts(phase):
+        return ""
+    if phase.answers_of is None:
+        return " (answers of models)"
+    return " (answers of models and of people)" if "candidates" in phase.rates else " (answers of people)"
 
 
 def _many(count: int, word: str) -> str:
@@ -153,11 +164,22 @@ def topic_table(
     return EstimateTable(
         key=f"{ratings.field.key}_{topic.key}",
         title=str(title),
-        explanation=" ".join(filter(None, [*topic.explained(ratings, rows), weighted_in_words(rows), in_words(rows)])),
+        explanation=" ".join(
+            filter(
+                None,
+                [
+                    *topic.explained(ratings, rows),
+                    unit_in_words(ratings.field, rows),
+                    weighted_in_words(rows),
+                    in_words(rows),
+                ],
+            )
+        ),
         rows=tuple(rows),
         lines="both",
         cluster=study.analysis.cluster,
         field=ratings.name,
+        measured_in=ratings.field.unit or "",
         drawn=topic.drawn,
         points=topic.points(ratings) if topic.points is not None and rows else (),
         parts=title,

@@ -33,9 +33,9 @@ from services.report.sections.fields.comparing_groups import (
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
-from services.report.sections.fields.topics import Topic, weighted_in_words
+from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
-from services.report.sections.main_statistic import is_main, named_by
+from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import PartOfLine, parts_of_line
 
@@ -83,9 +83,10 @@ def table_of(
             )
         ]
 
-    rows = counted(computed, intervals, study.analysis.comparisons)
+    asked = asked_by(study, line, ratings[0].name, ratings[0].field.positive)
+    rows = [row for row in counted(computed, intervals, study.analysis.comparisons) if asked(row)]
     pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
-    explanations = [*pieces, weighted_in_words(rows)]
+    explanations = [*pieces, unit_in_words(ratings[0].field, rows), weighted_in_words(rows)]
     if line.compare == "group":
         between_groups = _between_groups(study, line, ratings, phases)
         of_groups = counted(between_groups, intervals, study.analysis.comparisons)
@@ -102,11 +103,12 @@ def table_of(
         key=key,
         title=str(title),
         explanation=explanation,
-        rows=tuple(_marked(line, named, row, is_primary) for row in rows if _is_asked(line, named, row)),
+        rows=tuple(_marked(line, named, row, is_primary) for row in rows if asked(row)),
         lines="both",
         cluster=study.analysis.cluster,
         field=named.name,
         form=_form(study, line, named, phases),
+        measured_in=named.field.unit or "",
         drawn=topics[0].drawn,
         parts=title,
     )
@@ -253,14 +255,3 @@ def _marked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow, is_prima
     """Return a row with what the plan says of it: of the primary line, what stands beside its estimate is declared."""
     planned = is_primary and is_main(line, ratings.field.type, row)
     return replace(row, planned=planned, declared=not planned)
-
-
-def _is_asked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow) -> bool:
-    """Return whether a row is of the option or depth that a line names."""
-    if line.estimate == "correlation" and "judges" not in line.against:
-        return row.compared in line.against
-    if line.estimate in ("accuracy", "macro_f1") and row.compared in ("above_right", "all_with_reference"):
-        return row.statistic == line.estimate
-    if line.estimate == "rate":
-        return row.category is not None and row.category.id == (line.option or ratings.field.positive)
-    return line.k is None or row.depth == line.k

@@ -353,3 +353,14 @@ def test_what_is_compared_is_said_by_how_many_there_are(declared: str, compare: 
     ).replace("ordinal_scale", "{type: ordinal, options: [1, 2]}")
 
     assert paragraph_of(study, "computed").sentences[0].endswith(says)
+
+
+def test_a_criterion_is_said_with_the_name_of_its_statistic() -> None:
+    study = (
+        "phases: [{key: a, rates: items, shows: [prompt], form: {v: {type: yes_no, label: Present}}}]\n"
+        "analysis: {criteria: [{key: alike, estimate: agreement, of: a.v, statistic: gwet_ac1, above: 0.6}]}"
+    )
+
+    assert paragraph_of(study, "computed").sentences[0] == (
+        "Criterion “alike”: agreement on “Present” in “A”, between raters by Gwet’s AC1: lower limit above 0.6."
+    )

@@ -12,9 +12,10 @@ import pytest
 from db import Database
 from db.engine import make_engine
 from exchange.statistic_names import Statistic
+from exchange.statistic_words import WORDS
 from protocol.language.authored_plan import Estimated
 from protocol.language.computed import COMPUTED
-from protocol.language.criteria import AGAINST_JUDGES, AGREEMENT, STATISTICS
+from protocol.language.criteria import AGAINST_JUDGES, AGREEMENT, CALLED, STATISTICS
 from services.progress import data_lock
 from services.report import build_report
 from services.studies import freezing
@@ -143,6 +144,21 @@ def test_criteria_know_the_estimates_of_plans_and_the_statistics_of_reports() ->
     assert set(STATISTICS) <= set(get_args(Estimated)) and named <= set(get_args(Statistic))
     # A distance has no bound between -1 and 1.
     assert set(AGREEMENT) == {key for key, computed in COMPUTED.items() if "agreement" in computed} - {"point"}
+
+
+def test_a_criterion_calls_a_statistic_as_the_report_does() -> None:
+    named = {name for names in (*STATISTICS.values(), *AGREEMENT.values(), AGAINST_JUDGES) for name in names}
+
+    assert set(CALLED) == named
+    for statistic, called in CALLED.items():
+        printed = [
+            words.replace("{depth}", "k").replace("first k lines", "first lines").replace("'", "’")
+            for (name, _), both in WORDS.items()
+            if name == statistic
+            for words in (both.line, both.name)
+            if "{option}" not in words
+        ]
+        assert any(words.startswith(called) for words in printed), statistic
 
 
 COMPARED = """

@@ -233,3 +233,17 @@ def test_where_all_differences_are_0_their_dots_are_not_cut_by_the_edge() -> Non
     nothing = Span("all", "A minus B", math.nan, 0.0, math.nan, "", 2)
 
     assert spans([nothing], "Difference (points)", limits=None, from_zero=True).layout.xaxis.range == (-1, 1)
+
+
+@pytest.mark.parametrize("parties", [1, 3, 6])
+def test_no_party_stands_beyond_the_axis_at_its_first_or_last_tick(parties: int) -> None:
+    share = wilson_interval(2, 3)
+    ticks = (2, 5, 10, 15, 20, 30)
+    series = {f"Rater {n}": [Point(tick, share, "within it") for tick in ticks] for n in range(parties)}
+
+    drawn = curves(series, "Distance (mm)", "Places (%)", ticks)
+
+    first, last = drawn.layout.xaxis.range
+    # A symbol is about a hundredth of the axis wide.
+    room = (last - first) / 100
+    assert all(first + room <= x <= last - room for trace in drawn.data for x in trace.x)

@@ -14,6 +14,7 @@ import pytest
 from db import Database
 from db.engine import make_engine
 from exchange.estimate_rows import Party
+from exchange.report_structure import EstimateTable
 from services.progress import data_lock
 from services.report import Report, build_report, figures_of
 from services.report.sections.fields.paired_points import paired_points
@@ -59,6 +60,7 @@ analysis:
     - {estimate: pass_at, k: 3, of: read.differential, by: level}
     - {estimate: calibration, of: read.sure}
     - {estimate: pass_at, k: 1, of: read.differential, compare: group, by: level}
+    - {estimate: auc, of: read.sure}
   tables: [level]
 """
 N = 24
@@ -283,6 +285,20 @@ def test_a_confidence_is_held_against_whether_the_answer_was_right(tables: dict[
     assert math.isclose(auc, sum(wins) / len(wins))
 
 
+def test_what_two_lines_of_the_plan_ask_for_is_printed_once(tables: dict[str, Rows], report: Report) -> None:
+    planned = [row for row in tables["estimates.csv"] if row["section"] == "plan"]
+
+    # The one line names the area under the curve, the other what is computed of the same confidence beside it.
+    names = {line: {row["name"] for row in planned if row["table"] == line} for line in ("line_4", "line_6")}
+    assert names == {
+        "line_4": {"Brier score", "expected calibration error, 10 bins"},
+        "line_6": {"area under the ROC curve of the confidence"},
+    }
+    (plan,) = [section for section in report.sections if section.key == "plan"]
+    said = {table.key: table.explanation for table in plan.tables if isinstance(table, EstimateTable)}
+    assert "AUC: the chance" in said["line_6"] and "AUC" not in said["line_4"] and "Brier" not in said["line_6"]
+
+
 def test_groups_of_raters_are_compared_on_the_same_items(tables: dict[str, Rows]) -> None:
     lists = values_in(tables["fields.csv"], "differential", "item")
     easy = {row["item"] for row in tables["items.csv"] if row["level"] == "1"}
@@ -371,6 +387,18 @@ def test_numbers_of_two_raters_are_drawn_as_differences_over_means_with_their_li
     lines = sorted(shape.y0 for shape in figure.figure.layout.shapes if shape.type == "line")
     by_hand = [gaps.mean() + z * gaps.std(ddof=1) for z in (-1.96, 0, 1.96)]
     assert lines == pytest.approx(by_hand, rel=1e-3) and f"n = {len(pairs)}." in figure.caption
+
+
+def test_a_number_is_told_and_drawn_in_the_unit_of_its_field(report: Report) -> None:
+    tables = {table.key: table for _, table in report.estimate_tables()}
+    assert tables["size_means"].explanation.endswith("Means are in mm.")
+    assert "Differences are in mm." in tables["size_agreement"].explanation
+    assert " in mm." not in tables["sure_means"].explanation
+
+    drawn = {figure.key: figure.figure.layout for figure in figures_of(report)}
+    assert drawn["phase_read-size_means-mean_answer"].xaxis.title.text == "Mean (mm)"
+    limits = drawn["phase_read-size_agreement-limits-1"]
+    assert (limits.xaxis.title.text, limits.yaxis.title.text) == ("Mean of the two (mm)", "Rater 1 minus Rater 2 (mm)")
 
 
 def test_more_points_than_can_be_told_apart_are_counted_in_cells() -> None:

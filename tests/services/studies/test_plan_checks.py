@@ -9,8 +9,10 @@ import pytest
 
 from agreement import krippendorff_alpha
 from exchange.refusal import InputRefused
+from services.report.sections.fields import REPORTS
 from services.studies.best_case import best_alpha
 from services.studies.checking import checked_folder
+from services.studies.plan_checks import BETWEEN_MODELS
 from tests.situations import write_table
 
 PROTOCOL = """
@@ -224,6 +226,17 @@ def test_a_plan_that_its_tables_can_give_is_taken_without_a_word(tmp_path: Path)
     assert checked_folder(folder_with(tmp_path, plan)).warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("more", "is_said"),
+    [("", True), (f", primary: {{{LINE}, compare: site}}", False), (f", primary: {{{LINE}}}", True)],
+)
+def test_a_correction_of_no_comparison_is_said(tmp_path: Path, more: str, is_said: bool) -> None:
+    warnings = checked_folder(folder_with(tmp_path, f"comparisons: {{correction: holm}}{more}")).warnings
+
+    said = [warning for warning in warnings if warning.startswith("analysis.comparisons: Holm corrects nothing, since")]
+    assert len(said) == is_said
+
+
 SCORED = """
 blindread: 2
 name: planned
@@ -235,17 +248,37 @@ phases:
     shows: [prompt, candidate]
     from: {{sample: {{size: 20, unit: item}}}}
     form: {{grade: {{type: ordinal, label: Grade, options: {{1: Bad, 2: Fair, 3: Good}}}}, ok: yes_no}}
-analysis: {{criteria: [{{key: it, of: score.{line}}}]}}
+analysis: {{{plan}}}
 """
 
 
-def warnings_of_scored(tmp_path: Path, line: str) -> list[str]:
-    """Two candidates to each of 30 items, of which 20 are drawn."""
-    (tmp_path / "protocol.yaml").write_text(SCORED.format(line=line), encoding="utf-8")
+def scored_folder(tmp_path: Path, plan: str, models: str = "xy") -> Path:
+    """A candidate of each model to each of 30 items, of which 20 are drawn."""
+    (tmp_path / "protocol.yaml").write_text(SCORED.format(plan=plan), encoding="utf-8")
     write_table(tmp_path / "items.csv", "item,format,prompt", [(f"q{n}", "open", f"Item {n}?") for n in range(30)])
-    texts = [(f"q{n}-{model}", f"q{n}", model, f"Said {model}") for n in range(30) for model in ("x", "y")]
+    texts = [(f"q{n}-{model}", f"q{n}", model, f"Said {model}") for n in range(30) for model in models]
     write_table(tmp_path / "candidates.csv", "candidate,item,model,answer", texts)
-    return [warning for warning in checked_folder(tmp_path).warnings if "Criterion" in warning]
+    return tmp_path
+
+
+def warnings_of_scored(tmp_path: Path, line: str) -> list[str]:
+    warnings = checked_folder(scored_folder(tmp_path, f"criteria: [{{key: it, of: score.{line}}}]")).warnings
+    return [warning for warning in warnings if "Criterion" in warning]
+
+
+@pytest.mark.parametrize(("models", "is_said"), [("xy", False), ("x", True)])
+def test_models_that_are_rated_on_a_scale_are_compared_without_a_line(
+    tmp_path: Path, models: str, is_said: bool
+) -> None:
+    warnings = checked_folder(scored_folder(tmp_path, "comparisons: {correction: bh}", models)).warnings
+
+    assert any("corrects nothing" in warning for warning in warnings) == is_said
+
+
+def test_what_compares_models_without_a_line_is_what_the_report_compares() -> None:
+    compared = {key for key, report in REPORTS.items() if any(topic.key == "by_model" for topic in report.topics)}
+
+    assert compared == BETWEEN_MODELS
 
 
 def test_candidates_of_an_item_that_are_drawn_together_are_counted_as_the_report_will(tmp_path: Path) -> None:

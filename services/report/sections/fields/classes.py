@@ -123,9 +123,10 @@ def _scores(answer: str | None, sure: float | None, classes: Sequence[str]) -> l
 OF_CLASSES = Topic(
     "classes",
     "F1 and balanced accuracy",
-    "Over the options that the reference names, macro-F1 counts every class alike, and weighted F1 by how often it "
-    "occurs; balanced accuracy is their mean recall (macro recall). Micro-F1 is of the counts of all options together, "
-    "and the accuracy where nobody abstains.",
+    "F1 of an option, from 0 to 1: how often it is right where it was given (precision), and given where it is right "
+    "(recall), as their harmonic mean. Over the options that the reference names, macro-F1 counts every class alike, "
+    "and weighted F1 by how often it occurs; balanced accuracy is their mean recall (macro recall). Micro-F1 is of the "
+    "counts of all options together, and the accuracy where nobody abstains.",
     of_classes,
     of_models=True,
     further=(

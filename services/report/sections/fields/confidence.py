@@ -106,12 +106,29 @@ MEANS = Topic(
 CALIBRATION = Topic(
     "calibration",
     "does it tell right from wrong",
-    "AUC: the chance that an answer that was right was given with more confidence than a wrong one; 0.5 is chance. "
-    "Brier score and calibration error (ten bins of equal width, right-closed) are of a confidence that is a "
-    "probability; 0 is best. An abstention is neither right nor wrong here, whatever confidence stands beside it.",
+    "Of answers that were right or wrong; an abstention is neither, whatever confidence stands beside it.",
     calibration,
     of_models=True,
-    further=(("What a model wrote that is no answer is left out.", has_models), POOLED),
+    further=(
+        (
+            (
+                "AUC: the chance that an answer that was right was given with more confidence than a wrong one; 0.5 is "
+                "chance."
+            ),
+            lambda _, rows: any(row.statistic == "auc" for row in rows),
+        ),
+        (
+            (
+                "Brier score and calibration error (ECE) are of a confidence that is a probability, and 0 is best. The "
+                "Brier score is the mean square of how far it was from 1 where the answer was right, and from 0 where "
+                "it was wrong; the calibration error is how far, on average, it lies from the share right among "
+                "answers of about the same confidence (ten bins of equal width, right-closed)."
+            ),
+            lambda _, rows: any(row.statistic == "brier_score" for row in rows),
+        ),
+        ("What a model wrote that is no answer is left out.", has_models),
+        POOLED,
+    ),
 )
 RELIABILITY = Topic(
     "reliability",

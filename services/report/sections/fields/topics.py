@@ -11,6 +11,7 @@ from exchange.shown_numbers import shown_p
 from exchange.statistic_names import Compared, Statistic
 from protocol.fields import SETS
 from protocol.language.authored_plan import Estimated, Partner
+from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
@@ -121,7 +122,18 @@ def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
     return any(shown_p(row.estimate.p) for row in rows)
 
 
+# What is in the unit of a field, where it has one.
+MEASURED: frozenset[Statistic] = frozenset({"mean_answer", "mean_difference", "lower_limit", "upper_limit"})
 POOLED = ("“All raters” pools verdicts.", pools_raters)
+
+
+def unit_in_words(asked: Field, rows: Sequence[EstimateRow]) -> str:
+    """Return in what the means and differences of a field are; nothing where it names no unit, or there are none."""
+    measured = {row.statistic for row in rows} & MEASURED
+    if not asked.unit or not measured:
+        return ""
+    what = "Means and differences" if "mean_answer" in measured and len(measured) > 1 else "Differences"
+    return f"{'Means' if measured == {'mean_answer'} else what} are in {asked.unit}."
 
 
 def weighted_in_words(rows: Sequence[EstimateRow]) -> str:
