@@ -321,6 +321,16 @@ def test_published_components_give_what_is_printed_beside_them(name, interaction
     assert published.condition_by_reader == pytest.approx(of_readers, abs=2e-8)
 
 
+@pytest.mark.parametrize("sampled", ["readers and cases", "cases", "readers"])
+def test_components_by_which_the_difference_never_varies_are_refused(sampled):
+    alike = VarianceComponents(0.0, 0.02, 0.02, 0.016, 0.016, 24, 3, "both conditions rank alike")
+
+    with pytest.raises(ValueError, match="components leave the difference no variance"):
+        plan_reader_study(alike, [5], [100], sampled=sampled)
+    with pytest.raises(ValueError, match="components leave the difference no variance"):
+        cases_needed(alike, 5, difference=0.05, power=0.8, sampled=sampled)
+
+
 def test_a_negative_variance_of_readers_counts_as_none():
     franken = VARIANCES["Franken"]
 
