@@ -93,6 +93,12 @@ def test_entries_of_a_list_are_told_apart_by_equality(entries: list[Any]) -> Non
 
 
 AS_TEXT, AS_NUMBERS = ["1", "2", "1"], [1, 2, 1]
+
+
+def sets(verdicts: Any) -> list[Any]:
+    return [None if verdict != verdict else [verdict] for verdict in verdicts]
+
+
 OF_TWO = [
     lambda a, b: agreement.percent_agreement(a, b),
     lambda a, b: agreement.cohen_kappa(a, b),
@@ -131,6 +137,11 @@ OF_TWO = [
     lambda a, b: agreement.rater_group_difference(
         [*zip(a, a, strict=True)], [*zip(a, a, strict=True)], "accuracy", reference=b, seed=1
     ),
+    lambda a, b: agreement.set_agreement([*zip(sets(a), sets(b), strict=True)], resamples=10),
+    lambda a, b: agreement.set_accuracy(sets(a), sets(b), resamples=10),
+    lambda a, b: agreement.ranking_agreement([*zip(sets(a), sets(b), strict=True)], resamples=10),
+    lambda a, b: agreement.ranking_accuracy(sets(a), b, resamples=10),
+    lambda a, b: agreement.ranking_accuracy(sets(a), sets(b), resamples=10),
 ]
 
 
