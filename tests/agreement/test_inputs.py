@@ -166,6 +166,31 @@ def test_text_and_numbers_with_one_rater_or_declared_stay_as_they_are() -> None:
     assert agreement.accuracy(["n/a", "n/a"], [1, 2], excluded="n/a").n_excluded == 2
 
 
+def test_options_of_text_and_numbers_that_are_declared_stay_as_they_are() -> None:
+    both = agreement.set_agreement([[{"?"}, {1}]] * 3, options=["?", 1], resamples=10)
+
+    assert [option.option for option in both.options] == ["?", 1]
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda flags: agreement.cohen_kappa([1, 2], [1, 2], excluded=flags),
+        lambda flags: agreement.percent_agreement([1, 2], [1, 2], excluded=flags),
+        lambda flags: agreement.krippendorff_alpha([[1, 2], [1, 2]], excluded=flags),
+        lambda flags: agreement.percent_agreement_of_all([[1, 2], [1, None]], excluded=flags),
+    ],
+)
+def test_exclusions_in_rows_of_different_lengths_are_refused_by_name(statistic: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match=r"excluded is \[\[True, False\], \[False\]\]; expected \(2,( 2)?\) of True"):
+        statistic([[True, False], [False]])
+
+
+def test_a_count_that_is_none_is_refused_by_its_own_name() -> None:
+    with pytest.raises(ValueError, match=r"^true_negative is 2\.5; expected a whole number"):
+        agreement.rogan_gladen(3, 9, true_positive=4, false_negative=1, true_negative=2.5, false_positive=0)
+
+
 def test_a_positive_that_is_no_category_is_refused() -> None:
     with pytest.raises(ValueError, match=r"positive is '1'; expected one of the categories \(0, 1\)"):
         agreement.diagnostic_accuracy([1, 0, 1], [1, 0, 0], "1")
