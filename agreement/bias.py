@@ -123,8 +123,9 @@ def judge_bias_by_factor(
     groups = encode_clusters(clusters, d.size) if clusters is not None else None
     result = []
     for factor, values in factors.items():
-        codes, levels = encode(values, None, factor)
-        same_length(d, codes, "human", factor)
+        argument = f"factors[{factor!r}]"
+        codes, levels = encode(values, None, argument)
+        same_length(d, codes, "human", argument)
         used = known_human & known_judge & (codes != MISSING)
         estimates: dict[Hashable, Estimate] = {}
         for code, level in enumerate(levels):

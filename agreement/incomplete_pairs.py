@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import shown
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Pairs, Ratings
 from agreement.ratings import RatingTable, rows_of
@@ -38,10 +39,7 @@ def left_out(pairs: Pairs, excluded: Ratings | None = None) -> str:
     >>> left_out(encode_pairs([1, None, None], [1, 2, 2]), [False, True, False])
     '; 1 that one or both excluded left out, counted apart; 1 without both verdicts left out'
     """
-    apart = np.zeros(pairs.rated.size, dtype=np.bool_) if excluded is None else np.asarray(excluded)
-    if apart.shape != pairs.rated.shape or (apart.size and apart.dtype != np.bool_):
-        raise ValueError(f"excluded has shape {apart.shape}; expected {pairs.rated.shape} of True and False")
-    apart = apart.astype(np.bool_)
+    apart = np.zeros(pairs.rated.size, dtype=np.bool_) if excluded is None else _flags(excluded, pairs.rated.shape)
     if (apart & pairs.rated).any():
         first = int(np.flatnonzero(apart & pairs.rated)[0])
         raise ValueError(f"position {first} is excluded and has both verdicts; expected one of them to be missing")
@@ -96,11 +94,18 @@ def _verdicts(ratings: RatingTable, excluded: npt.ArrayLike) -> Codes:
     """How many verdicts each item has, be they ratings or exclusions."""
     rows = rows_of(ratings)
     rated = np.array([[not is_missing(value) for value in row] for row in rows], dtype=np.bool_)
-    apart = np.asarray(excluded)
-    if apart.shape != rated.shape or (apart.size and apart.dtype != np.bool_):
-        raise ValueError(f"excluded has shape {apart.shape}; expected {rated.shape} of True and False")
-    apart = apart.astype(np.bool_)
+    apart = _flags(excluded, rated.shape)
     if (apart & rated).any():
         item, rater = (int(place) for place in np.argwhere(apart & rated)[0])
         raise ValueError(f"row {item}, column {rater} is excluded and has a rating; expected one of them to be missing")
     return np.asarray((rated | apart).sum(axis=-1))
+
+
+def _flags(excluded: npt.ArrayLike, shape: tuple[int, ...]) -> Bools:
+    try:
+        flags = np.asarray(excluded)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"excluded is {shown(excluded)}; expected {shape} of True and False") from None
+    if flags.shape != shape or (flags.size and flags.dtype != np.bool_):
+        raise ValueError(f"excluded has shape {flags.shape}; expected {shape} of True and False")
+    return flags.astype(np.bool_)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from agreement.arguments import listed, read_once, shown
-from agreement.codebook import in_order, is_missing
+from agreement.codebook import in_order, is_missing, refuse_unlike
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
 from agreement.pairwise import item_means, mean_of_items, share_of_items
-from agreement.ratings import RatingTable, rows_of
+from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed
 from agreement.several_raters import conger_kappa
 
@@ -182,6 +182,9 @@ def set_agreement(
     rows = [[None if is_missing(cell) else set_of(cell, "ratings") for cell in row] for row in rows_of(ratings)]
     chosen = [cell for row in rows for cell in row if cell is not None]
     every = _options(options, chosen, "ratings")
+    if options is None:
+        columns = [[option for cell in column for option in cell or ()] for column in zip(*rows, strict=True)]
+        refuse_unlike_columns(columns, every)
     of = partial(
         mean_of_items, clusters=clusters, unit=unit, note="without two raters", resamples=resamples, seed=seed,
         interval=interval, confidence=confidence,
@@ -260,7 +263,13 @@ def set_accuracy(
         None if is_missing(x) or is_missing(y) else (set_of(x, "answers"), set_of(y, "reference"))
         for x, y in zip(given, accepted, strict=True)
     ]
-    every = _options(options, [cell for pair in pairs if pair is not None for cell in pair], "answers and reference")
+    both = [pair for pair in pairs if pair is not None]
+    every = _options(options, [cell for pair in both for cell in pair], "answers and reference")
+    if options is None:
+        refuse_unlike(
+            answers=(option for answer, _ in both for option in answer),
+            reference=(option for _, accepted in both for option in accepted),
+        )
     clusters = read_once(clusters)
     settings: dict[str, Any] = {
         "unit": unit, "note": "without an answer or a reference", "resamples": resamples, "seed": seed,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agreement.arguments import listed, number_in, read_once, shown, unmasked, whole_number
-from agreement.codebook import is_missing
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
@@ -263,13 +263,18 @@ def ranking_accuracy(
     lists, answers = as_values(rankings, "rankings"), as_values(reference, "reference")
     same_length(lists, answers, "rankings", "reference")
     reciprocal = np.full(len(lists), math.nan)
+    listed_lines: list[Any] = []
+    accepted_lines: list[Any] = []
     for item, (ranking, answer) in enumerate(zip(lists, answers, strict=True)):
         several = isinstance(answer, list | tuple | set | frozenset)
         accepted = [part for part in answer if not is_missing(part)] if several else [answer]
         if is_missing(ranking) or not accepted or is_missing(accepted[0]):
             continue
         place = rank_of_accepted(ranking, accepted)
+        listed_lines += _lines(ranking)
+        accepted_lines += accepted
         reciprocal[item] = 0.0 if place is None else 1.0 / place
+    refuse_unlike(rankings=listed_lines, reference=accepted_lines)
 
     def within(k: int) -> Floats:
         return np.where(np.isnan(reciprocal), math.nan, (reciprocal >= 1.0 / k).astype(np.float64))
@@ -338,6 +343,12 @@ def ranking_agreement(
         [None if is_missing(cell) else _distinct(cell, "ratings") for cell in row]
         for row in rows_of(_of_lists(ratings))
     ]
+    refuse_unlike(
+        **{
+            f"column {rater} of ratings": (line for ranking in column for line in ranking or ())
+            for rater, column in enumerate(zip(*rows, strict=True))
+        }
+    )
     settings: dict[str, Any] = {
         "clusters": read_once(clusters), "unit": unit, "note": "without two comparable lists",
         "resamples": resamples, "seed": seed, "interval": interval, "confidence": confidence,

@@ -112,7 +112,8 @@ def plan_reader_study(
     Raises
     ------
     ValueError
-        When a size or option is none of these, or the planned difference lies at or beyond the margin.
+        When a size or option is none of these, the planned difference lies at or beyond the margin, or the components
+        leave the difference no variance.
 
     References
     ----------
@@ -243,6 +244,11 @@ def _planned(
     confidence: float,
 ) -> PlannedStudy:
     squared, df = _spread(components.at(k), r, sampled, design)
+    if squared <= 0.0:
+        raise ValueError(
+            f"components leave the difference no variance where sampled is {sampled!r} (both conditions rank the cases "
+            "alike); expected those of a pilot in which they differ"
+        )
     se = math.sqrt(squared)
     tail = (1.0 - confidence) / 2.0
     quantile = float(stats.t.isf(tail, df) if math.isfinite(df) else stats.norm.isf(tail))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
+from agreement.arguments import number_in, whole_number
 from agreement.coding import Ratings
 from agreement.ratings import RatingTable, numbers_of
 from agreement.readers import covariance_components, jackknifed_accuracies
@@ -38,7 +39,8 @@ class VarianceComponents:
     Raises
     ------
     ValueError
-        When one is no finite number, `error` is not above 0, or there are fewer than two cases.
+        When one is no finite number, `error` is not above 0, or `cases` or `readers` is no whole number of at least
+        2, or 1.
 
     Examples
     --------
@@ -56,11 +58,12 @@ class VarianceComponents:
     source: str
 
     def __post_init__(self) -> None:
-        numbers = [getattr(self, field.name) for field in fields(self) if field.name != "source"]
-        if not all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
-            raise ValueError(f"components are {numbers!r}; expected finite numbers")
-        if self.error <= 0 or self.cases < 2:
-            raise ValueError(f"error is {self.error!r} and cases {self.cases!r}; expected more than 0, and at least 2")
+        for name in ("condition_by_reader", "cov_1", "cov_2", "cov_3"):
+            object.__setattr__(self, name, number_in(getattr(self, name), name, "a finite number", math.isfinite))
+        error = number_in(self.error, "error", "a number above 0", lambda number: 0.0 < number < math.inf)
+        object.__setattr__(self, "error", error)
+        object.__setattr__(self, "cases", whole_number(self.cases, "cases", 2))
+        object.__setattr__(self, "readers", whole_number(self.readers, "readers", 1))
 
     def at(self, cases: int) -> VarianceComponents:
         """The components for another number of cases like these.

@@ -17,6 +17,8 @@ from agreement.effective_size import clusters_with, effective_size, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.lone_items import alone
 
+_COUNTS = ("judged_positive", "judged", "true_positive", "false_negative", "true_negative", "false_positive")
+
 
 def rogan_gladen(
     judged_positive: int,
@@ -82,7 +84,7 @@ def rogan_gladen(
 
 def _of_counts(counts: tuple[int, ...], sampled_how: str, confidence: float, unit: str) -> Estimate:
     confidence = check_confidence(confidence)
-    x, n, tp, fn, tn, fp = (whole_number(count, f"one of the counts {counts!r}") for count in counts)
+    x, n, tp, fn, tn, fp = (whole_number(count, name) for count, name in zip(counts, _COUNTS, strict=True))
     if min(x, n, tp, fn, tn, fp) < 0 or x > n:
         raise ValueError(f"counts are {counts}; expected at least 0, and judged_positive within judged")
     name, positives, negatives = "corrected prevalence", tp + fn, tn + fp

@@ -119,7 +119,7 @@ class ClusterDraw:
     ) -> None:
         check_resamples(resamples)
         generator_of(seed)  # refuses what is no seed
-        plain = clusters if isinstance(clusters, np.ndarray) else as_values(clusters, "clusters")
+        plain = clusters if isinstance(clusters, np.ndarray) and clusters.ndim else as_values(clusters, "clusters")
         codes = encode_clusters(plain, len(plain))
         self.resamples, self.seed = int(resamples), seed
         self.units = int(codes.max(initial=-1)) + 1

@@ -160,7 +160,9 @@ def plan_by_simulation(
     if isinstance(seed, ClusterDraw):
         raise ValueError("seed is a draw of clusters; expected a whole number, since studies are simulated")
     random_generator(seed)  # refuses what is no seed
-    entropy = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
+    entropy: Any = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
+    if isinstance(entropy, np.integer | np.ndarray):
+        entropy = entropy.tolist()
     base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]
     studies = []
     for n, r in sizes:

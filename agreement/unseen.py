@@ -185,7 +185,7 @@ def unseen_of_share(
     weights : ndarray, shape (n,), optional
         How many units each stands for; 1 by default.
     scattered : float
-        From which share of the clusters by chance on what is rarer is scattered.
+        From which share of the clusters by chance on what is rarer is scattered; with 0 nothing is asked of it.
 
     Returns
     -------
@@ -213,14 +213,18 @@ def unseen_of_share(
     squares = float((np.bincount(groups, weights=of_units) ** 2).sum())
     alone = float((of_units**2).sum())
     shared = (squares - alone) / (total**2 - alone)
-    if having < scattered * clusters_by_chance(rarer, shared):
+    by_chance = clusters_by_chance(rarer, shared)
+    if having < scattered * by_chance:
         return None
     more = MORE * squares / total
     moved = (share if value is None else value) + more / (total + more) * ((share <= 0.5) - share)
     if not (moved < low or moved > high):
         return None
+    fewer = f"fewer than {FEW_WITH_RARER} clusters"
+    is_scattered = having >= (scattered or SCATTERED) * by_chance
+    where = f"what is rarer is scattered over {fewer}" if is_scattered else f"{fewer} have most of what is rarer"
     text = (
-        f"what is rarer is scattered over fewer than {FEW_WITH_RARER} clusters, and {math.ceil(MORE)} more of another "
-        "kind would move the value out: the interval does not allow for kinds of clusters that were not sampled"
+        f"{where}, and {math.ceil(MORE)} more of another kind would move the value out: the interval does not allow "
+        "for kinds of clusters that were not sampled"
     )
     return Caution("unseen_clusters", text, FEW_WITH_RARER)

@@ -93,6 +93,12 @@ def test_entries_of_a_list_are_told_apart_by_equality(entries: list[Any]) -> Non
 
 
 AS_TEXT, AS_NUMBERS = ["1", "2", "1"], [1, 2, 1]
+
+
+def sets(verdicts: Any) -> list[Any]:
+    return [None if verdict != verdict else [verdict] for verdict in verdicts]
+
+
 OF_TWO = [
     lambda a, b: agreement.percent_agreement(a, b),
     lambda a, b: agreement.cohen_kappa(a, b),
@@ -131,6 +137,11 @@ OF_TWO = [
     lambda a, b: agreement.rater_group_difference(
         [*zip(a, a, strict=True)], [*zip(a, a, strict=True)], "accuracy", reference=b, seed=1
     ),
+    lambda a, b: agreement.set_agreement([*zip(sets(a), sets(b), strict=True)], resamples=10),
+    lambda a, b: agreement.set_accuracy(sets(a), sets(b), resamples=10),
+    lambda a, b: agreement.ranking_agreement([*zip(sets(a), sets(b), strict=True)], resamples=10),
+    lambda a, b: agreement.ranking_accuracy(sets(a), b, resamples=10),
+    lambda a, b: agreement.ranking_accuracy(sets(a), sets(b), resamples=10),
 ]
 
 
@@ -153,6 +164,31 @@ def test_text_and_numbers_with_one_rater_or_declared_stay_as_they_are() -> None:
     assert agreement.percent_agreement(["?", 1, 2], [1, 1, 2]).n == 3
     assert agreement.cohen_kappa(["?", "?"], [1, 1], categories=["?", 1]).n == 2
     assert agreement.accuracy(["n/a", "n/a"], [1, 2], excluded="n/a").n_excluded == 2
+
+
+def test_options_of_text_and_numbers_that_are_declared_stay_as_they_are() -> None:
+    both = agreement.set_agreement([[{"?"}, {1}]] * 3, options=["?", 1], resamples=10)
+
+    assert [option.option for option in both.options] == ["?", 1]
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda flags: agreement.cohen_kappa([1, 2], [1, 2], excluded=flags),
+        lambda flags: agreement.percent_agreement([1, 2], [1, 2], excluded=flags),
+        lambda flags: agreement.krippendorff_alpha([[1, 2], [1, 2]], excluded=flags),
+        lambda flags: agreement.percent_agreement_of_all([[1, 2], [1, None]], excluded=flags),
+    ],
+)
+def test_exclusions_in_rows_of_different_lengths_are_refused_by_name(statistic: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match=r"excluded is \[\[True, False\], \[False\]\]; expected \(2,( 2)?\) of True"):
+        statistic([[True, False], [False]])
+
+
+def test_a_count_that_is_none_is_refused_by_its_own_name() -> None:
+    with pytest.raises(ValueError, match=r"^true_negative is 2\.5; expected a whole number"):
+        agreement.rogan_gladen(3, 9, true_positive=4, false_negative=1, true_negative=2.5, false_positive=0)
 
 
 def test_a_positive_that_is_no_category_is_refused() -> None:

@@ -259,6 +259,8 @@ def test_homogeneity_holds_its_level_with_clusters_and_names_what_cannot_be_esti
 
 
 def test_factors_and_corrections_are_checked_by_name():
+    with pytest.raises(ValueError, match=r"factors\['model'\] is a int; expected a sequence"):
+        judge_bias_by_factor([1, 0], [1, 0], {"model": 1})
     with pytest.raises(ValueError, match="factors is a list"):
         judge_bias_by_factor([1, 0], [1, 0], ["x", "y"])
     with pytest.raises(ValueError, match="correction is 'sidak'"):

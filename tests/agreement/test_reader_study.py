@@ -298,10 +298,20 @@ def test_a_power_needs_a_difference_and_excludes_a_width():
 
 
 def test_components_that_are_none_are_refused():
-    with pytest.raises(ValueError, match="expected finite numbers"):
+    with pytest.raises(ValueError, match="condition_by_reader is nan; expected a finite number"):
         VarianceComponents(math.nan, 1, 0, 0, 0, 10, 2, "")
-    with pytest.raises(ValueError, match="expected more than 0, and at least 2"):
+    with pytest.raises(ValueError, match="cov_3 is '0'; expected a finite number"):
+        VarianceComponents(0, 1, 0, 0, "0", 10, 2, "")
+    with pytest.raises(ValueError, match="error is 0; expected a number above 0"):
         VarianceComponents(0, 0, 0, 0, 0, 10, 2, "")
+    with pytest.raises(ValueError, match="cases is 1; expected a whole number of at least 2"):
+        VarianceComponents(0, 1, 0, 0, 0, 1, 2, "")
+
+
+def test_components_may_be_numbers_of_numpy():
+    given = [0.25, 0.5, 0.25, 0.125, 0.0625]
+
+    assert VarianceComponents(*np.float32(given), 10.0, np.int64(2), "") == VarianceComponents(*given, 10, 2, "")
 
 
 def test_published_components_name_their_source():
@@ -319,6 +329,16 @@ def test_published_components_give_what_is_printed_beside_them(name, interaction
     assert round(planned.se, 5) == printed
     of_readers = interaction - published.error + published.cov_1 + published.cov_2 - published.cov_3
     assert published.condition_by_reader == pytest.approx(of_readers, abs=2e-8)
+
+
+@pytest.mark.parametrize("sampled", ["readers and cases", "cases", "readers"])
+def test_components_by_which_the_difference_never_varies_are_refused(sampled):
+    alike = VarianceComponents(0.0, 0.02, 0.02, 0.016, 0.016, 24, 3, "both conditions rank alike")
+
+    with pytest.raises(ValueError, match="components leave the difference no variance"):
+        plan_reader_study(alike, [5], [100], sampled=sampled)
+    with pytest.raises(ValueError, match="components leave the difference no variance"):
+        cases_needed(alike, 5, difference=0.05, power=0.8, sampled=sampled)
 
 
 def test_a_negative_variance_of_readers_counts_as_none():

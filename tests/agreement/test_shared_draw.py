@@ -249,6 +249,8 @@ def test_bca_limits_from_a_shared_draw_are_those_of_separate_draws():
 def test_a_draw_refuses_what_it_cannot_draw():
     with pytest.raises(ValueError, match="'subject x'; expected clusters of the draw"):
         ClusterDraw(SUBJECTS, resamples=10, seed=1).by(["subject x"])
+    with pytest.raises(ValueError, match=r"clusters has shape \(\); expected one dimension"):
+        ClusterDraw(np.array(3), seed=1)
     with pytest.raises(ValueError, match="resamples is 0"):
         ClusterDraw(SUBJECTS, resamples=0, seed=1)
     with pytest.raises(ValueError, match="seed is None"):

@@ -139,3 +139,10 @@ def test_accuracy_in_clusters_is_planned_with_the_interval_that_it_will_have():
         estimate = accuracy_of_correctness(right, clusters=np.repeat(np.arange(20), 5)).primary
         widths.append(estimate.high - estimate.low)
     assert planned.width == pytest.approx(np.median(widths), rel=0.05)
+
+
+@pytest.mark.parametrize(("seed", "plain"), [(np.int64(3), 3), (np.array([3, 4]), [3, 4])])
+def test_a_seed_of_numpy_is_the_number_that_it_holds(seed, plain):
+    studies = [plan_by_simulation("accuracy", [20], value=0.5, simulations=3, seed=each) for each in (seed, plain)]
+
+    assert studies[0] == studies[1]

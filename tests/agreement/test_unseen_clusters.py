@@ -18,6 +18,9 @@ UNSEEN = (
     "what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: "
     f"{BEYOND}"
 )
+OF_BOOTSTRAP = (
+    f"fewer than 11 clusters have most of what is rarer, and 2 more of another kind would move the value out: {BEYOND}"
+)
 OF_KAPPA = (
     f"fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: {BEYOND}"
 )
@@ -54,6 +57,15 @@ def test_errors_of_one_cluster_show_how_they_cluster():
     wrong[:6] = True
 
     assert accuracy_of_correctness(~wrong, clusters=of).primary.warning is None
+
+
+def test_a_bootstrapped_share_warns_of_gathered_errors_and_does_not_call_them_scattered():
+    wrong, of = first_of(0)
+    wrong[:12] = True
+
+    warned = accuracy_of_correctness(~wrong, clusters=of, interval="percentile", resamples=400).primary.cautions
+
+    assert OF_BOOTSTRAP in [caution.text for caution in warned]
 
 
 @pytest.mark.parametrize("interval", ["score", "percentile", "bca"])
