@@ -1,4 +1,4 @@
-"""One spelling of the names that radiologists write in several ways: MR sequences, levels of the spine, maxima."""
+"""One spelling of names that radiologists write in several ways: sequences, stages, levels of the spine, maxima."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ _LEVELS = re.compile(
     r"(?<![\w/-])(?P<upper>[ctls])(?P<from>\d{1,2})(?:(?P<between> ?[-/] ?|)(?P<lower>[ctls])|(?P<short>-| ?/ ?))"
     r"(?P<to>\d{1,2})(?![\w*]|[-/][ctls]?\d|[.,]\d| ?[mc]m\b)"
 )
+# BI-RADS and its like, and a stage of TNM, whose parts stand together or apart.
+_RADS = re.compile(r"(?<!\w)(bi|pi|li|ti|vi|ni|o|c|cad|lung)[ -]rads(?!\w)")
+_STAGE = re.compile(
+    r"(?<!\w)([cpyra]{0,2}t(?:[0-4][a-d]?|x|is))(?:, ?| )?(n(?:[0-3][a-c]?|x))"
+    r"(?:(?:, ?| )?(m(?:[01][a-c]?|x)))?(?!\w)"
+)
 _LAST = {"c": 8, "t": 12, "l": 6, "s": 5}
 _JUNCTIONS = {("c7", "t1"), ("t12", "l1"), ("l5", "s1"), ("l6", "s1")}
 # SUV max 5 is a measured 5, and not at most 5.
@@ -30,7 +36,7 @@ def of_names(text: str) -> str:
     L3-5, and SUV max is SUVmax. L4 and L5, or L4, L5, are two vertebrae, and not the disc between them.
     """
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(r"\1-flair", text))
-    text = _WITH_CONTRAST.sub(r"\1+", text)
+    text = _STAGE.sub(r"\1\2\3", _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
 
 

@@ -42,8 +42,8 @@ _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})")
 # In 5 mm - 10 mm and 5 mm x 3 mm the first unit says nothing.
 _SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
-_SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
-_BY = re.compile(r" ?[x*] ?(?=\.?\d)")
+_SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* | by )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
+_BY = re.compile(r"(?: ?[x*] ?| by )(?=\.?\d)")
 _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
 # Of 4/5 / 3/5 the slash in the middle stands between two of them.
 _PARTED_NUMBERS = re.compile(rf"(?<![/:])({_NUMBER})(?: ?(/) ?| (:) )(?=\.?\d)(?![\d.,]+[/:])")

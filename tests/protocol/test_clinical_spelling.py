@@ -164,7 +164,8 @@ def test_the_spellings_that_are_remembered_are_bounded() -> None:
     [
         ("4 / 5", "4/5"), ("1 : 2", "1:2"), ("grade II / III", "grade II/III"), ("5 mm - 10 mm", "5-10 mm"),
         ("5mm\u201310mm", "5-10 mm"), ("5% - 10%", "5-10%"), ("5\u201410 mm", "5-10 mm"), ("5 mm x 3 mm", "5 x 3 mm"),
-        ("5mm*3mm*2mm", "5 x 3 x 2 mm"), ("5-mm nodule", "5 mm nodule"), ("minus 5 HU", "-5 HU"),
+        ("5 by 3 mm", "5 x 3 mm"), ("5 mm by 3 mm", "5 x 3 mm"), ("5mm*3mm*2mm", "5 x 3 x 2 mm"),
+        ("5-mm nodule", "5 mm nodule"), ("minus 5 HU", "-5 HU"),
         ("5 +- 1", "5 \u00b1 1"),
     ],
 )  # fmt: skip
@@ -187,3 +188,21 @@ def test_another_quantity_is_another_answer(answer: str, other: str) -> None:
 @pytest.mark.parametrize("answer", ["minus 5 HU", "5 +- 1", "5 mm - 6 mm", "4 / 5"])
 def test_a_negative_number_a_tolerance_and_a_range_are_no_number_within_limits(answer: str) -> None:
     assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("BI RADS 4a", "BI-RADS 4A"), ("Lung RADS 3", "Lung-RADS 3"), ("T2 N0", "T2N0"), ("pT1a N0 M0", "pT1aN0M0"),
+        ("T2, N0, M0", "T2N0M0"), ("cT2 Nx Mx", "cT2NxMx"),
+    ],
+)  # fmt: skip
+def test_a_stage_and_a_category_of_findings_have_one_spelling(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"), [("BI-RADS 4a", "BI-RADS 4"), ("T2N0", "T2N1"), ("T2 N0", "T20"), ("cT2N0", "pT2N0")]
+)
+def test_another_stage_or_category_is_another_answer(answer: str, other: str) -> None:
+    assert not same(answer, other)
