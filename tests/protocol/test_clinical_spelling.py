@@ -206,3 +206,10 @@ def test_a_stage_and_a_category_of_findings_have_one_spelling(answer: str, other
 )
 def test_another_stage_or_category_is_another_answer(answer: str, other: str) -> None:
     assert not same(answer, other)
+
+
+def test_digits_parted_by_an_underscore_are_no_number() -> None:
+    asked = FormField(key="answer", type="number", label="Size", unit="mm")
+
+    assert "'5_0'" in KINDS["number"].problem_of_reference(asked, Reference(("5_0",)))
+    assert KINDS["number"].canonical("5_0") != KINDS["number"].canonical(50)
