@@ -16,9 +16,13 @@ _BEFORE = {
     "<": "(?:less|fewer|smaller) than",
     ">": "(?:more|greater|larger) than",
 }
+# 5 mm max. diameter is a measured 5.
+_NO_DIAMETER = (
+    r"(?!\.? (?:\w+ )?(?:diameter|dimension|extent|size|length|width|thickness|depth|height|span|axis)(?!\w))"
+)
 _BEHIND = {
-    _LESS_OR_EQUAL: r"(?:or|and) (?:less|fewer|smaller)|at most|max(?:imum|\.|(?!\w))",
-    _MORE_OR_EQUAL: r"(?:or|and) (?:more|greater|larger)|at least|minimum",
+    _LESS_OR_EQUAL: rf"(?:or|and) (?:less|fewer|smaller)|at most|max(?:imum|\.|(?!\w)){_NO_DIAMETER}",
+    _MORE_OR_EQUAL: rf"(?:or|and) (?:more|greater|larger)|at least|minimum{_NO_DIAMETER}",
 }
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _SPELLED_BEFORE = {sign: re.compile(rf"\b(?:{words}) ?(?=[-+]?\.?\d)") for sign, words in _BEFORE.items()}
@@ -37,7 +41,7 @@ _BOUND = re.compile(
     rf"|\b(?:at (?:least|most)|{_MORE_OR_LESS} than(?: or equal to)?"
     rf"|up to|over|under|above|below|within|exceed(?:s|ing)?|{_MAXIMUM}|{_MINIMUM}){_ABOUT}\s*[-+]?\.?\d"
     rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:(?:or|and)\s+(?:{_MORE_OR_LESS}|above|below|over|under|up)|at (?:least|most)"
-    r"|max(?:imum)?|minimum)\b"
+    rf"|(?:max(?:imum)?|minimum)\b{_NO_DIAMETER})\b"
     r"|\d\s*\+(?!\s*\d)",
     re.IGNORECASE,
 )
@@ -55,6 +59,6 @@ def of_bounds(text: str) -> str:
 def holds_bound(words: str) -> bool:
     """Return whether words hold a bound of a number, such as > 5, max. 5 or 5+: how much it is they leave open.
 
-    The maximum of a measurement is none, as in SUV max 5, nor is maximum diameter 5 mm.
+    The maximum of a measurement is none, as in SUV max 5, nor is maximum diameter 5 mm, or 5 mm max. diameter.
     """
     return _BOUND.search(clinical_spelling.joined_extremes(spelling.of_blanks(words))) is not None

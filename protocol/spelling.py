@@ -24,17 +24,30 @@ _CHARACTERS = str.maketrans(
         ),
     }
 )
-_OR_EQUAL = {"<=": "\N{LESS-THAN OR EQUAL TO}", ">=": "\N{GREATER-THAN OR EQUAL TO}"}
+# With no number behind it => is an arrow.
+_OR_EQUAL = {
+    "\N{LESS-THAN OR EQUAL TO}": re.compile(r"<=|=<(?= ?[-+]?\.?\d)"),
+    "\N{GREATER-THAN OR EQUAL TO}": re.compile(r">=|=>(?= ?[-+]?\.?\d)"),
+}
+# Telephones make one of two hyphens.
+_LONG_DASH = re.compile("(?<=[0-9])\N{EM DASH}(?=[ctls]?[0-9])")
+# 10 minus 5 is a difference.
+_MINUS = re.compile(r"(?<!\w)(?<!\d )minus (?=\.?\d)")
 _BLANKS, _LINES = re.compile(r"[^\S\n]+"), re.compile(r"(?: ?\n)+ ?")
 _BEFORE_NUMBER = re.compile(r"([<>\u2264\u2265]) (?=-?\.?\d)")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_]) ?([<>]) ?(?=[^\W_])")
-_POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+ ?/ ?-(?= ?\.?\d)")
+_POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d)")
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
 _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
-_QUANTITY = re.compile(rf"({_NUMBER}) ?({_UNIT})")
-_SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
-_BY = re.compile(r" ?[x*] ?(?=\.?\d)")
+_QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})")
+# In 5 mm - 10 mm and 5 mm x 3 mm the first unit says nothing.
+_SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
+_SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* | by )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
+_BY = re.compile(r"(?: ?[x*] ?| by )(?=\.?\d)")
 _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
+# Of 4/5 / 3/5 the slash in the middle stands between two of them.
+_PARTED_NUMBERS = re.compile(rf"(?<![/:])({_NUMBER})(?: ?(/) ?| (:) )(?=\.?\d)(?![\d.,]+[/:])")
+_PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4}) ?([-/]) ?(?=[ivx]{1,4}(?!\w))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 
@@ -46,19 +59,22 @@ def of_blanks(text: str) -> str:
 
 def of_characters(text: str) -> str:
     """Return a text in lower case and single blanks, its marks those of a keyboard."""
-    return of_blanks(unicodedata.normalize("NFC", text).lower().translate(_CHARACTERS))
+    return of_blanks(_LONG_DASH.sub("-", unicodedata.normalize("NFC", text).lower()).translate(_CHARACTERS))
 
 
 def of_quantities(text: str) -> str:
     """Return a text, of one spelling of its characters, whose sizes, ranges, bounds and units are written in one way.
 
-    5mm is 5 mm, 5×3 is 5 x 3, 12 - 15 is 12-15, cm² is cm2 behind a number, 5 percent is 5%, < 5 is <5, and R > L is
-    R>L.
+    5mm and 5-mm are 5 mm, 5×3 mm and 5 mm x 3 mm are 5 x 3 mm, 12 - 15 is 12-15, 1 / 2 is 1/2, cm² is cm2 behind a
+    number, 5 percent is 5%, < 5 is <5, minus 5 is -5, and R > L is R>L.
     """
-    for written, sign in _OR_EQUAL.items():
-        text = text.replace(written, sign)
+    for sign, written in _OR_EQUAL.items():
+        text = written.sub(sign, text)
+    text = _MINUS.sub("-", text)
     text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
     text = _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text)
+    text = _PARTED_GRADES.sub(r"\1\2", _PARTED_NUMBERS.sub(r"\1\2\3", text))
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
-    text = _PERCENT.sub(r"\1%", _BETWEEN_NUMBERS.sub(r"\1\2\3", text))
+    text = _SAME_UNIT.sub(r"\1", _PERCENT.sub(r"\1%", text))
+    text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
     return _QUANTITY.sub(lambda quantity: f"{quantity[1]} {quantity[2].translate(_POWERS)}", text)

@@ -69,7 +69,8 @@ def problem_of_reference(field: AskedField, reference: Reference) -> str:
 
 def parsed(value: Any) -> Decimal | None:
     """Return the number that a stored answer or a reference is, or None."""
-    if isinstance(value, bool):
+    # To Python 5_0 is 50; who types it has missed a point or a hyphen.
+    if isinstance(value, bool) or "_" in str(value):
         return None
     try:
         number = Decimal(str(value).strip())

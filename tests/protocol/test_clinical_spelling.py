@@ -18,7 +18,8 @@ def same(answer: str, other: str) -> bool:
     ("answer", "other"),
     [
         ("T2-FLAIR mismatch", "T2 FLAIR mismatch"), ("T2FLAIR", "t2 - flair"), ("T1w", "T1-weighted"),
-        ("T2* weighted", "T2*w"), ("PD-weighted", "PDw"), ("T1 and T2 weighted", "T1- and T2-weighted"),
+        ("T2* weighted", "T2*w"), ("T2w FLAIR", "T2-FLAIR"), ("T1 +C", "T1+C"), ("T1 + C", "T1+C"),
+        ("T1w + Gd", "T1w+Gd"), ("PD-weighted", "PDw"), ("T1 and T2 weighted", "T1- and T2-weighted"),
     ],
 )  # fmt: skip
 def test_a_sequence_has_one_spelling(answer: str, other: str) -> None:
@@ -29,7 +30,7 @@ def test_a_sequence_has_one_spelling(answer: str, other: str) -> None:
     ("answer", "other"),
     [
         ("T2 FLAIR", "T2, FLAIR"), ("T2 FLAIR", "T2 and FLAIR"), ("T2-FLAIR", "T1-FLAIR"), ("T2-FLAIR", "FLAIR"),
-        ("T2*w", "T2w"), ("T1w", "T1"), ("T1 w/ contrast", "T1-weighted contrast"), ("T1w", "PDw"),
+        ("T2*w", "T2w"), ("T1w", "T1"), ("T1 w/ contrast", "T1-weighted contrast"), ("T1w", "PDw"), ("T1 +C", "T1 -C"),
     ],
 )  # fmt: skip
 def test_two_sequences_are_not_one(answer: str, other: str) -> None:
@@ -42,6 +43,7 @@ def test_two_sequences_are_not_one(answer: str, other: str) -> None:
         ("L4/5", "L4-5"), ("L4/5", "L4/L5"), ("L4/5", "L4\u2013L5"), ("L4/5", "L4L5"), ("L4/5", "L4 - L5"),
         ("disc at C5-6.", "disc at C5/C6"), ("Th10/11", "T10-11"), ("Th10", "T10"), ("Th12/L1", "T12-L1"),
         ("L5/S1", "L5-S1"), ("L5 / S1", "L5S1"), ("C7/Th1", "C7-T1"), ("L3-5", "L3-L5"),
+        ("L4 / 5", "L4/5"), ("L4\u20145", "L4/5"),
     ],
 )  # fmt: skip
 def test_a_level_of_the_spine_has_one_spelling(answer: str, other: str) -> None:
@@ -62,7 +64,8 @@ def test_another_level_or_two_vertebrae_are_another_answer(answer: str, other: s
 
 @pytest.mark.parametrize(
     "answer", ["max 5 mm", "max. 5mm", "maximum 5 mm", "Maximum of 5 mm", "up to 5 mm", "at most 5 mm", "\u2264 5 mm",
-               "no more than 5 mm", "not more than 5 mm", "5 mm or less", "5 mm at most", "5 mm max.", "<=5 mm"],
+               "no more than 5 mm", "not more than 5 mm", "5 mm or less", "5 mm at most", "5 mm max.", "<=5 mm",
+               "=< 5mm"],
 )  # fmt: skip
 def test_an_upper_bound_has_one_spelling(answer: str) -> None:
     assert same(answer, "\u22645 mm")
@@ -90,7 +93,9 @@ def test_less_than_has_one_spelling(answer: str) -> None:
     assert same(answer, "<5 mm")
 
 
-@pytest.mark.parametrize(("answer", "other"), [("SUV max 5", "SUVmax 5"), ("T max > 6 s", "Tmax >6 s")])
+@pytest.mark.parametrize(
+    ("answer", "other"), [("SUV max 5", "SUVmax 5"), ("T max > 6 s", "Tmax >6 s"), ("V max 3 m/s", "Vmax 3 m/s")]
+)
 def test_a_measured_maximum_has_one_spelling(answer: str, other: str) -> None:
     assert same(answer, other)
 
@@ -124,7 +129,7 @@ def test_a_reference_in_percent_is_refused_of_another_unit(unit: str | None) -> 
 
 @pytest.mark.parametrize(
     "answer", ["max 5", "max. 5 mm", "maximum of about 5", "min 5", "5 max", "5 mm maximum", "5 minimum", "L4/5",
-               "Th5-6", "C4-5", "no more than 5"],
+               "=< 5", "L4 / 5", "max. 5 mm diameter", "Th5-6", "C4-5", "no more than 5"],
 )  # fmt: skip
 def test_a_bound_or_a_level_is_no_number_within_limits(answer: str) -> None:
     assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is False
@@ -132,7 +137,7 @@ def test_a_bound_or_a_level_is_no_number_within_limits(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer", ["maximum diameter 5 mm", "5 min", "SUV max 5", "SUVmax 5", "minimal shift, 5 mm", "5 mm at L4/L5",
-               "5 percent", "C5/6: 5 mm"],
+               "5 percent", "C5/6: 5 mm", "5 mm max. diameter", "5 mm maximum transverse diameter", "V max 5 m/s"],
 )  # fmt: skip
 def test_a_measured_number_is_one_also_beside_a_level(answer: str) -> None:
     assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is True
@@ -152,3 +157,59 @@ def test_each_text_is_spelled_once_however_often_it_is_compared() -> None:
 
 def test_the_spellings_that_are_remembered_are_bounded() -> None:
     assert words._remembered.cache_info().maxsize is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("4 / 5", "4/5"), ("1 : 2", "1:2"), ("grade II / III", "grade II/III"), ("5 mm - 10 mm", "5-10 mm"),
+        ("5mm\u201310mm", "5-10 mm"), ("5% - 10%", "5-10%"), ("5\u201410 mm", "5-10 mm"), ("5 mm x 3 mm", "5 x 3 mm"),
+        ("5 by 3 mm", "5 x 3 mm"), ("5 mm by 3 mm", "5 x 3 mm"), ("5mm*3mm*2mm", "5 x 3 x 2 mm"),
+        ("5-mm nodule", "5 mm nodule"), ("minus 5 HU", "-5 HU"),
+        ("5 +- 1", "5 \u00b1 1"),
+    ],
+)  # fmt: skip
+def test_a_quantity_has_one_spelling(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("1 / 2", "1 : 2"), ("1 / 2", "1, 2"), ("5 mm - 10 mm", "5 mm, 10 mm"), ("5 mm - 10 cm", "5-10 cm"),
+        ("5 cm x 3 mm", "5 x 3 mm"), ("5 +- 1", "5 1"), ("minus 5", "5"), ("=> oedema", "\u2265 oedema"),
+        ("4/5 / 3/5", "4/5/3/5"), ("grade II / III", "grade II, III"), ("10 minus 5", "10 -5"), ("3-T", "3"),
+    ],
+)  # fmt: skip
+def test_another_quantity_is_another_answer(answer: str, other: str) -> None:
+    assert not same(answer, other)
+
+
+@pytest.mark.parametrize("answer", ["minus 5 HU", "5 +- 1", "5 mm - 6 mm", "4 / 5"])
+def test_a_negative_number_a_tolerance_and_a_range_are_no_number_within_limits(answer: str) -> None:
+    assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("BI RADS 4a", "BI-RADS 4A"), ("Lung RADS 3", "Lung-RADS 3"), ("T2 N0", "T2N0"), ("pT1a N0 M0", "pT1aN0M0"),
+        ("T2, N0, M0", "T2N0M0"), ("cT2 Nx Mx", "cT2NxMx"),
+    ],
+)  # fmt: skip
+def test_a_stage_and_a_category_of_findings_have_one_spelling(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"), [("BI-RADS 4a", "BI-RADS 4"), ("T2N0", "T2N1"), ("T2 N0", "T20"), ("cT2N0", "pT2N0")]
+)
+def test_another_stage_or_category_is_another_answer(answer: str, other: str) -> None:
+    assert not same(answer, other)
+
+
+def test_digits_parted_by_an_underscore_are_no_number() -> None:
+    asked = FormField(key="answer", type="number", label="Size", unit="mm")
+
+    assert "'5_0'" in KINDS["number"].problem_of_reference(asked, Reference(("5_0",)))
+    assert KINDS["number"].canonical("5_0") != KINDS["number"].canonical(50)

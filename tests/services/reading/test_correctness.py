@@ -189,6 +189,7 @@ def two_verdicts(draw: st.DrawFn) -> tuple[str, list[tuple[Any, str | None]]]:
     return kind, [draw(given), draw(given)]
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(two_verdicts())
 def test_what_goes_to_the_reviewers_as_a_disagreement_is_one_in_the_report(
     case: tuple[str, list[tuple[Any, str | None]]],
