@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.caution import Caution
-from agreement.cautions import RARE_CLUSTERS
+from agreement.cautions import FEW_CLUSTERS, RARE_CLUSTERS
 from agreement.coding import Codes, Floats
 from agreement.effective_size import clusters_by_chance, clusters_with
 
@@ -91,8 +91,12 @@ def unseen_of_coefficient(
     Returns
     -------
     Caution or None
+        None also below 10 clusters, of which `few_clusters` warns.
     """
-    of_one, categories = groups.size / (int(groups.max()) + 1.0), math.isqrt(len(added))
+    n_clusters = int(groups.max()) + 1
+    if n_clusters < FEW_CLUSTERS:
+        return None
+    of_one, categories = groups.size / n_clusters, math.isqrt(len(added))
     half_agreed = (added[:categories].mean(axis=0) + added[categories:].mean(axis=0)) / 2.0
     return unseen_clusters(clusters_with(differing, groups), float(of_sums(sums + of_one * half_agreed)), low, high)
 
@@ -125,7 +129,8 @@ def unseen_of_difference(
     Returns
     -------
     Caution or None
-        None also where an item adds sums of different kinds to either side.
+        None also where an item adds sums of different kinds to either side, and below 10 clusters, of which
+        `few_clusters` warns.
 
     Examples
     --------
@@ -137,7 +142,7 @@ def unseen_of_difference(
     >>> unseen_of_difference(gap, first, second[:, None], np.arange(200) // 10, 0.0, 0.04).text.split(": ")[0]
     'the two differ in fewer than 8 clusters, and one more in which they do would move the difference out'
     """
-    if first.shape != second.shape:
+    if first.shape != second.shape or int(groups.max()) + 1 < FEW_CLUSTERS:
         return None
     differ = (first != second).any(axis=1)
     if not differ.any() or clusters_with(differ.astype(np.float64), groups) >= RARE_CLUSTERS:
@@ -190,7 +195,7 @@ def unseen_of_share(
     Returns
     -------
     Caution or None
-        None also where all units count, or none does.
+        None also where all units count, or none does, and below 10 clusters, of which `few_clusters` warns.
 
     Examples
     --------
@@ -202,7 +207,7 @@ def unseen_of_share(
     >>> unseen_of_share(~wrong, np.arange(600) // 30, 0.91, 1.0) is None
     True
     """
-    if counted.all() or not counted.any():
+    if counted.all() or not counted.any() or int(groups.max()) + 1 < FEW_CLUSTERS:
         return None
     of_units = np.ones(counted.size) if weights is None else weights
     total, share = float(of_units.sum()), float(of_units @ counted) / float(of_units.sum())

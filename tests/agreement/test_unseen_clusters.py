@@ -156,3 +156,15 @@ def test_a_difference_of_coefficients_warns_where_a_cluster_in_which_the_two_dif
     estimate = coefficient_difference(*sides, statistic, reference=held_against, clusters=of, resamples=200, seed=1)
 
     assert [caution.kind for caution in estimate.cautions] == ["unseen_clusters"] * warned
+
+
+@pytest.mark.parametrize("statistic", [percent_agreement, cohen_kappa, accuracy_of_correctness])
+def test_below_ten_clusters_the_warning_of_few_clusters_says_it_all(statistic):
+    wrong, of = first_of(4, clusters=8)
+    right = np.arange(wrong.size) % 2 == 0
+
+    sides = (~wrong,) if statistic is accuracy_of_correctness else (right, right ^ wrong)
+    made = statistic(*sides, clusters=of)
+    estimate = made.primary if statistic is accuracy_of_correctness else made
+
+    assert [caution.kind for caution in estimate.cautions if caution.kind.endswith("clusters")] == ["few_clusters"]
