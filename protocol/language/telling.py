@@ -219,7 +219,7 @@ WAYS: tuple[Way, ...] = (
     ),
     Way(
         "a pool with other answers",
-        "rates a pool of other models, or of people or models alone, and so tells, by which answers come again, {thing}",
+        "rates a pool of other models, or of people or models alone, and so tells, by what comes again, {thing}",
         _by_a_pool,
         unless="Let both take the same models' answers, if that will do.",
         of_protocols=True,
