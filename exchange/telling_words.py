@@ -65,7 +65,7 @@ def telling_selections(study: Expansion) -> Iterator[str]:
             if len(values) > 1:
                 yield says + (
                     "reference; that says what the reference is not, and does not count as telling it, unless one "
-                    "value is all that is drawn."
+                    "value is all that is drawn, or all that another phase has beside it."
                 )
             else:
                 yield says + (
