@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import product
 
 from protocol.language.expansion import Attribute, Expansion, Phase
 from protocol.language.listed import phases_of_listed
@@ -72,8 +73,8 @@ def left_by_draws(
 
 
 @dataclass(frozen=True)
-class Rest:
-    """What one phase leaves of another, where all of that has one value of what tells the reference.
+class Share:
+    """What of a phase comes again from another one, or is new, where all of that has one value of what tells.
 
     Attributes
     ----------
@@ -81,22 +82,25 @@ class Rest:
         Keys of the two phases.
     key, value
         The attribute, and the value that all that is left has.
+    is_new
+        Whether it is what of the second the first has not.
     units
-        What of the second the first has not.
+        What it is.
     """
 
     telling: str
     blind: str
     key: str
     value: str
+    is_new: bool
     units: tuple[Unit, ...]
 
 
-def rests_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Rest]:
-    """Yield what is known of units by their not having been in a phase that selects by what tells the reference.
+def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
+    """Yield what is known of units by their having been, or not, in a phase that selects by what tells the reference.
 
-    Of a phase that has all tumours and strokes, what comes in another one and was not there is neither. Of phases that
-    are dealt nobody has all, and what answers let in is not known yet.
+    What was not there where all tumours and strokes were is neither; what comes again where no tumours are is a stroke.
+    Of phases that are dealt nobody has all, and what answers let in is not known yet.
 
     Parameters
     ----------
@@ -111,14 +115,14 @@ def rests_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to
                 continue
             of_answers = attribute.table == "candidates"
             there = {row.unit.key if of_answers else row.unit.item for row in part.sample.units}
-            for other in drawn:
+            for other, is_new in product(drawn, (True, False)):
                 units = [row.unit for row in other.sample.units]
-                rest = tuple(unit for unit in units if (unit.key if of_answers else unit.item) not in there)
-                values = {value for unit in rest for value in _values(unit, attribute.key, pool)}
-                enough = len({unit.subject for unit in rest}) >= _FEWEST_SUBJECTS and len(rest) < len(units)
+                part_of = tuple(unit for unit in units if is_new != ((unit.key if of_answers else unit.item) in there))
+                values = {value for unit in part_of for value in _values(unit, attribute.key, pool)}
+                enough = len({unit.subject for unit in part_of}) >= _FEWEST_SUBJECTS and len(part_of) < len(units)
                 value = next(iter(values), "")
                 if enough and value and len(values) == 1:
-                    yield Rest(part.key, other.key, attribute.key, value, rest)
+                    yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
 
 
 def _has_several(attribute: Attribute, pool: Pool) -> bool:

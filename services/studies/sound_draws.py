@@ -15,7 +15,7 @@ from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
 from services.studies.drawing_phases import DrawnPhase
-from services.studies.drawn_in_common import asked_of, left_by_draws, rests_of_draws
+from services.studies.drawn_in_common import asked_of, left_by_draws, shares_of_draws
 from services.studies.groups import group_of_slot
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
@@ -46,7 +46,7 @@ def require_sound(
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
         *_told_too_early(study, phases, drawn, pool, to_come),
-        *_told_by_the_rest(study, phases, drawn, pool, to_come),
+        *_told_by_what_comes_again(study, phases, drawn, pool, to_come),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -209,27 +209,28 @@ def _told_too_early(
         )
 
 
-def _told_by_the_rest(
+def _told_by_what_comes_again(
     study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
 ) -> Iterator[str]:
-    """Ask it of what a phase does not have of another one, as if that were what it tells of."""
-    for rest in rests_of_draws(study, drawn, pool, to_come):
-        *_, as_left = asked_of(study, phases, {rest.telling: Left({rest.key: rest.value})})
-        told = {
+    """Ask it of what of a phase comes again, or is new, as if that were what the other one tells of."""
+    for share in shares_of_draws(study, drawn, pool, to_come):
+        *_, as_left = asked_of(study, phases, {share.telling: Left({share.key: share.value})})
+        subjects = {
             about
             for own in as_left.by_group
             for units in _shares(own, drawn)
-            if rest.telling in units
-            for breach, shared in _told_to(phases, own, {**units, rest.telling: rest.units})
-            if (breach.telling, breach.blind) == (rest.telling, rest.blind) and rest.key in breach.things
+            if share.telling in units
+            for breach, shared in _told_to(phases, own, {**units, share.telling: share.units})
+            if (breach.telling, breach.blind) == (share.telling, share.blind) and share.key in breach.things
             for about in shared
         }
-        if told:
+        if subjects:
+            comes = "is new" if share.is_new else "comes again"
             yield (
-                f"Phase '{rest.telling}' tells the reference ('{rest.key}') of {len(told)} subject(s) that the same "
-                f"people can still have to rate in phase '{rest.blind}', which does not show it: all that is new there "
-                f"has one value of {rest.key} ({rest.value}). Let '{rest.telling}' open after '{rest.blind}', or leave "
-                f"several values to '{rest.blind}' alone."
+                f"Phase '{share.telling}' tells the reference ('{share.key}') of {len(subjects)} subject(s) that the "
+                f"same people can still have to rate in phase '{share.blind}', which does not show it: all that {comes} "
+                f"there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
+                f"'{share.blind}', or let that have several values."
             )
 
 

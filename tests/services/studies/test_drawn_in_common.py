@@ -148,20 +148,21 @@ TO_SIZE = OF_TWO.replace("where: {finding: [lesion, nowhere]}", "sample: {strata
 
 
 @pytest.mark.parametrize(
-    "phases",
+    ("phases", "what"),
     [
-        [LOOK, BLIND],
-        [LOOK.replace(OF_TWO, TO_SIZE.replace("SIZES", "lesion: all, nowhere: all, none: 0 %")), BLIND],
+        ([LOOK, BLIND], "is new"),
+        ([LOOK.replace(OF_TWO, TO_SIZE.replace("SIZES", "lesion: all, nowhere: all, none: 0 %")), BLIND], "is new"),
+        ([LOOK, BLIND.replace("shows", f"{OF_TWO.replace('lesion', 'none')}, shows")], "comes again"),
     ],
-    ids=["selected", "drawn in full"],
+    ids=["selected", "drawn in full", "in common with another selection"],
 )
-def test_what_several_values_leave_of_a_blind_phase_is_not_of_one_value(
-    sqlite_database: Database, tmp_path: Path, phases: list[str]
+def test_what_comes_again_or_is_new_in_a_blind_phase_is_not_of_one_value(
+    sqlite_database: Database, tmp_path: Path, phases: list[str], what: str
 ) -> None:
     folder = write_listed(tmp_path / "study", of_phases(*phases, before=CHOSEN), [with_three_findings])
     situation = imported_listed(sqlite_database, folder)
 
-    with pytest.raises(Conflict, match=r"Phase 'look' tells the reference .* all that is new there has one value"):
+    with pytest.raises(Conflict, match=f"Phase 'look' tells the reference .* all that {what} there has one value"):
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
 
 
