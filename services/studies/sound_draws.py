@@ -228,8 +228,8 @@ def _told_by_what_comes_again(
             comes = "is new" if share.is_new else "comes again"
             yield (
                 f"Phase '{share.telling}' tells the reference ('{share.key}') of {len(subjects)} subject(s) that the "
-                f"same people can still have to rate in phase '{share.blind}', which does not show it: all that {comes} "
-                f"there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
+                f"same people can still have to rate in phase '{share.blind}', which does not show it: all that "
+                f"{comes} there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
                 f"'{share.blind}', or let that have several values."
             )
 
