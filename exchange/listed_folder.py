@@ -32,7 +32,15 @@ from exchange.refusal import Conversions, Problems, listed
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, VOLUMES
 from exchange.tables_alone import look_through_tables
-from exchange.telling_tables import alike_pairs, right_and_wrong_pairs, telling_columns, telling_options, telling_order
+from exchange.telling_tables import (
+    alike_pairs,
+    right_and_wrong_pairs,
+    telling_candidates,
+    telling_columns,
+    telling_options,
+    telling_order,
+    telling_parts,
+)
 from exchange.telling_words import telling_names, telling_selections, telling_words
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
@@ -137,6 +145,8 @@ def look_through_listed(
                 ),
                 *telling_order(study, whole, items.rows, references),
                 *telling_columns(study, whole, items.rows, references),
+                *telling_parts(study, whole, items.rows, references),
+                *telling_candidates(study, candidates.rows),
                 *alike_pairs(pairs.rows, candidates.rows),
                 *right_and_wrong_pairs(
                     [each.key for each in study.attributes if each.tells_reference and each.table == "candidates"],

@@ -10,6 +10,8 @@ from exchange.item_table import ItemRow
 from exchange.refusal import listed, shown
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion
+from protocol.language.narrowing import selected_by, told_by_selection
+from protocol.language.results import values_as_stored
 from protocol.language.things import shows_the_reference
 
 # Of fewer items, that all are alike may be chance.
@@ -103,6 +105,62 @@ def telling_columns(
             yield (
                 f"items.csv: each value of {shown(key)}, which is on the screen, has one reference in all {len(real)} "
                 f"items that have any; whoever notices it knows the reference: {mend}."
+            )
+
+
+def telling_candidates(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield by which order, or by what stands on a screen, answers of one model, or right ones, are known as such."""
+    rows = [row for row in candidates if row.answer]
+    said = [dict(row.attributes) for row in rows]
+    models = [row.model for row in rows]
+    as_listed = [
+        f"'{phase.key}'" for phase in study.phases if phase.order == "as_listed" and phase.rates == ["candidates"]
+    ]
+    of_candidates = [attribute for attribute in study.attributes if attribute.table == "candidates"]
+    columns = {each.key: [row.get(each.key, "") for row in said] for each in of_candidates if each.tells_reference}
+    by = [key for key, values in {"model": models, **columns}.items() if _is_sorted(values)]
+    if by and as_listed:
+        yield (
+            f"candidates.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; "
+            "whoever notices where it changes knows which answers go together: mix the lines, or let order be random."
+        )
+    shown_somewhere = {thing for phase in study.phases for thing in phase.shows}
+    for attribute in of_candidates:
+        key = attribute.key
+        if key in shown_somewhere and _is_settled_by([row.get(key, "") for row in said], models):
+            yield (
+                f"candidates.csv: each value of {shown(key)}, which is on the screen, has one model in all {len(rows)} "
+                "answers; whoever notices it knows which answers are of one model: do not show it."
+            )
+
+
+def telling_parts(
+    study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
+) -> Iterator[str]:
+    """Yield which blind phases select items that all have one reference, where others have others."""
+    of_case = {case.key: dict(case.attributes) for case in cases}
+    accepted = {row.item: "|".join(row.accepted) for row in references if row.accepted}
+    real = [item for item in items if not item.practice and item.key in accepted]
+    columns = [
+        {"category": item.category, "grounding": item.grounding} | of_case.get(item.case, {}) | dict(item.attributes)
+        for item in real
+    ]
+    for phase in study.phases:
+        selected = {
+            key: set(values_as_stored(key, sorted(values), study.attributes))
+            for key, values in selected_by(study, phase).items()
+            if all(key in row for row in columns)
+        }
+        # Of one value of what tells the reference it is said in any case.
+        if not selected or shows_the_reference(set(phase.shows)) or told_by_selection(study, phase):
+            continue
+        there = [all(row[key] in values for key, values in selected.items()) for row in columns]
+        right = {accepted[item.key] for item, is_there in zip(real, there, strict=True) if is_there}
+        if sum(there) >= _FEWEST_ITEMS and len(right) == 1 < len(set(accepted.values())):
+            yield (
+                f"items.csv: all {sum(there)} items with a reference that phase '{phase.key}' selects "
+                f"({listed(sorted(selected))}) have one, '{shown(next(iter(right)))}'; whoever notices it knows the "
+                "reference of each: mix in others."
             )
 
 

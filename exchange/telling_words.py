@@ -19,6 +19,7 @@ _SEPARATOR = re.compile(r"[-_./\\]")
 
 def telling_words(study: Expansion) -> Iterator[str]:
     """Yield where words that raters read name a value by which the units are selected, and which is not shown."""
+    read_by_all = f"{study.name} {study.title} {study.consent} {study.notice}".casefold()
     for phase in study.phases:
         words = f"{phase.title} {phase.question} {phase.instructions}".casefold()
         # The form shows the format in any case.
@@ -26,11 +27,17 @@ def telling_words(study: Expansion) -> Iterator[str]:
         for condition in hidden:
             for value in condition.values:
                 # A yes says nothing of what it answers.
-                if value != "yes" and len(value) >= _SHORTEST_VALUE and value.casefold() in words:
+                if value == "yes" or len(value) < _SHORTEST_VALUE:
+                    continue
+                places = (
+                    (f"title, question or instructions of phase '{phase.key}'", words, "its units"),
+                    ("name, title, consent or notice of the study", read_by_all, f"units of phase '{phase.key}'"),
+                )
+                for place, units in ((place, units) for place, text, units in places if value.casefold() in text):
                     yield (
-                        f"protocol.yaml: title, question or instructions of phase '{phase.key}' name "
-                        f"'{shown(value)}', by which its units are selected ({condition.name}) and which it does not "
-                        f"show; expected words that tell nothing of {listed([condition.name])}."
+                        f"protocol.yaml: {place} name '{shown(value)}', by which {units} are selected "
+                        f"({condition.name}) and which it does not show; expected words that tell "
+                        f"nothing of {listed([condition.name])}."
                     )
         yield from _telling_strata(study, phase, words)
 
@@ -65,7 +72,7 @@ def telling_selections(study: Expansion) -> Iterator[str]:
             if len(values) > 1:
                 yield says + (
                     "reference; that says what the reference is not, and does not count as telling it, unless one "
-                    "value is all that is drawn."
+                    "value is all that is drawn, or all that another phase has beside it."
                 )
             else:
                 yield says + (

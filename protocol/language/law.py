@@ -13,7 +13,7 @@ from typing import Literal
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.narrowing import values_of
 from protocol.language.phases import may_share_people
-from protocol.language.pools import columns_of_models, kind_rated
+from protocol.language.pools import columns_of_models, kind_rated, tells_apart
 from protocol.language.telling import Asked
 from protocol.language.things import TOLD, WHO_WROTE, Reach, field_of_reference, in_words, open_to, reach_of_attribute
 
@@ -85,7 +85,7 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
     for thing in sorted(asked.told_anew(telling, blind) - _open_to(asked, blind)):
         reach = reach_of(study, thing)
         if thing == WHO_WROTE:
-            if not _has_texts_of(telling, blind):
+            if not _has_texts_of(study, telling, blind):
                 continue
         elif reach == "nothing" or (reach == "unit" and not (_rates_answers(telling) and _rates_answers(blind))):
             continue
@@ -108,13 +108,17 @@ def _rates_answers(phase: Phase) -> bool:
     return bool(set(phase.rates) - {"items", "references"})
 
 
-def _has_texts_of(telling: Phase, pool: Phase) -> bool:
+def _has_texts_of(study: Expansion, telling: Phase, pool: Phase) -> bool:
     """Return whether people of a phase read texts, as answers or opinions, that a pool has among others."""
     if set(pool.rates) != {"candidates", "answers"}:
         return False
     shown = (*telling.shows, *(telling.then.shows if telling.then else ()))
-    people = {telling.answers_of, telling.source.phase if "opinions" in shown else None}
-    return bool(set(telling.rates) & {"candidates", "pairs"}) or pool.answers_of in people
+    opinions_of = telling.source.phase if "opinions" in shown else None
+    if set(telling.rates) == set(pool.rates):
+        of_same_people = telling.answers_of == pool.answers_of
+        return opinions_of == pool.answers_of or (of_same_people and tells_apart(study, telling, pool))
+    rates_models = bool(set(telling.rates) & {"candidates", "pairs"})
+    return rates_models or pool.answers_of in {telling.answers_of, opinions_of}
 
 
 def _open_to(asked: Asked, phase: Phase) -> Set[str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from protocol.language.expansion import Condition, Expansion, Pairs, Phase, Source
 
+# How a stratum names the units without a value; of a column of models, people's answers are among them.
+NO_VALUE = "(none)"
 # Scalars of a protocol are text: both words of each pair say the same.
 _YES_NO = {"true": "yes", "false": "no"}
 
@@ -38,10 +40,19 @@ def selected_by(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
     What a phase takes its units from selects for it, too.
     """
     left: dict[str, set[str]] = {}
-    for source in _sources(study, phase):
-        for key, values in (*_by_conditions(source), *_by_sizes(source)):
+    for source in sources_of(study, phase):
+        for key, values in (*_by_conditions(source), *values_drawn(source)):
             left[key] = left.get(key, values) & values
     return left
+
+
+def sources_of(study: Expansion, phase: Phase) -> Iterator[Source]:
+    """Yield from what a phase takes its units, and from what that takes them."""
+    above: Phase | None = phase
+    while above is not None:
+        yield above.source
+        name = above.source.phase
+        above = None if name is None else study.phase(name)
 
 
 def told_by_unlike_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
@@ -82,7 +93,7 @@ def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
 
 def apart_from(study: Expansion, phase: Phase) -> set[str]:
     """Return the names of the phases and studies whose subjects are left out where the units of a phase are drawn."""
-    samples = (source.sample for source in _sources(study, phase))
+    samples = (source.sample for source in sources_of(study, phase))
     return {name for sample in samples if sample is not None for name in sample.not_in}
 
 
@@ -124,21 +135,13 @@ def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Left]) -> Expansion
     return study.model_copy(update={"phases": [as_drawn(phase) for phase in study.phases]})
 
 
-def _sources(study: Expansion, phase: Phase) -> Iterator[Source]:
-    above: Phase | None = phase
-    while above is not None:
-        yield above.source
-        name = above.source.phase
-        above = None if name is None else study.phase(name)
-
-
 def _by_conditions(source: Source) -> Iterator[tuple[str, set[str]]]:
     for condition in source.where:
         yield condition.name, values_of(condition.values)
 
 
-def _by_sizes(source: Source) -> Iterator[tuple[str, set[str]]]:
-    """Yield the values of which a sample draws anything: a size of nothing leaves a stratum out."""
+def values_drawn(source: Source) -> Iterator[tuple[str, set[str]]]:
+    """Yield the values of which a sample draws anything, by stratum: a size of nothing leaves a stratum out."""
     if source.sample is None or not source.sample.sizes:
         return
     drawn = [part.stratum.split(" / ") for part in source.sample.sizes if part.size.rstrip("%").strip("0.") != ""]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from protocol.language.expansion import Expansion, Field, Phase, Source
+from protocol.language.narrowing import NO_VALUE, sources_of, values_drawn, values_of
 
 # What the exported candidates.csv says of an answer in a pool, in columns of its own.
 _EXPORTED = frozenset({"written_by", "author", "given_in"})
@@ -59,6 +61,55 @@ def of_both(study: Expansion, source: Source) -> tuple[Source, Source]:
     of_models = [condition for condition in source.where if condition.name in columns]
     others = [condition for condition in source.where if condition.name not in columns]
     return source.model_copy(update={"where": others}), source.model_copy(update={"where": of_models})
+
+
+def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
+    """Return whether some who wrote an answer in a pool are known by which texts were in another one before it.
+
+    Both hold answers of the same people. What comes again is people's where the two share no model, and models' where
+    the former left people out; where it held all of people's and not of all models, what is new is a model's. Beside
+    what was drawn by chance, nothing that is new says anything.
+    """
+    before, now = _held_by(study, former), _held_by(study, latter)
+    if not now.people or not all(now.models.values()):
+        return False
+    both = before.models.keys() & now.models.keys()
+    shares_models = all(before.models.values()) and all(before.models[name] & now.models[name] for name in both)
+    if not before.people:
+        return shares_models
+    has_other_models = not all(name in both and now.models[name] <= values for name, values in before.models.items())
+    return not shares_models or (has_other_models and not before.by_chance)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What a pool holds: people's answers or not, of models those with these values of a column; all of that or not."""
+
+    people: bool
+    models: Mapping[str, Set[str]]
+    by_chance: bool
+
+
+def _held_by(study: Expansion, pool: Phase) -> _Held:
+    columns = columns_of_models(study)
+    people, by_chance = True, False
+    models: dict[str, Set[str]] = {}
+    for source in sources_of(study, pool):
+        selected = [(condition.name, values_of(condition.values)) for condition in source.where]
+        # No person's answer is left out by such a condition, and all of them are one stratum of such a column.
+        for name, values in values_drawn(source):
+            people = people and (name not in columns or NO_VALUE in values)
+            selected.append((name, values - {NO_VALUE}))
+        for name, values in selected:
+            if name in columns:
+                models[name] = models.get(name, values) & values
+        sizes = source.sample.sizes if source.sample is not None else []
+        by_chance |= source.sample is not None and not (sizes and all(_is_whole(part.size) for part in sizes))
+    return _Held(people, models, by_chance)
+
+
+def _is_whole(size: str) -> bool:
+    return size == "all" or not size.rstrip("%").strip("0. ")
 
 
 def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:

@@ -120,6 +120,11 @@ def _by_one_kind_of_author(_: Asked, phase: Phase) -> Set[str]:
     return {WHO_WROTE} if phase.rates in (["candidates"], ["answers"], ["pairs"]) else set()
 
 
+def _by_a_pool(_: Asked, phase: Phase) -> Set[str]:
+    """Who has rated a pool knows its texts again in another one of the same people, and so which are new there."""
+    return {WHO_WROTE} if set(phase.rates) == {"candidates", "answers"} else set()
+
+
 def _by_opinions_as_such(asked: Asked, phase: Phase) -> Set[str]:
     """Whoever is shown what people answered, as theirs, knows it again in a pool."""
     return {WHO_WROTE} if "opinions" in _before_the_answer(asked, phase) | _after_the_answer(asked, phase) else set()
@@ -210,6 +215,13 @@ WAYS: tuple[Way, ...] = (
         "rates answers of models, or of people, by themselves, and so tells {thing}",
         _by_one_kind_of_author,
         known="in such phases",
+        of_protocols=True,
+    ),
+    Way(
+        "a pool with other answers",
+        "rates a pool of other models, or of people or models alone, and so tells, by what comes again, {thing}",
+        _by_a_pool,
+        unless="Let both take the same models' answers, if that will do.",
         of_protocols=True,
     ),
     Way(

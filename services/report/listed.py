@@ -34,6 +34,7 @@ from services.report.sections.listed_study import listed_study
 from services.report.sections.phases import marked, phase_section
 from services.report.sections.plan import plan_section, planned_tables
 from services.report.sections.runs import runs_section
+from services.report.sections.scale import notices_of_scale
 from services.report.sections.versions import notices_of_versions
 from services.studies import frozen_facts
 
@@ -59,7 +60,10 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
             listed_study(expansion, rows, phases, record),
         )
     )
-    notices = _notices(study, expansion, state, ratings, are_intervals=have_intervals(sections))
+    notices = (
+        *_notices(study, expansion, state, ratings, are_intervals=have_intervals(sections)),
+        *notices_of_scale(session, study_id, expansion),
+    )
     return Report(
         study_key=study.key,
         title=study.title,

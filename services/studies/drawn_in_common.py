@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import product
 
 from protocol.language.expansion import Attribute, Expansion, Phase
 from protocol.language.listed import phases_of_listed
-from protocol.language.narrowing import Left, apart_from, decided_by_the_draw, selected_by, selecting_as_drawn
+from protocol.language.narrowing import Left, apart_from, decided_by_the_draw, narrowed, selected_by, selecting_as_drawn
 from protocol.language.pools import kind_rated
 from protocol.language.results import values_as_stored
 from protocol.study_phases import StudyPhases
@@ -68,6 +70,59 @@ def left_by_draws(
         if values or unlike or alike:
             left[part.key] = Left(values, tuple(unlike), tuple(alike))
     return left
+
+
+@dataclass(frozen=True)
+class Share:
+    """What of a phase comes again from another one, or is new, where all of that has one value of what tells.
+
+    Attributes
+    ----------
+    telling, blind
+        Keys of the two phases.
+    key, value
+        The attribute, and the value that all that is left has.
+    is_new
+        Whether it is what of the second the first has not.
+    units
+        What it is.
+    """
+
+    telling: str
+    blind: str
+    key: str
+    value: str
+    is_new: bool
+    units: tuple[Unit, ...]
+
+
+def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
+    """Yield what is known of units by their having been, or not, in a phase that selects by what tells the reference.
+
+    What was not there where all tumours and strokes were is neither; what comes again where no tumours are is a stroke.
+    Of phases that are dealt nobody has all, and what answers let in is not known yet.
+
+    Parameters
+    ----------
+    to_come
+        As of `left_by_draws`.
+    """
+    telling = [part for part in drawn if not part.slots and part.key not in to_come]
+    for part in telling:
+        selects_by = narrowed(study, study.phase(part.key))
+        for attribute in study.attributes:
+            if attribute.key not in selects_by or not _has_several(attribute, pool):
+                continue
+            of_answers = attribute.table == "candidates"
+            there = {row.unit.key if of_answers else row.unit.item for row in part.sample.units}
+            for other, is_new in product(drawn, (True, False)):
+                units = [row.unit for row in other.sample.units]
+                part_of = tuple(unit for unit in units if is_new != ((unit.key if of_answers else unit.item) in there))
+                values = {value for unit in part_of for value in _values(unit, attribute.key, pool)}
+                enough = len({unit.subject for unit in part_of}) >= _FEWEST_SUBJECTS and len(part_of) < len(units)
+                value = next(iter(values), "")
+                if enough and value and len(values) == 1:
+                    yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
 
 
 def _has_several(attribute: Attribute, pool: Pool) -> bool:

@@ -15,7 +15,7 @@ from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
 from services.studies.drawing_phases import DrawnPhase
-from services.studies.drawn_in_common import asked_of, left_by_draws
+from services.studies.drawn_in_common import asked_of, left_by_draws, shares_of_draws
 from services.studies.groups import group_of_slot
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
@@ -46,6 +46,7 @@ def require_sound(
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
         *_told_too_early(study, phases, drawn, pool, to_come),
+        *_told_by_what_comes_again(study, phases, drawn, pool, to_come),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -206,6 +207,31 @@ def _told_too_early(
             f"have to rate in phase '{breach.blind}', which does not show it; let '{breach.telling}' open after "
             f"'{breach.blind}', or draw one of the two apart (sample.not_in).{because}"
         )
+
+
+def _told_by_what_comes_again(
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+) -> Iterator[str]:
+    """Ask it of what of a phase comes again, or is new, as if that were what the other one tells of."""
+    for share in shares_of_draws(study, drawn, pool, to_come):
+        *_, as_left = asked_of(study, phases, {share.telling: Left({share.key: share.value})})
+        subjects = {
+            about
+            for own in as_left.by_group
+            for units in _shares(own, drawn)
+            if share.telling in units
+            for breach, shared in _told_to(phases, own, {**units, share.telling: share.units})
+            if (breach.telling, breach.blind) == (share.telling, share.blind) and share.key in breach.things
+            for about in shared
+        }
+        if subjects:
+            comes = "is new" if share.is_new else "comes again"
+            yield (
+                f"Phase '{share.telling}' tells the reference ('{share.key}') of {len(subjects)} subject(s) that the "
+                f"same people can still have to rate in phase '{share.blind}', which does not show it: all that "
+                f"{comes} there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
+                f"'{share.blind}', or let that have several values."
+            )
 
 
 def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:

@@ -151,3 +151,49 @@ def test_what_is_shown_and_goes_with_the_reference_is_warned_of(tmp_path: Path, 
     said = read_study_folder(tmp_path, Expanding("test", ())).warnings
 
     assert any("each value of site" in warning for warning in said) is warned
+
+
+OF_MODELS = SHOWN.replace("rates: items", "rates: candidates").replace("options, site]", "candidate, said]")
+OF_MODELS = OF_MODELS.replace("items: {site: text}", "candidates: {said: text}").replace(
+    "{answer: as_item}", "{right: yes_no}"
+)
+
+
+@pytest.mark.parametrize(
+    ("models", "said", "warned"),
+    [
+        ("AAABBB", "xxxxxx", ["sorted by model"]),
+        ("ABABAB", "xyxyxy", ["each value of said"]),
+        ("ABABAB", "xxyyxx", []),
+    ],
+    ids=["as listed by model", "shown with one value of each model", "neither"],
+)
+def test_answers_that_are_known_to_be_of_one_model_are_warned_of(
+    tmp_path: Path, models: str, said: str, warned: list[str]
+) -> None:
+    (tmp_path / "protocol.yaml").write_text(OF_MODELS, encoding="utf-8")
+    write_table(tmp_path / "items.csv", "item,format,prompt", [(f"i{n}", "open", "Which?") for n in range(6)])
+    answers = [(f"k{n}", f"i{n}", model, f"Answer {n}", said[n]) for n, model in enumerate(models)]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,said", answers)
+
+    seen = read_study_folder(tmp_path, Expanding("test", ())).warnings
+
+    assert [
+        words for words in ("sorted by model", "each value of said") if any(words in each for each in seen)
+    ] == warned
+
+
+OF_BONN = SHOWN.replace("order: as_listed", "from: {where: {site: B}}").replace("options, site]", "options]")
+
+
+@pytest.mark.parametrize(("sites", "warned"), [("BBBBBUUU", True), ("BBBBUUUU", False), ("BBBBBBUU", False)])
+def test_a_selection_of_items_that_have_one_reference_is_warned_of(tmp_path: Path, sites: str, warned: bool) -> None:
+    (tmp_path / "protocol.yaml").write_text(OF_BONN, encoding="utf-8")
+    lines = [(f"i{n}", "choice", "Which?", YES_THEN_NO[0][0], site) for n, site in enumerate(sites)]
+    write_table(tmp_path / "items.csv", "item,format,prompt,options,site", lines)
+    right = [(f"i{n}", "present" if n < 5 else "absent") for n, _ in enumerate(sites)]
+    write_table(tmp_path / "references.csv", "item,accepted", right)
+
+    said = read_study_folder(tmp_path, Expanding("test", ())).warnings
+
+    assert any("items with a reference that phase 'read' selects (site) have one" in each for each in said) is warned

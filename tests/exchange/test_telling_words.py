@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from exchange.telling_words import telling_names
+from exchange.telling_words import telling_names, telling_words
 from tests.protocol.language.study_text import HEAD, expanded
 
 MODELS = ("MARCUS", "GPT-5.1", "M1")
@@ -83,3 +83,23 @@ def test_the_name_of_a_study_is_in_its_addresses() -> None:
     (warning,) = telling_names(expanded(STUDY), ["A study by us", "a-study"])
 
     assert warning.startswith("protocol.yaml: name, which is in addresses unless the import names another key, names")
+
+
+SELECTING = """
+    attributes: {items: {finding: text}}
+    phases: [{key: read, rates: items, from: {where: {finding: [tumour, stroke]}}, shows: [prompt], form: {v: text}}]
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("instructions: Every tumour counts.", "title, question or instructions of phase 'read'"),
+        ("consent: I read tumours.", "name, title, consent or notice of the study"),
+        ("notice: Tumour or not", "name, title, consent or notice of the study"),
+    ],
+)
+def test_a_value_by_which_units_are_selected_is_warned_of_in_what_raters_read(text: str, place: str) -> None:
+    (said,) = telling_words(expanded(f"    {text}{SELECTING}"))
+
+    assert said.startswith(f"protocol.yaml: {place} name 'tumour', by which")

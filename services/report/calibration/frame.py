@@ -9,12 +9,12 @@ import numpy as np
 from agreement.judge.keys import numbered
 from agreement.judge.material import Chosen, Frame
 from protocol.language.expansion import Expansion, Phase
+from protocol.language.narrowing import NO_VALUE
 from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
 from services.report.rows.candidate_columns import CandidateColumns
 from services.report.rows.listed_rows import ListedRows
 from services.studies.drawing_phases import as_canonical
-from services.studies.sampling.planning import NO_VALUE
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
 

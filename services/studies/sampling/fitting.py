@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from protocol.language.expansion import Sample, Source, StratumSize
+from protocol.language.narrowing import NO_VALUE
 from services.studies.sampling.inclusion import Inclusion
-from services.studies.sampling.planning import NO_VALUE, WHOLE
+from services.studies.sampling.planning import WHOLE
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, StratumRow, draw
 from services.studies.sampling.sizes import size_of

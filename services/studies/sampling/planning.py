@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from protocol.language.expansion import Limit, Sample, Source
+from protocol.language.narrowing import NO_VALUE
 from protocol.language.wording import size_in_words
 from services.errors import counted
 from services.studies.sampling.drawing import fill_places
@@ -18,7 +19,6 @@ from services.studies.sampling.sizes import equal, proportional, size_of
 from services.studies.sampling.units import ALWAYS, Drawable, Unit, clusters_of
 
 WHOLE = "all"  # the stratum of a sample without strata
-NO_VALUE = "(none)"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from protocol.language.law import breaches
 from protocol.language.telling import WAYS, Asked
 from protocol.language.things import in_words
 from tests.protocol.language.study_text import expanded
-from tests.protocol.language.told_too_early import FORM, TELLS_TOO_EARLY
+from tests.protocol.language.told_too_early import ALL, FORM, OF_TWO_POOLS, STRATA, TELLS_TOO_EARLY
 
 
 def answers_to(text: str) -> set[tuple[str, str, str, str]]:
@@ -308,3 +308,18 @@ def test_what_a_pool_would_tell_the_other_way_round_is_no_way_out_of_knowing_who
 
     assert "give it to another group, or draw one of the two apart" in sentence
     assert "open after" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (ALL, ALL),
+        (ALL, "where: {model: A}"),
+        ("where: {model: A}, sample: {size: 20}", ALL),
+        ("sample: {size: 20}", "sample: {size: 20}"),
+        (f"{STRATA}, sizes: {{A: 0 %, B: 0 %, (none): all}}}}", f"{STRATA}, sizes: {{A: all, B: all, (none): 0 %}}}}"),
+    ],
+    ids=["the same", "fewer models", "drawn by chance before all", "two draws", "people's, then models'"],
+)
+def test_a_second_pool_tells_nothing_where_new_and_known_texts_can_be_of_both(first: str, second: str) -> None:
+    assert answers_to(OF_TWO_POOLS.replace("FIRST", first).replace("SECOND", second)) == set()

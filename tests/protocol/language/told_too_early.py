@@ -3,6 +3,26 @@
 from __future__ import annotations
 
 FORM = "form: {v: text}"
+STRATA = "sample: {strata: model"
+ALL = "where: {model: [A, B]}"
+# Two pools of the same people's answers, rated by the same others.
+OF_TWO_POOLS = f"""
+    groups: {{readers: Readers, others: Others}}
+    phases:
+      - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+      - key: one
+        rates: [candidates, answers of read]
+        from: {{FIRST}}
+        shows: [candidate]
+        {FORM}
+        by: others
+      - key: two
+        rates: [candidates, answers of read]
+        from: {{SECOND}}
+        shows: [candidate]
+        {FORM}
+        by: others
+    """
 
 
 TELLS_TOO_EARLY = {
@@ -504,5 +524,21 @@ TELLS_TOO_EARLY = {
             by: others
         """,
         ("grade", "more", "'level'"),
+    ),
+    "a pool of which people's answers alone come again in another": (
+        OF_TWO_POOLS.replace("FIRST", "where: {model: A}").replace("SECOND", "where: {model: B}"),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool of people's answers alone, by its sizes": (
+        OF_TWO_POOLS.replace("FIRST", f"{STRATA}, sizes: {{A: 0 %, B: 0 %, (none): all}}}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool of models' answers alone, by its sizes": (
+        OF_TWO_POOLS.replace("FIRST", f"{STRATA}, sizes: {{A: 2, B: 2, (none): 0 %}}}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool to which another adds a model alone": (
+        OF_TWO_POOLS.replace("FIRST", "where: {model: A}").replace("SECOND", "where: {model: [A, B]}"),
+        ("one", "two", "whether people or models wrote an answer"),
     ),
 }

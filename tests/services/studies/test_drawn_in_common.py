@@ -135,6 +135,56 @@ TELLS_NOTHING = {
 }
 
 
+def with_three_findings(folder: Path) -> None:
+    """Say of each item one of three findings: in turn."""
+    rows = rows_of(folder / "items.csv")
+    named = ("lesion", "nowhere", "none")
+    rewrite(folder / "items.csv", [row | {"finding": named[n % 3]} for n, row in enumerate(rows)])
+
+
+OF_TWO = "from: {where: {finding: [lesion, nowhere]}}"
+LOOK = f"{{key: look, rates: items, {OF_TWO}, shows: [prompt], {FORM}}}"
+TO_SIZE = OF_TWO.replace("where: {finding: [lesion, nowhere]}", "sample: {strata: finding, sizes: {SIZES}}")
+
+
+@pytest.mark.parametrize(
+    ("phases", "what"),
+    [
+        ([LOOK, BLIND], "is new"),
+        ([LOOK.replace(OF_TWO, TO_SIZE.replace("SIZES", "lesion: all, nowhere: all, none: 0 %")), BLIND], "is new"),
+        ([LOOK, BLIND.replace("shows", f"{OF_TWO.replace('lesion', 'none')}, shows")], "comes again"),
+    ],
+    ids=["selected", "drawn in full", "in common with another selection"],
+)
+def test_what_comes_again_or_is_new_in_a_blind_phase_is_not_of_one_value(
+    sqlite_database: Database, tmp_path: Path, phases: list[str], what: str
+) -> None:
+    folder = write_listed(tmp_path / "study", of_phases(*phases, before=CHOSEN), [with_three_findings])
+    situation = imported_listed(sqlite_database, folder)
+
+    with pytest.raises(Conflict, match=f"Phase 'look' tells the reference .* all that {what} there has one value"):
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+
+@pytest.mark.parametrize(
+    "phases",
+    [
+        [BLIND, LOOK],
+        [LOOK, LOOK.replace("look", "read")],
+        [LOOK, BLIND.replace("rates: items,", "rates: items, from: look,")],
+        [LOOK.replace(OF_TWO, OF_TWO.replace("}}", "}, sample: {size: 3}}")), BLIND],
+    ],
+    ids=["afterwards", "the same", "those that are drawn", "some of them"],
+)
+def test_several_values_that_leave_nothing_to_know_are_frozen(
+    sqlite_database: Database, tmp_path: Path, phases: list[str]
+) -> None:
+    folder = write_listed(tmp_path / "study", of_phases(*phases, before=CHOSEN), [with_three_findings])
+    situation = imported_listed(sqlite_database, folder)
+
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+
 @pytest.mark.parametrize(("protocol", "changes", "says"), TELLS.values(), ids=TELLS)
 def test_what_was_drawn_with_that_in_common_is_not_frozen(
     sqlite_database: Database,

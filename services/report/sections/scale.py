@@ -1,0 +1,31 @@
+"""What a report says of places in images without scale, whose millimetres are pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlmodel import Session, col, select
+
+from db import Item, Volume
+from exchange.refusal import counted
+from protocol.language.expansion import Expansion
+
+
+def notices_of_scale(session: Session, study_id: int, study: Expansion) -> Iterator[str]:
+    """Yield that places and distances are in pixels, where places are asked of images without scale."""
+    asked = [field for phase in study.phases for field in phase.fields] + [
+        field for form in study.forms for field in form.fields
+    ]
+    if not any(field.type == "point" for field in asked):
+        return
+    without_scale = select(Volume.case_id).where(Volume.study_id == study_id, col(Volume.placed).is_(False))
+    items = session.exec(
+        select(Item.id).where(
+            Item.study_id == study_id, col(Item.practice).is_(False), col(Item.case_id).in_(without_scale)
+        )
+    ).all()
+    if items:
+        yield (
+            f"{counted(len(items), 'item')} {'is' if len(items) == 1 else 'are'} about images without scale: what this "
+            "report and its files say of places and distances there in mm is in pixels."
+        )
