@@ -141,14 +141,14 @@ def test_a_measured_number_is_one_also_beside_a_level(answer: str) -> None:
 def test_each_text_is_spelled_once_however_often_it_is_compared() -> None:
     answers = [f"A meningioma of {size} mm at the falx" for size in range(20)]
     accepted = Reference(("meningioma of 7 mm at the falx", "falx meningioma"))
-    words._canonical.cache_clear()
+    words._remembered.cache_clear()
 
     for _ in range(50):
         for answer in answers:
             words.score(answer, accepted, ())
 
-    assert words._canonical.cache_info().misses == len(answers) + len(accepted.accepted)
+    assert words._remembered.cache_info().misses == len(answers) + len(accepted.accepted)
 
 
 def test_the_spellings_that_are_remembered_are_bounded() -> None:
-    assert words._canonical.cache_info().maxsize is not None
+    assert words._remembered.cache_info().maxsize is not None

@@ -19,7 +19,7 @@ from exchange.report_json import report_json
 from server import downloads
 from services import report
 from services.errors import Conflict
-from services.judging import import_labels, import_runs
+from services.judging import import_labels, import_runs, slices
 from services.judging.import_labels import NOT_BLINDED_HERE
 from services.progress import data_lock
 from services.record import verification
@@ -219,7 +219,7 @@ def test_whether_people_had_answered_before_the_judge_came_is_told_by_the_audit_
     situation = imported_listed(database, with_many_items(tmp_path / "study", SCORES, 6), key="divided")
     freezing.freeze_study(database, situation.admin, "divided")
     # By the clock it is the other way round: it is wrong by a day while the judge is imported.
-    monkeypatch.setattr(import_runs, "now", lambda: now() + timedelta(days=1 if judge_first else -1))
+    monkeypatch.setattr(slices, "now", lambda: now() + timedelta(days=1 if judge_first else -1))
     acts: list[Callable[[], object]] = [lambda: judged(situation, 6), lambda: work_through(situation)]
     for act in acts if judge_first else reversed(acts):
         act()

@@ -11,7 +11,7 @@ import pytest
 from agreement.judge.panels.corrected import CORRECTED
 from db import StudyEvent, now
 from services.errors import Conflict
-from services.judging import import_labels, import_runs, sealed_split
+from services.judging import sealed_split, slices
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
@@ -132,8 +132,7 @@ def clock_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
     def earlier() -> datetime:
         return now() - timedelta(days=1)
 
-    for module in (import_runs, import_labels):
-        monkeypatch.setattr(module, "now", earlier)
+    monkeypatch.setattr(slices, "now", earlier)
     monkeypatch.setattr(StudyEvent.model_fields["at"], "default_factory", earlier)
 
 
