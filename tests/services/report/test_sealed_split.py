@@ -62,6 +62,13 @@ def test_the_count_of_what_is_missing_is_said(sealed: Situation, tmp_path: Path)
     assert (counted["items"], counted["verdicts_left_out"]) == (len(of_test), verdicts)
 
 
+def test_what_judges_said_is_in_the_report_of_development_subjects_alone(sealed: Situation, tmp_path: Path) -> None:
+    report.export_report(sealed.database, sealed.admin, "sealed", tmp_path / "out")
+    judged = (tmp_path / "out" / "judge.csv").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"\bi\d+\b", judged)) == {f"i{n}" for n in range(N)} - items_for_test(sealed)
+
+
 ROWS = {"Verdict", "Adjudication", "PooledAnswer", "Draft", "ImportedLabel"}
 NAMED_READS = {"answers_in", "earlier_turns", "root_verdict", "standing_verdicts", "verdict_chain"}
 
