@@ -85,7 +85,7 @@ def _draw_close(line: StudyLine) -> None:
 
 def _table(work: list[OpenWork]) -> pd.DataFrame:
     return pd.DataFrame(
-        [(entry.who, entry.name or "–", f"{entry.open} of {entry.total} {entry.words}") for entry in work],
+        [(entry.who, entry.name or "–", entry.how_much) for entry in work],
         columns=["who", "name", "open work"],
     )
 

@@ -230,4 +230,8 @@ def _import_judge(
             progress=feed,
         ).in_words
 
-    draw_import(store, "runs-imported", "Correct them in the judge's files and upload them again.")
+    draw_import(
+        store,
+        "runs-imported",
+        "Correct them in the judge's files, take out those uploaded before, and upload them again.",
+    )

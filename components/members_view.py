@@ -42,7 +42,7 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
                 member.name,
                 member.queue.done_as,
                 percent_done(member.done, member.total) if member.total else None,
-                f"{member.done} of {member.total}" if member.total else "–",
+                member.count_in_words,
                 member.technical_failures,
                 f"{member.last_saved:%Y-%m-%d %H:%M}" if member.last_saved else "–",
             )

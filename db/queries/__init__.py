@@ -36,7 +36,9 @@ from db.queries.references import (
     reference_of_practice_item,
 )
 from db.queries.sealed import (
+    SealedCount,
     count_labels_on,
+    count_sealed_by_member,
     count_verdicts_on,
     is_unsealed,
     items_for_test,
@@ -85,6 +87,7 @@ __all__ = [
     "Author",
     "EarlierTurn",
     "LinesOfRun",
+    "SealedCount",
     "ShownItem",
     "ShownOverlay",
     "ShownVolume",
@@ -101,6 +104,7 @@ __all__ = [
     "count_items",
     "count_labels_on",
     "count_practice_items",
+    "count_sealed_by_member",
     "count_to_be_judged",
     "count_verdicts_on",
     "displays_of",

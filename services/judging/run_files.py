@@ -136,7 +136,10 @@ def _require_pieces(files: Sequence[RunFile]) -> None:
     for file in files:
         name = shown(file.name, _LONGEST_NAME)
         if name in seen:
-            raise Conflict(f"Two of the files are called '{name}', so that no line could be named; rename one of them.")
+            raise Conflict(
+                f"Two of the files are called '{name}', so that no line could be named; take out the one that was "
+                "corrected since, or rename one of them."
+            )
         same = next((other for other, earlier in seen.items() if earlier.content == file.content), None)
         if same is not None:
             raise Conflict(f"'{name}' is the same as '{same}'; leave one of the two out.")

@@ -54,7 +54,7 @@ class SplitLine:
     ----------
     test_items, rated_items, verdicts, labels
         How many items test subjects have, how many of these people rate, and how many verdicts, and labels made
-        elsewhere, there are on them.
+        elsewhere, there are on them; of phases whose units follow from answers none are counted while they are sealed.
     opened
         Judges with their prompts for which agreement on test was opened.
     """
@@ -265,12 +265,14 @@ def _values(item: Item, case: Case) -> Mapping[str, str]:
 def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
     items = queries.items_for_test(session, study_id)
     opened = queries.openings_of(session, study_id)
+    # How many units follow from answers is how far people agree.
+    following = () if _EVERYTHING in opened else frozen_facts.phases_of(session, study_id).following
     return SplitLine(
         split.method,
         len(split.test_subjects),
         len(items),
         len(_rated(session, study_id).intersection(items)),
-        queries.count_verdicts_on(session, items),
+        queries.count_verdicts_on(session, items, following),
         tuple(sorted(in_words(judge) for judge in opened if judge != _EVERYTHING)),
         _EVERYTHING in opened,
         queries.count_labels_on(session, items),

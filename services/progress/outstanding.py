@@ -9,12 +9,13 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, JudgeRun, Membership, Person, queries
 from db.base import stored_id
-from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING
+from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING, Phase
 from protocol.study_phases import StudyPhases
 from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import practice
+from services.reading.member_progress import NONE_SEALED
 from services.studies import frozen_facts, groups
 
 # In the order of a study's life; the words follow "3 of 20".
@@ -48,6 +49,9 @@ class OpenWork:
     name: str = ""
     # What is left, in words, of a phase that a protocol lists.
     left: str = ""
+    # Whether sealed items of test subjects are not counted, and whether any of them is open.
+    is_without_test: bool = False
+    is_open_on_test: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -57,7 +61,15 @@ class OpenWork:
     @property
     def sentence(self) -> str:
         """Return it in words."""
-        return f"{self.who}: {self.open} of {self.total} {self.words}"
+        return f"{self.who}: {self.how_much}"
+
+    @property
+    def how_much(self) -> str:
+        """Return how much is open, in words; of test subjects, where they are sealed, only whether anything is."""
+        said = f"{self.open} of {self.total} {self.words}"
+        if not self.is_without_test:
+            return said
+        return f"{said} in development{', and some of test, which are sealed' if self.is_open_on_test else ''}"
 
     @property
     def words(self) -> str:
@@ -76,7 +88,8 @@ def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
     ]
     # Phases that a protocol lists come in their own order, before what becomes of their answers.
     return sorted(
-        (piece for piece in work if piece.open), key=lambda piece: -1 if piece.left else parts.index(piece.part)
+        (piece for piece in work if piece.open or piece.is_open_on_test),
+        key=lambda piece: -1 if piece.left else parts.index(piece.part),
     )
 
 
@@ -121,32 +134,51 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
     shut_out = practice.who_has_not_passed(session, phases, study_id)
     work = []
     counts = queries.count_by_member(session, study_id)
+    without_test = _without_test(session, study_id, phases)
+    on_test = queries.count_sealed_by_member(session, study_id, without_test)
     for member_id in people:
         for phase in phases.counted:
             open_, failures, total = counts.get((member_id, phase.key), (0, 0, 0))
+            sealed = on_test.get((member_id, phase.key), NONE_SEALED)
+            open_, failures, total = open_ - sealed.open, failures - sealed.failures, total - sealed.total
             who, name = people[member_id]
             is_shut = member_id in shut_out and phases.training_for(phase.queue) is not None
             part = PRACTICE.key if is_shut else phase.queue.key if phase.listed else phase.key
             left = phase.left if phase.listed else ""
-            work += [OpenWork(who, part, open_, total, name, left), OpenWork(who, CLOSED, failures, total, name)]
+            work += [
+                OpenWork(who, part, open_, total, name, left, phase in without_test, sealed.open > 0),
+                OpenWork(who, CLOSED, failures, total, name, is_without_test=phase in without_test),
+            ]
     return work
+
+
+def _without_test(session: Session, study_id: int, phases: StudyPhases) -> tuple[Phase, ...]:
+    """Return the phases of which nothing sealed is counted: how many units follow from answers is agreement."""
+    return phases.following if phases.following and queries.sealed_items(session, study_id) else ()
 
 
 def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
     """Return what was dealt to slots that nobody fills: it is no less open for that."""
     titles = {group.key: group.title for group in phases.groups}
     closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
-    return [
-        OpenWork(
+    without_test = {phase.key for phase in _without_test(session, study_id, phases)}
+    sealed = queries.sealed_items(session, study_id) if without_test else frozenset()
+    of_development = groups.unfilled(session, study_id, but=sealed) if sealed else {}
+    work = []
+    for place, units in groups.unfilled(session, study_id).items():
+        phase, group, number = place
+        counted = of_development.get(place, 0) if phase in without_test else units
+        piece = OpenWork(
             f"Slot {number} of {titles[group]}",
             phases.named(phase).queue.key,
-            units,
-            units,
+            counted,
+            counted,
             left=f"{phases.named(phase).left}: nobody fills the slot",
+            is_without_test=phase in without_test,
+            is_open_on_test=counted < units,
         )
-        for (phase, group, number), units in groups.unfilled(session, study_id).items()
-        if phase not in closed
-    ]
+        work += [piece] if phase not in closed else []
+    return work
 
 
 def _not_drawn(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:

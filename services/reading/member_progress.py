@@ -17,6 +17,7 @@ from db import (
     Person,
     TechnicalFailure,
     Verdict,
+    queries,
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
@@ -26,6 +27,8 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import desk, practice
 from services.studies import frozen_facts, groups
+
+NONE_SEALED = queries.SealedCount(0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,14 @@ class MemberProgress:
     group: str = ""
     # How many of the items have a verdict that was revised.
     revised: int = 0
+    # Whether items of test subjects, which are sealed, are in none of these counts.
+    is_without_test: bool = False
+
+    @property
+    def count_in_words(self) -> str:
+        """How many items are done; where test is sealed and they follow from answers, of development subjects."""
+        said = f"{self.done} of {self.total}" if self.total else "–"
+        return f"{said} in development; those of test are sealed" if self.is_without_test else said
 
 
 def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:
@@ -60,12 +71,20 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
             .order_by(col(Membership.id))
         ).all()
         lines = []
+        following = frozen_facts.phases_of(session, stored_id(study.id)).following
+        is_sealed = bool(following and queries.sealed_items(session, stored_id(study.id)))
+        on_test = queries.count_sealed_by_member(session, stored_id(study.id), following)
         for membership, person in rows:
             phases = frozen_facts.phases_of_member(session, membership)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
                 done, total = desk.progress_of(session, phases, stored_id(membership.id), queue)
                 done -= desk.count_cut_off(session, phases, stored_id(membership.id), queue)
-                if total or not phases.before(queue):
+                failures, last_saved = _failures_and_last_save(session, phases, stored_id(membership.id), queue)
+                is_without_test = is_sealed and phases.follows_from_answers(queue)
+                if is_without_test and total:
+                    sealed = on_test.get((stored_id(membership.id), phases.in_queue(queue)[-1].key), NONE_SEALED)
+                    done, total, failures = done - sealed.answered, total - sealed.total, failures - sealed.failures
+                if total or is_without_test or not phases.before(queue):
                     lines.append(
                         MemberProgress(
                             membership.pseudonym,
@@ -74,10 +93,12 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                             queue,
                             done,
                             total,
-                            *_failures_and_last_save(session, phases, stored_id(membership.id), queue),
+                            failures,
+                            last_saved,
                             _practice(session, phases.training_for(queue), stored_id(membership.id)),
                             titles.get(membership.group_key, ""),
                             _revised(session, phases, stored_id(membership.id), queue),
+                            is_without_test,
                         )
                     )
         return lines

@@ -28,12 +28,14 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STANDS
+from protocol.phases import Phase
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.record.disclosure import draws_to_check
 from services.report.files.export import export_report
 from services.seals import audit_head
+from services.studies import frozen_facts
 from services.studies.versions import stored
 
 # Events that name or count what came of answers, or hold the hash of labels, which may be few.
@@ -76,7 +78,7 @@ def export_study(database: Database, actor: Actor, study_key: str, folder: Path)
             _write(folder / "audit.json", _audit_trail(session, study_id, sealed))
             _write(folder / "verdict-versions.json", _verdict_versions(session, study_id, freeze, versions, sealed))
             if sealed:
-                _write(folder / "sealed.json", _what_is_sealed(session, sealed))
+                _write(folder / "sealed.json", _what_is_sealed(session, study_id, sealed))
             elif state_of(session, study_id) == "closed":
                 _write(folder / "draws.json", draws_to_check(session, study))
             (folder / audit_head.FILE_NAME).write_text(audit_head.head_file(audit.head(session)), encoding="utf-8")
@@ -91,11 +93,14 @@ def _events(session: Session, study_id: int) -> list[dict[str, Any]]:
     return [{"at": row.at.isoformat(), "kind": row.kind, "reason": row.reason} for row in rows]
 
 
-def _what_is_sealed(session: Session, sealed: frozenset[int]) -> dict[str, Any]:
+def _what_is_sealed(session: Session, study_id: int, sealed: frozenset[int]) -> dict[str, Any]:
+    following = frozen_facts.phases_of(session, study_id).following
+    what = "verdicts on items of test subjects, details of events that tell of them, and draws.json"
     return {
         "items": len(sealed),
-        "verdicts_left_out": queries.count_verdicts_on(session, sealed),
-        "left_out": "verdicts on items of test subjects, details of events that tell of them, and draws.json",
+        "verdicts_left_out": queries.count_verdicts_on(session, sealed, following),
+        "not_counted": [phase.key for phase in following],
+        "left_out": f"{what}; verdicts in phases that follow from answers, with their events" if following else what,
     }
 
 
@@ -141,7 +146,10 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
 
     The hash of an answer is one of few, and what is drawn or sent to reviewers after answers tells which ones differ.
     """
+    following = frozen_facts.phases_of(session, study_id).following if sealed else ()
     guarded = _receipts_on(session, study_id, sealed)
+    # How many of these somebody gave is how many units follow from what people answered about test subjects.
+    uncounted = _receipts_on(session, study_id, sealed, following) if following else frozenset()
 
     def detail_of(event: AuditEvent) -> dict[str, Any]:
         tells = event.action in _DRAWN_FROM_ANSWERS or event.detail.get("receipt") in guarded
@@ -159,17 +167,21 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
             "hash": row.hash,
         }
         for row in rows
+        if row.detail.get("receipt") not in uncounted
     ]
 
 
-def _receipts_on(session: Session, study_id: int, items: frozenset[int]) -> set[str]:
-    """Return the receipts of verdicts and decisions on some items of a study."""
+def _receipts_on(
+    session: Session, study_id: int, items: frozenset[int], phases: Sequence[Phase] = ()
+) -> frozenset[str]:
+    """Return the receipts of verdicts and decisions on some items of a study; of verdicts in some phases, if asked."""
     if not items:
-        return set()
+        return frozenset()
+    of_phases = [col(Assignment.phase).in_([phase.key for phase in phases])] if phases else []
     verdicts = session.exec(
         select(Verdict.receipt, Assignment.item_id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(Assignment.study_id == study_id)
+        .where(Assignment.study_id == study_id, *of_phases)
     )
     decisions = session.exec(
         select(Adjudication.receipt, Assignment.item_id)
@@ -177,7 +189,8 @@ def _receipts_on(session: Session, study_id: int, items: frozenset[int]) -> set[
         .join(Assignment, col(Assignment.id) == ReviewTask.review_assignment_id)
         .where(Assignment.study_id == study_id)
     )
-    return {receipt for rows in (verdicts, decisions) for receipt, item_id in rows if item_id in items}
+    asked = (verdicts,) if phases else (verdicts, decisions)
+    return frozenset(receipt for rows in asked for receipt, item_id in rows if item_id in items)
 
 
 def _write(path: Path, content: Any) -> None:

@@ -7,7 +7,7 @@ first that is free, and where none is, nothing of a phase that is dealt out by s
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import Any
 
@@ -165,10 +165,13 @@ def _dealt(session: Session, study_id: int, group: str) -> list[int]:
     return sorted({number for _, dealt_to, number in _units_by_slot(session, study_id) if dealt_to == group})
 
 
-def unfilled(session: Session, study_id: int) -> dict[tuple[str, str, int], int]:
-    """Return how many units were dealt to slots that nobody fills, by phase, group and number of the slot."""
+def unfilled(session: Session, study_id: int, *, but: Collection[int] = ()) -> dict[tuple[str, str, int], int]:
+    """Return how many units were dealt to slots that nobody fills, by phase, group and number of the slot.
+
+    Those of some items can be left out.
+    """
     taken = slots_taken(session, study_id)
-    units = _units_by_slot(session, study_id)
+    units = _units_by_slot(session, study_id, but)
     return {place: number for place, number in units.items() if place[2] not in taken.get(place[1], ())}
 
 
@@ -182,15 +185,15 @@ def lacks_people(session: Session, study_id: int, phases: Sequence[Phase]) -> bo
     )
 
 
-def _units_by_slot(session: Session, study_id: int) -> Counter[tuple[str, str, int]]:
-    """Count what was dealt, by phase, group and number of the slot."""
+def _units_by_slot(session: Session, study_id: int, but: Collection[int] = ()) -> Counter[tuple[str, str, int]]:
+    """Count what was dealt, by phase, group and number of the slot; not what is of some items."""
     rows = session.exec(_SLOTS_OF_UNITS, params={"study_id": study_id})
-    places = ((phase, *name.rpartition("/")[::2]) for phase, slots in rows for name in slots)
+    places = ((phase, *name.rpartition("/")[::2]) for phase, slots, item in rows if item not in but for name in slots)
     return Counter((phase, group, int(number)) for phase, group, number in places)
 
 
 _SLOTS_OF_UNITS: Any = (
-    select(FreezeItem.phase, FreezeItem.slots)
+    select(FreezeItem.phase, FreezeItem.slots, FreezeItem.item_id)
     .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
     .where(Freeze.study_id == bindparam("study_id"), *STANDS, FreezeItem.phase != "", ~queries.is_withdrawn(FreezeItem))
 )

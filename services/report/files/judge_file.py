@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from db import Database, JudgeRun
+from sqlmodel import Session, select
+
+from db import Database, Item, JudgeRun, queries
 from exchange.report_structure import Cell, Column, DataFile, Report
 from services.judging.verdict_columns import judged_page
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
@@ -21,7 +23,7 @@ def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
     return (
         DataFile(
             "judge.csv",
-            "Every verdict of every judge; one line per run and candidate.",
+            "Every verdict of every judge, but those on sealed items; one line per run and candidate.",
             (
                 Column("run", "Run", "Name of the run"),
                 Column("judge", "Judge", "Name of the judge"),
@@ -42,7 +44,7 @@ def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of the file. A run never changes once it is stored, so they are those that the report was made from."""
+    """The rows of the file. A run never changes once it is stored; what is sealed may be opened meanwhile."""
 
     database: Database
     runs: tuple[int, ...]
@@ -55,8 +57,11 @@ class _Rows:
         with self.database.read_only() as session:
             run = session.get_one(JudgeRun, run_id)
             page = judged_page(session, run_id)
+            sealed = _sealed_keys(session, run.study_id)
         while page:
             for judged in page:
+                if judged.item in sealed:
+                    continue
                 yield (
                     run.name, run.judge, judged.candidate, judged.item, judged.model,
                     str(run.parameters.get("field", "")) or None, judged.verdict, judged.confidence,
@@ -65,3 +70,12 @@ class _Rows:
             # No transaction is held open while somebody writes.
             with self.database.read_only() as session:
                 page = judged_page(session, run_id, page[-1].verdict_id)
+
+
+def _sealed_keys(session: Session, study_id: int) -> frozenset[str]:
+    """Return the keys of the items that are sealed, of which no file of the report has a row."""
+    sealed = queries.sealed_items(session, study_id)
+    if not sealed:
+        return frozenset()
+    rows = session.exec(select(Item.id, Item.key).where(Item.study_id == study_id))
+    return frozenset(key for number, key in rows if number in sealed)

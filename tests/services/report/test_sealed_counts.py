@@ -1,0 +1,81 @@
+"""How many units follow from what people differ in is agreement: of sealed subjects no admin is told it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from sqlmodel import func, select
+
+from db import Assignment, Item, Verdict
+from services import report
+from services.judging import sealed_split
+from services.progress import outstanding, overview
+from services.reading import member_progress
+from services.record import package
+from tests.services.report.sealed_scores import items_for_test
+from tests.situations import Situation
+
+
+def verdicts_in(situation: Situation, phase: str, *, of_test: bool) -> int:
+    """Count what was answered in a phase, about test subjects or about the others."""
+    items = items_for_test(situation)
+    with situation.database.read_only() as session:
+        rows = session.exec(
+            select(Item.key, func.count())
+            .join(Assignment, Assignment.item_id == Item.id)
+            .join(Verdict, Verdict.assignment_id == Assignment.id)
+            .where(Assignment.phase == phase)
+            .group_by(Item.key)
+        ).all()
+    return sum(many for key, many in rows if (key in items) == of_test)
+
+
+def test_progress_counts_of_what_differs_that_of_development_subjects_alone(sealed: Situation) -> None:
+    of_curator = member_progress.progress_of_members(sealed.database, sealed.admin, "sealed")[-1]
+
+    assert verdicts_in(sealed, "settle", of_test=True)
+    development = verdicts_in(sealed, "settle", of_test=False)
+    assert (of_curator.done, of_curator.total) == (development, development)
+    assert of_curator.count_in_words == f"{development} of {development} in development; those of test are sealed"
+
+
+def test_the_line_of_a_study_leaves_out_what_differs_of_test_subjects(sealed: Situation) -> None:
+    line = overview.overview_of(sealed.database, sealed.admin, "sealed")
+
+    scored = verdicts_in(sealed, "score", of_test=True) + verdicts_in(sealed, "score", of_test=False)
+    assert line.total == scored + verdicts_in(sealed, "settle", of_test=False)
+
+
+def test_the_count_of_sealed_verdicts_leaves_out_those_of_what_differs(sealed: Situation, tmp_path: Path) -> None:
+    scored = verdicts_in(sealed, "score", of_test=True)
+    line = sealed_split.split_of(sealed.database, sealed.admin, "sealed")
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+    counted = json.loads((tmp_path / "package" / "sealed.json").read_text(encoding="utf-8"))
+
+    assert line is not None
+    assert f"sealed, with {scored} verdicts" in line.in_words
+    assert f": {scored} verdicts on them" in " ".join(
+        report.current_report(sealed.database, sealed.admin, "sealed").notices
+    )
+    assert (counted["verdicts_left_out"], counted["not_counted"]) == (scored, ["settle"])
+
+
+def test_the_audit_trail_of_the_package_has_no_event_of_what_differs_of_test_subjects(
+    sealed: Situation, tmp_path: Path
+) -> None:
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+    events = json.loads((tmp_path / "package" / "audit.json").read_text(encoding="utf-8"))
+
+    scored = verdicts_in(sealed, "score", of_test=True) + verdicts_in(sealed, "score", of_test=False)
+    listed = scored + verdicts_in(sealed, "settle", of_test=False)
+    assert sum(event["action"] == "verdict" for event in events) == listed
+
+
+def test_open_work_on_sealed_subjects_is_said_and_not_counted() -> None:
+    nothing_else = outstanding.OpenWork("Rater 3", "settle", 0, 4, left="answers open", is_without_test=True)
+    on_test = replace(nothing_else, is_open_on_test=True)
+
+    assert outstanding.in_order([nothing_else, on_test]) == [on_test]
+    assert on_test.sentence == "Rater 3: 0 of 4 answers open in development, and some of test, which are sealed"
