@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from db import Item, Volume
 from exchange.refusal import counted
+from protocol.fields import PLACES
 from protocol.language.expansion import Expansion
 
 
@@ -16,7 +17,7 @@ def notices_of_scale(session: Session, study_id: int, study: Expansion) -> Itera
     asked = [field for phase in study.phases for field in phase.fields] + [
         field for form in study.forms for field in form.fields
     ]
-    if not any(field.type == "point" for field in asked):
+    if not any(field.type in PLACES for field in asked):
         return
     without_scale = select(Volume.case_id).where(Volume.study_id == study_id, col(Volume.placed).is_(False))
     items = session.exec(
