@@ -297,6 +297,16 @@ def test_verdicts_of_several_raters_on_a_unit_are_counted_together(tmp_path: Pat
     assert "with 60 verdicts on 20 units in 20 subjects the limits are 0.867 and" in warning
 
 
+def test_verdicts_are_not_counted_together_where_the_report_has_a_line_for_each_rater(tmp_path: Path) -> None:
+    folder = scored_folder(tmp_path, "criteria: [{key: it, of: score.ok, estimate: accuracy, above: 0.86}]")
+    text = (folder / "protocol.yaml").read_text("utf-8").replace("ok: yes_no", "ok: correctness")
+    text = text.replace("rates: candidates", "rates: candidates\n    by: {per_unit: 3}")
+    (folder / "protocol.yaml").write_text(text, encoding="utf-8")
+
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "Criterion" in warning]
+    assert "is out of reach: with 40 units in 20 subjects the limits are 0.834 and" in warning
+
+
 @pytest.mark.parametrize("statistic", ["linear_kappa", "quadratic_kappa"])
 def test_weighted_kappas_are_held_against_their_bound_with_a_step_between_two_answers(
     tmp_path: Path, statistic: str
