@@ -115,8 +115,8 @@ def _estimates(report: Report) -> list[tuple[Cell, ...]]:
             estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
             table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
             estimate.undefined_because, estimate.se, estimate.p, *_of_several(line.row), line.scale,
-            table.unit_of(line.row) or None, plan_of(line.row) or None, table.field or None, "|".join(map(str, line.row.versions)) or None,
-            line.note or None, estimate.warning,
+            table.unit_of(line.row) or None, plan_of(line.row) or None, table.field or None,
+            "|".join(map(str, line.row.versions)) or None, line.note or None, estimate.warning,
         )
         for section, table in report.estimate_tables()
         for line in lines_of(table)

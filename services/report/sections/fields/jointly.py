@@ -61,8 +61,8 @@ def jointly(option: str, over: Mapping[str, Sequence[str]]) -> Topic:
         "said in every condition",
         "Of the questions with an answer in every condition, the share of which the option is said in all of them; "
         "with the reference negative this is the mirage rate. Any other option, an uncertain one too, is not it. The "
-        "consensus is what all raters, or most where the phase says so, agree on; a question on which they do not is left "
-        "out, with its number in the note, also where each says another of the options that are not counted.",
+        "consensus is what all raters, or most where the phase says so, agree on; a question on which they do not is "
+        "left out, and counted in the note, also where each says another of the options that are not counted.",
         compute,
         in_parts=False,
     )
