@@ -237,6 +237,17 @@ def test_a_correction_of_no_comparison_is_said(tmp_path: Path, more: str, is_sai
     assert len(said) == is_said
 
 
+@pytest.mark.parametrize("name", ["years", "specialty"])
+def test_a_column_of_units_that_is_called_as_what_is_known_of_raters_is_said(tmp_path: Path, name: str) -> None:
+    folder = folder_with(tmp_path, f"primary: {{{LINE}, by: {name}}}")
+    for file in ("protocol.yaml", "items.csv"):
+        text = (folder / file).read_text("utf-8")
+        (folder / file).write_text(text.replace("scanner", name), encoding="utf-8")
+
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "known of each rater" in warning]
+    assert warning.startswith(f"analysis.primary names {name}, which in a plan is") and "column of items.csv" in warning
+
+
 SCORED = """
 blindread: 2
 name: planned
