@@ -188,9 +188,7 @@ class PlanChecks:
         of_units = [each for each in self._study.attributes if each.table != "raters"]
         hidden = {each.key: each.table for each in of_units if each.key in OF_RATERS}
         for key, line in lines_of(self._study):
-            for name in dict.fromkeys(
-                name for name in (*line.where, *line.by) if hidden.get(name, "raters") != "raters"
-            ):
+            for name in dict.fromkeys(name for name in (*line.where, *line.by) if name in hidden):
                 yield (
                     f"{path_in_words(key)} names {name}, which in a plan is what is known of each rater, and not the "
                     f"column of {hidden[name]}.csv: raters are told apart by it, and no units; give the column another "
