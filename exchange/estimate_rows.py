@@ -136,7 +136,7 @@ class Pooled:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many verdicts say neither right nor wrong."""
+    """How many verdicts say neither right nor wrong, or on how many questions raters do not agree."""
 
     n: int
     why: Literal[
@@ -144,6 +144,7 @@ class LeftOut:
         "unresolved",
         "excluded or not assessable",
         "undetermined or not assessable, counted as not read",
+        "without a consensus",
     ]
 
 

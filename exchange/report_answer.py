@@ -54,9 +54,15 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
     return Answer(
         f"{title} – {in_common}" if in_common else title,
         tuple(_line(row, "" if in_common else labels[id(row)]) for row in shown),
-        intervals_in_words(chosen, table.cluster),
+        _in_unit(table, shown) + intervals_in_words(chosen, table.cluster),
         len(planned) - len(shown),
     )
+
+
+def _in_unit(table: EstimateTable, shown: list[EstimateRow]) -> str:
+    """Return in what the lines are, for the sentence below them; nothing where a field names no unit."""
+    unit = table.unit_of(shown[0])
+    return f"In {unit}; " if unit else ""
 
 
 def _together(planned: list[EstimateRow]) -> list[EstimateRow]:

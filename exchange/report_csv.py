@@ -47,6 +47,7 @@ ESTIMATES = (
         "",
         "How it is printed: percent, points (percentage points), number, signed, seconds, millimetres",
     ),
+    Column("measured_in", "", "What value and limits are in, such as mm, where the field names a unit; else empty"),
     Column("plan", "", "primary, or also for what the analysis plan declares beside it; empty for everything else"),
     Column("field", "", "What was filled in, as PHASE.FIELD, in a study that lists its phases; else empty"),
     Column("versions", "", "Versions of the study with which its units came, as 1|2; empty if it has no versions"),
@@ -114,8 +115,8 @@ def _estimates(report: Report) -> list[tuple[Cell, ...]]:
             estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
             table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
             estimate.undefined_because, estimate.se, estimate.p, *_of_several(line.row), line.scale,
-            plan_of(line.row) or None, table.field or None, "|".join(map(str, line.row.versions)) or None,
-            line.note or None, estimate.warning,
+            table.unit_of(line.row) or None, plan_of(line.row) or None, table.field or None,
+            "|".join(map(str, line.row.versions)) or None, line.note or None, estimate.warning,
         )
         for section, table in report.estimate_tables()
         for line in lines_of(table)

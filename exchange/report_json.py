@@ -60,7 +60,7 @@ def _table(table: Table) -> dict[str, Any]:
             "kind": "estimates",
             "cluster": table.cluster,
             "field": table.field,
-            "rows": [_row(line) for line in lines_of(table)],
+            "rows": [_row(line) | {"measured_in": table.unit_of(line.row)} for line in lines_of(table)],
         }
     if isinstance(table, Matrix):
         return common | {

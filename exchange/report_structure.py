@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from exchange.estimate_rows import EstimateRow, Party, Stratum
-from exchange.statistic_names import Compared, Statistic
+from exchange.statistic_names import MEASURED, Compared, Statistic
 
 Cell = str | int | float | bool | None
 # The section of the plan, and its table of what became of the criteria.
@@ -100,6 +100,10 @@ class EstimateTable:
     points: tuple[PairedPoints, ...] = ()
     elsewhere: tuple[str, ...] = ()
     parts: TitleParts | None = None
+
+    def unit_of(self, row: EstimateRow) -> str:
+        """Return in what the value of a row is, such as mm; empty where it is in no unit of the field."""
+        return self.measured_in if row.statistic in MEASURED else ""
 
     @property
     def printed_here(self) -> tuple[EstimateRow, ...]:

@@ -244,7 +244,7 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
         notes.append("P: exact McNemar test, which assumes independent items")
     if contradiction := _contradiction(row):
         notes.append(contradiction)
-    if row.comparison is not None and row.comparison.correction:
+    if row.comparison is not None and row.comparison.correction and row.comparison.count > 1:
         notes.append(_comparison_in_words(row.comparison, row.scale))
     if row.remark is not None:
         scorer = "exact match" if row.compared == "exact_match" else ""
@@ -271,8 +271,8 @@ def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
     said = [f"P {'' if p < LEAST_P else '= '}{shown_p(p)}"] if p is not None and shown_p(p) else []
     if together is not None and has_interval(together):
         said.append(shown_interval(together, scale))
-    counted = "1 comparison" if comparison.count == 1 else f"{comparison.count} comparisons"
-    return f"{CORRECTIONS[comparison.correction]}, {counted}: {', '.join(said) or 'no P value'}"
+    of = f"{CORRECTIONS[comparison.correction]}, {comparison.count} comparisons"
+    return f"{of}: {', '.join(said) or 'no P value'}"
 
 
 def _remark_in_words(remark: Remark, scorer: str, cluster: str, is_clustered: bool) -> str:

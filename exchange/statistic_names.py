@@ -126,6 +126,8 @@ Compared = Literal[
     "window_changed",
 ]
 
+# What is in the unit of a field, where it has one.
+MEASURED: frozenset[Statistic] = frozenset({"mean_answer", "mean_difference", "lower_limit", "upper_limit"})
 Scale = Literal["percent", "points", "number", "signed", "seconds", "millimetres"]
 SCALES: dict[Statistic, Scale] = {
     "accuracy": "percent",

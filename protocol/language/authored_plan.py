@@ -106,7 +106,7 @@ class AuthoredCriterion(AuthoredEstimate):
         Says(
             "which statistic of the estimate, where it has several, as agreement",
             "statistic: cohen_kappa",
-            "the first of them",
+            "the first of them; of an agreement it has to stand",
         ),
     ] = None
     # The lower confidence limit has to lie above, the upper one below.

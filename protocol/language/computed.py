@@ -66,7 +66,7 @@ COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
 COMPARED = frozenset(COMPUTED) - SETS - LISTS - PLACES - {"confidence", "preference"}
 _COLUMNS = frozenset({"model", "category", "format", "grounding"})
 # What is known of every rater, where the study asks for it.
-_OF_RATERS = frozenset({"specialty", "years"})
+OF_RATERS = frozenset({"specialty", "years"})
 # Types with options of which one is chosen, so that it can be counted.
 _COUNTED = ONE_OPTION | {"guess", "resolution"}
 # What is measured of a field, so that groups of people can be compared by its mean.
@@ -117,9 +117,9 @@ def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimat
     of_units = _COLUMNS | {"group"} | {each.key for each in study.attributes if each.table != "raters"}
     results = {name for name in line.where if "." in name}
     known = (
-        of_units | _OF_RATERS | results | ({FORM} & {*line.where}) | ({RATER} if by_each_rater(study, line) else set())
+        of_units | OF_RATERS | results | ({FORM} & {*line.where}) | ({RATER} if by_each_rater(study, line) else set())
     )
-    if line.compare in _OF_RATERS or _OF_RATERS & {*line.over} or not parts <= known:
+    if line.compare in OF_RATERS or OF_RATERS & {*line.over} or not parts <= known:
         return False
     # What was settled of a candidate says nothing of its item.
     rated = [study.phase(name.partition(".")[0]) for name in results]
@@ -142,7 +142,7 @@ def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, l
     scored = field.type == "correctness" or is_number(field) or field.positive is not None
     if f"{phase.key}.{field.key}" not in judged_fields(study) or not scored or phase.rates != ["candidates"]:
         return False
-    of_raters = _OF_RATERS | {"group"} | {each.key for each in study.attributes if each.table == "raters"}
+    of_raters = OF_RATERS | {"group"} | {each.key for each in study.attributes if each.table == "raters"}
     if line.against not in ([], ["judges"]) or line.using not in ([], ["given"]):
         return False
     if of_raters & {*line.where, *line.by, *line.over} or any("." in name for name in line.where):

@@ -24,6 +24,9 @@ class Asked(Protocol):
     def at_most(self) -> int | None: ...
 
     @property
+    def options(self) -> Sequence[object]: ...
+
+    @property
     def positive(self) -> str | None: ...
 
 
@@ -69,7 +72,8 @@ def _check_counted(line: AuthoredEstimate, fields: Mapping[str, Asked], misfits:
         misfits.add((*place, "option"), says)
     if line.option is None and line.estimate in ("rate", "flag_precision"):
         for name in line.of:
-            if name in fields and fields[name].positive is None:
+            # Of options that the study lists, expanding says which there are.
+            if name in fields and fields[name].positive is None and not fields[name].options:
                 says = f"{line.estimate} counts one option, and '{name}' has no positive one; write option."
                 misfits.add(place, says)
 

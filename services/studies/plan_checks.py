@@ -11,6 +11,7 @@ from exchange.item_table import ItemRow
 from protocol.fields import types_on
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
+from protocol.language.computed import OF_RATERS
 from protocol.language.criteria import SHARES, statistic_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
@@ -138,6 +139,7 @@ class PlanChecks:
         yield from _split_subjects(
             self._study.analysis.cluster, {key: self._of(each) for key, each in self._phases.items() if each.counts}
         )
+        yield from self._taken_for_raters()
         yield from self._without_text_only()
         yield from self._nothing_compared()
         for name in self._study.analysis.strata:
@@ -180,6 +182,18 @@ class PlanChecks:
                     if not count:
                         about, so = "no unit", "there is nothing to compute it from"
                     yield f"{path_in_words(key)} is about {about} of phase '{phase.key}': {so}."
+
+    def _taken_for_raters(self) -> Iterator[str]:
+        """Yield which lines name a column of units by a word that means what is known of raters in a plan."""
+        of_units = [each for each in self._study.attributes if each.table != "raters"]
+        hidden = {each.key: each.table for each in of_units if each.key in OF_RATERS}
+        for key, line in lines_of(self._study):
+            for name in dict.fromkeys(name for name in (*line.where, *line.by) if name in hidden):
+                yield (
+                    f"{path_in_words(key)} names {name}, which in a plan is what is known of each rater, and not the "
+                    f"column of {hidden[name]}.csv: raters are told apart by it, and no units; give the column another "
+                    "name."
+                )
 
     def _without_text_only(self) -> Iterator[str]:
         """Yield which lines ask for the floor of the text alone, of which the tables have no answer."""

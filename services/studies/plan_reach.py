@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from agreement import Estimate
 from protocol.fields import ORDERED
-from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
+from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
 from protocol.language.bins import level_of
 from protocol.language.criteria import (
     CALLED,
@@ -199,7 +199,8 @@ def out_of_reach(
 
     # Of a draft that is stored the cases are not known.
     cluster = plan.cluster if any(unit.value_of(plan.cluster) for unit in units) else "item"
-    each = _verdicts_on_each(study, criterion, phase) if statistic in _OF_VERDICTS else 1
+    is_pooled = statistic in _OF_VERDICTS and _is_pooled(criterion, fields[wanted].type)
+    each = _verdicts_on_each(study, criterion, phase) if is_pooled else 1
     for name, of_units in _parts(study, criterion, phase, units):
         sizes = tuple(each * size for size in of_units)
         count = sum(sizes)
@@ -281,6 +282,13 @@ def _raters_of_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase
     people = people_of(study, phase, criterion, {})
     known = [count for count in (people, phase.by.per_unit) if count is not None]
     return min(known, default=None)
+
+
+def _is_pooled(criterion: AuthoredCriterion, field_type: str) -> bool:
+    """Return whether the report pools verdicts in what a criterion is about, and does not count each rater alone."""
+    if criterion.estimate == "accuracy":
+        return field_type != "correctness"
+    return criterion.estimate == "rate" or are_right_at_once(criterion)
 
 
 def _verdicts_on_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int:

@@ -19,8 +19,10 @@ def row_of(*parties: Party, planned: bool = True) -> EstimateRow:
     return EstimateRow("share", "scored_correct", parties, ALL_CANDIDATES, estimate, planned=planned)
 
 
-def answer_from(*rows: EstimateRow, plan: str = "", lines: Literal["stratum", "both"] = "both") -> Answer | None:
-    table = EstimateTable("line_1", TITLE, "", rows, lines=lines, cluster="item")
+def answer_from(
+    *rows: EstimateRow, plan: str = "", lines: Literal["stratum", "both"] = "both", measured_in: str = ""
+) -> Answer | None:
+    table = EstimateTable("line_1", TITLE, "", rows, lines=lines, cluster="item", measured_in=measured_in)
     section = Section("plan", "Plan", "Plan", (), (table,))
     named = (("Primary estimate", plan),) if plan else ()
     now = datetime(2026, 1, 1, tzinfo=UTC)
@@ -64,6 +66,17 @@ def test_the_difference_that_is_compared_stands_beside_all_raters_of_each_group(
 
     assert answer is not None and (len(answer.lines), answer.more) == (3, 6)
     assert "Residents" in answer.lines[2] and "Seniors" in answer.lines[2]
+
+
+def test_means_and_differences_of_a_number_say_their_unit_and_shares_of_it_do_not() -> None:
+    residents, seniors = Party("part", "Residents"), Party("part", "Seniors")
+    difference = replace(row_of(residents, seniors), statistic="mean_difference", compared="groups")
+
+    of_means = answer_from(difference, measured_in="mm")
+    of_shares = answer_from(row_of(residents), measured_in="mm")
+
+    assert of_means is not None and of_means.method.startswith("In mm; 95 % intervals (")
+    assert of_shares is not None and of_shares.method.startswith("95 % intervals (")
 
 
 def test_of_many_lines_differences_do_not_stand_for_what_they_are_between() -> None:

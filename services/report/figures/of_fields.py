@@ -77,8 +77,6 @@ _DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
     "auc": _Axis("Area under the ROC curve"),
     "calibration_error": _Axis("Calibration error"),
 }
-# In the unit of their field, where it names one.
-_IN_UNIT_OF_FIELD = frozenset({"mean_answer", "mean_difference"})
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
 _LEVELS = "what raters stand between"
@@ -133,8 +131,8 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
         axis = axes[statistic]
-        if statistic in _IN_UNIT_OF_FIELD:
-            axis = replace(axis, unit=escaped(table.measured_in))
+        if unit := table.unit_of(rows[0]):
+            axis = replace(axis, unit=escaped(unit))
         words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
         one_part = len({row.stratum for row in rows}) == 1
         labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]

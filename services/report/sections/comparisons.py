@@ -75,6 +75,8 @@ def in_words(rows: Sequence[EstimateRow]) -> str:
     said = f"{most} comparison{'' if most == 1 else 's'}"
     if not counts[0].correction:
         return said + (", not corrected for their number." if most > 1 else ".")
+    if most == 1:
+        return f"{said}, so that its P value needs no correction."
     together = ", and the intervals in brackets behind them hold together (Bonferroni)" if counts[0].together else ""
     return f"{said}: the P values in the notes are corrected for their number{together}."
 

@@ -12,7 +12,7 @@ from exchange.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.computed import field_is_computed
 from protocol.language.expansion import Expansion
-from protocol.language.results import form_named
+from protocol.language.results import form_named, is_probability
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, spoken
 from services.report.rows.ratings import PhaseRatings, Ratings
@@ -65,6 +65,8 @@ def why_no_row(line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:
     needs_two = line.estimate == "agreement" and not line.against
     if needs_two and all(_people_who_answered(ratings) < 2 for ratings in own):
         return f"a single rater has answered these {own[0].unit}s"
+    if line.estimate == "calibration" and not is_probability(own[0].field):
+        return "this confidence is no probability, and the rest, the area under the ROC curve, has a line of its own"
     return "there is nothing to compute it from"
 
 

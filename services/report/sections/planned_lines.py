@@ -86,10 +86,11 @@ def table_of(
     asked = asked_by(study, line, ratings[0].name, ratings[0].field.positive)
     rows = [row for row in counted(computed, intervals, study.analysis.comparisons) if asked(row)]
     pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
-    explanations = [*pieces, unit_in_words(ratings[0].field, rows), weighted_in_words(rows)]
+    of_groups: list[EstimateRow] = []
     if line.compare == "group":
-        between_groups = _between_groups(study, line, ratings, phases)
-        of_groups = counted(between_groups, intervals, study.analysis.comparisons)
+        of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
+    explanations = [*pieces, unit_in_words(ratings[0].field, [*rows, *of_groups]), weighted_in_words(rows)]
+    if line.compare == "group":
         rows += of_groups
         explanations.append(groups_in_words(of_groups))
     if by_each_rater(study, line):

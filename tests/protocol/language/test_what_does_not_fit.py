@@ -226,8 +226,8 @@ FITS_NOT = {
     ),
     "a rate of no option": (
         one_phase("{v: {type: several, options: {x: X, y: Y}}}") + "\nanalysis: {also: [{estimate: rate, of: a.v}]}",
-        "analysis.also.0",
-        "rate counts one option, and 'a.v' has no positive one",
+        "analysis.also.0.option",
+        "rate counts one option of 'a.v', and the line names none; name one (x, y)",
     ),
     "parts by one attribute twice": (
         one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: accuracy, of: a.v, by: [format, format]}}",

@@ -283,6 +283,7 @@ def test_groups_are_compared_in_the_numbers_they_gave(tables: dict[str, Rows]) -
     of_open = estimate_in(tables, "plan", "line_6", "Open answer: difference of means between groups", WHOSE)
 
     assert math.isclose(float(row["value"]), np.mean(gaps)) and (row["n"], row["plan"]) == (str(N), "also")
+    assert row["measured_in"] == "mm"
     assert float(row["low"]) < float(row["value"]) < float(row["high"]) and row["p"]
     assert math.isclose(float(of_open["value"]), np.mean(gaps[1::2])) and "of these raters alone" in row["method"]
 

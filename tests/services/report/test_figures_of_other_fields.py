@@ -389,11 +389,15 @@ def test_numbers_of_two_raters_are_drawn_as_differences_over_means_with_their_li
     assert lines == pytest.approx(by_hand, rel=1e-3) and f"n = {len(pairs)}." in figure.caption
 
 
-def test_a_number_is_told_and_drawn_in_the_unit_of_its_field(report: Report) -> None:
-    tables = {table.key: table for _, table in report.estimate_tables()}
-    assert tables["size_means"].explanation.endswith("Means are in mm.")
-    assert "Differences are in mm." in tables["size_agreement"].explanation
-    assert " in mm." not in tables["sure_means"].explanation
+def test_a_number_is_told_and_drawn_in_the_unit_of_its_field(report: Report, tables: dict[str, Rows]) -> None:
+    printed = {table.key: table for _, table in report.estimate_tables()}
+    assert printed["size_means"].explanation.endswith("Means are in mm.")
+    assert "Differences are in mm." in printed["size_agreement"].explanation
+    assert " in mm." not in printed["sure_means"].explanation
+
+    exported = [row for row in tables["estimates.csv"] if row["table"] in ("size_means", "size_agreement")]
+    of_unit = {row["measured_in"] for row in exported if "mean" in row["name"]}
+    assert of_unit == {"mm"} and {row["measured_in"] for row in exported if "correlation" in row["name"]} == {""}
 
     drawn = {figure.key: figure.figure.layout for figure in figures_of(report)}
     assert drawn["phase_read-size_means-mean_answer"].xaxis.title.text == "Mean (mm)"

@@ -115,6 +115,20 @@ analysis:
     - {estimate: agreement, of: score.verdict}
     - {estimate: corrected, of: score.verdict}
 """
+SURE = """
+blindread: 2
+name: sure
+title: A confidence that is no probability
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt]
+    form: {answer: yes_no, sure: {type: confidence, range: [0, 100]}}
+analysis:
+  resamples: 200
+  also: [{estimate: calibration, of: read.sure}, {estimate: auc, of: read.sure}]
+"""
 UNSEEN = {"fields": {}, "not_assessable": "quality", "comment": "", "flag": None}
 NOBODY = "nobody has answered any of these items"
 
@@ -241,3 +255,24 @@ def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tm
         "nobody has answered any of these candidates",
         "no judge’s run is about this field",
     ]
+
+
+def test_a_calibration_of_no_probability_says_that_the_area_beside_it_is_all_there_is(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "protocol.yaml").write_text(SURE, encoding="utf-8")
+    items = [(f"q{n}", "yes_no", f"Item {n}?") for n in range(4)]
+    write_table(study / "items.csv", "item,format,prompt", items)
+    write_table(study / "references.csv", "item,accepted", [(f"q{n}", ("yes", "no")[n % 2]) for n in range(4)])
+    situation = imported_listed(sqlite_database, study, raters=1)
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    store_all(situation, lambda payload: answers(answer="yes", sure=50.0))
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
+
+    plan = build_report(sqlite_database, situation.admin, situation.study_key).section("plan")
+
+    assert plan is not None and [table.key for table in plan.tables] == ["line_2"]
+    (said,) = [said for said in plan.explanation if "not computed" in said]
+    assert "since this confidence is no probability, and the rest" in said

@@ -16,9 +16,11 @@ from agreement import Estimate
 from db import Database
 from db.engine import make_engine
 from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party
+from exchange.report_structure import EstimateTable
+from exchange.report_words import lines_of
 from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
-from services.report.sections.comparisons import counted
+from services.report.sections.comparisons import counted, in_words
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
@@ -119,3 +121,12 @@ def test_nothing_said_corrects_nothing_and_a_false_discovery_rate_has_no_interva
     of_rows = [row.comparison for row in counted(three, IntervalSettings(0.95, 200, 1), plan)]
 
     assert [each and (each.count, each.p, each.together) for each in of_rows] == [(3, p, None) for p in expected]
+
+
+def test_a_comparison_that_is_alone_is_not_said_to_be_corrected() -> None:
+    holm = AuthoredComparisons(correction="holm")
+    alone = counted(lambda settings: three(settings)[:1], IntervalSettings(0.95, 200, 1), holm)
+
+    assert in_words(alone) == "1 comparison, so that its P value needs no correction."
+    (line,) = lines_of(EstimateTable("line_1", "T", "", tuple(alone)))
+    assert "Holm" not in line.note

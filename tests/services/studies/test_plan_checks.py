@@ -237,6 +237,17 @@ def test_a_correction_of_no_comparison_is_said(tmp_path: Path, more: str, is_sai
     assert len(said) == is_said
 
 
+@pytest.mark.parametrize("name", ["years", "specialty"])
+def test_a_column_of_units_that_is_called_as_what_is_known_of_raters_is_said(tmp_path: Path, name: str) -> None:
+    folder = folder_with(tmp_path, f"primary: {{{LINE}, by: {name}}}")
+    for file in ("protocol.yaml", "items.csv"):
+        text = (folder / file).read_text("utf-8")
+        (folder / file).write_text(text.replace("scanner", name), encoding="utf-8")
+
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "known of each rater" in warning]
+    assert warning.startswith(f"analysis.primary names {name}, which in a plan is") and "column of items.csv" in warning
+
+
 SCORED = """
 blindread: 2
 name: planned
@@ -295,6 +306,16 @@ def test_verdicts_of_several_raters_on_a_unit_are_counted_together(tmp_path: Pat
     folder_with(tmp_path, f"criteria: [{{key: it, {LINE}, above: 0.9}}]", ", by: {per_unit: 3}")
     (warning,) = [warning for warning in checked_folder(folder).warnings if "out of reach" in warning]
     assert "with 60 verdicts on 20 units in 20 subjects the limits are 0.867 and" in warning
+
+
+def test_verdicts_are_not_counted_together_where_the_report_has_a_line_for_each_rater(tmp_path: Path) -> None:
+    folder = scored_folder(tmp_path, "criteria: [{key: it, of: score.ok, estimate: accuracy, above: 0.86}]")
+    text = (folder / "protocol.yaml").read_text("utf-8").replace("ok: yes_no", "ok: correctness")
+    text = text.replace("rates: candidates", "rates: candidates\n    by: {per_unit: 3}")
+    (folder / "protocol.yaml").write_text(text, encoding="utf-8")
+
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "Criterion" in warning]
+    assert "is out of reach: with 40 units in 20 subjects the limits are 0.834 and" in warning
 
 
 @pytest.mark.parametrize("statistic", ["linear_kappa", "quadratic_kappa"])

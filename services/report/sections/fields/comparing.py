@@ -21,8 +21,8 @@ EXPLANATION = (
 _FURTHER: tuple[tuple[str, Holds], ...] = (
     (
         (
-            "On a scale, the chance that the first is higher (Mann-Whitney) takes every answer of the "
-            "one with every answer of the other, ties counted half; 0.5 is no difference."
+            "The chance that the first is higher (Mann-Whitney) takes every unit of the one with every unit of the "
+            "other, each by the mean that its raters gave, ties counted half; 0.5 is no difference."
         ),
         lambda _, rows: any(row.statistic == "effect_size" for row in rows),
     ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
 from exchange.shown_numbers import shown_p
-from exchange.statistic_names import Compared, Statistic
+from exchange.statistic_names import MEASURED, Compared, Statistic
 from protocol.fields import SETS
 from protocol.language.authored_plan import Estimated, Partner
 from protocol.language.expansion import Field
@@ -122,8 +122,6 @@ def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
     return any(shown_p(row.estimate.p) for row in rows)
 
 
-# What is in the unit of a field, where it has one.
-MEASURED: frozenset[Statistic] = frozenset({"mean_answer", "mean_difference", "lower_limit", "upper_limit"})
 POOLED = ("“All raters” pools verdicts.", pools_raters)
 
 
