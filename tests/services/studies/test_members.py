@@ -240,7 +240,7 @@ def test_progress_holds_no_answer(opened: Situation) -> None:
     assert planted not in content
     assert {field.name for field in dataclasses.fields(lines[0])} == {
         "pseudonym", "name", "role", "queue", "done", "total", "technical_failures", "last_saved",
-        "practice", "group", "revised",
+        "practice", "group", "revised", "is_without_test",
     }  # fmt: skip
 
 
