@@ -65,14 +65,21 @@ def redraw(package: Path) -> Repeated:
         protocol = Protocol.of_canonical_json(text)
         return _all_drawn_again(disclosed, protocol)
     except OSError:
-        raise NotFound(
-            f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
-        ) from None
+        raise NotFound(_what_is_missing(package)) from None
     except _NO_PACKAGE:
         raise NotFound(
             f"draws.json or protocol.json of {package.name} is not as it was exported; take the package from where it "
             "was kept."
         ) from None
+
+
+def _what_is_missing(package: Path) -> str:
+    if (package / "sealed.json").exists():
+        return (
+            f"{package.name} was exported while its test subjects were sealed, and holds no draws.json, as draws depend "
+            "on answers; unseal the study, export it again, and name that package."
+        )
+    return f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
 
 
 def _phases_drawn_again(study: redrawing_phases.Redrawing) -> Repeated:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from services import report
-from services.errors import Conflict, NotAllowed
+from services.errors import Conflict, NotAllowed, NotFound
 from services.judging import sealed_split
-from services.record import package
+from services.record import package, redrawing
 from services.record.blinding_audit import auditing
 from services.report import calibration
 from tests.harness.server import ROOT
@@ -60,6 +60,15 @@ def test_the_count_of_what_is_missing_is_said(sealed: Situation, tmp_path: Path)
     package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
     counted = json.loads((tmp_path / "package" / "sealed.json").read_text(encoding="utf-8"))
     assert (counted["items"], counted["verdicts_left_out"]) == (len(of_test), verdicts)
+
+
+def test_draws_of_a_package_with_sealed_subjects_are_not_checked_and_it_is_said_why(
+    sealed: Situation, tmp_path: Path
+) -> None:
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+
+    with pytest.raises(NotFound, match="was exported while its test subjects were sealed, .*; unseal the study, "):
+        redrawing.redraw(tmp_path / "package")
 
 
 def test_what_judges_said_is_in_the_report_of_development_subjects_alone(sealed: Situation, tmp_path: Path) -> None:
