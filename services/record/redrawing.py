@@ -76,8 +76,8 @@ def redraw(package: Path) -> Repeated:
 def _what_is_missing(package: Path) -> str:
     if (package / "sealed.json").exists():
         return (
-            f"{package.name} was exported while its test subjects were sealed, and holds no draws.json, as draws depend "
-            "on answers; unseal the study, export it again, and name that package."
+            f"{package.name} was exported while its test subjects were sealed, and holds no draws.json, since draws "
+            "depend on answers; unseal the study, export it again, and name that package."
         )
     return f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
 

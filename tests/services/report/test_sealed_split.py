@@ -67,7 +67,7 @@ def test_draws_of_a_package_with_sealed_subjects_are_not_checked_and_it_is_said_
 ) -> None:
     package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
 
-    with pytest.raises(NotFound, match="was exported while its test subjects were sealed, .*; unseal the study, "):
+    with pytest.raises(NotFound, match=r"was exported while its test subjects were sealed, .*; unseal the study, "):
         redrawing.redraw(tmp_path / "package")
 
 
