@@ -47,3 +47,20 @@ def test_anchor_of_an_option_is_words_behind_its_number(room: MakeRoom) -> None:
     assert shown[4] == [["absent"], ["present"], ["unsure"]]
     assert shown[5] == [["1:", "poor"], ["2 –", "fair"], ["3.", "good"], ["4", "excellent"]]
     assert shown[6] == [["-1", "worse"], ["0", "same"], ["+1 better"]]
+
+
+def test_an_option_under_the_pointer_does_not_look_chosen(room: MakeRoom) -> None:
+    reader = room("scales")
+    reader.open()
+    option = reader.page.locator("[data-field^=scale] .option").first
+
+    def fill() -> str:
+        return str(option.evaluate("option => getComputedStyle(option).backgroundColor"))
+
+    reader.page.mouse.move(0, 0)
+    untouched = fill()
+    option.hover()
+    pointed_at = fill()
+    option.click()
+
+    assert pointed_at == untouched != fill()
