@@ -65,11 +65,11 @@ def telling_order(
     as_listed = [f"'{phase.key}'" for phase in study.phases if phase.order == "as_listed"]
     if not as_listed:
         return
-    of_case = {case.key: dict(case.attributes) for case in cases}
-    accepted = {row.item: "|".join(row.accepted) for row in references}
+    accepted = _accepted(references)
     real = [item for item in items if not item.practice]
+    said = _attributes_of(real, cases)
     columns = {
-        attribute.key: [(of_case.get(item.case, {}) | dict(item.attributes)).get(attribute.key, "") for item in real]
+        attribute.key: [row.get(attribute.key, "") for row in said]
         for attribute in study.attributes
         if attribute.tells_reference
     }
@@ -88,11 +88,11 @@ def telling_columns(
     """Yield what stands on a screen and is not said to tell the reference, and of which each value has one answer."""
     blind = [phase for phase in study.phases if not shows_the_reference(set(phase.shows))]
     shown_somewhere = {thing for phase in blind for thing in phase.shows}
-    of_case = {case.key: dict(case.attributes) for case in cases}
-    accepted = {row.item: "|".join(row.accepted) for row in references if row.accepted}
+    accepted = _accepted(references)
     real = [item for item in items if not item.practice and item.key in accepted]
+    said = _attributes_of(real, cases)
     columns = {
-        attribute.key: [(of_case.get(item.case, {}) | dict(item.attributes)).get(attribute.key, "") for item in real]
+        attribute.key: [row.get(attribute.key, "") for row in said]
         for attribute in study.attributes
         if attribute.key in shown_somewhere and not attribute.tells_reference
     }
@@ -138,12 +138,11 @@ def telling_parts(
     study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
 ) -> Iterator[str]:
     """Yield which blind phases select items that all have one reference, where others have others."""
-    of_case = {case.key: dict(case.attributes) for case in cases}
-    accepted = {row.item: "|".join(row.accepted) for row in references if row.accepted}
+    accepted = _accepted(references)
     real = [item for item in items if not item.practice and item.key in accepted]
     columns = [
-        {"category": item.category, "grounding": item.grounding} | of_case.get(item.case, {}) | dict(item.attributes)
-        for item in real
+        {"category": item.category, "grounding": item.grounding} | said
+        for item, said in zip(real, _attributes_of(real, cases), strict=True)
     ]
     for phase in study.phases:
         selected = {
@@ -162,6 +161,17 @@ def telling_parts(
                 f"({listed(sorted(selected))}) have one, '{shown(next(iter(right)))}'; whoever notices it knows the "
                 "reference of each: mix in others."
             )
+
+
+def _accepted(references: Sequence[ReferenceRow]) -> dict[str, str]:
+    """Return what is accepted of each item that has a reference, as one text."""
+    return {row.item: "|".join(row.accepted) for row in references if row.accepted}
+
+
+def _attributes_of(items: Sequence[ItemRow], cases: Sequence[CaseRow]) -> list[dict[str, str]]:
+    """Return the attributes of each item: those of its case, and its own."""
+    of_case = {case.key: dict(case.attributes) for case in cases}
+    return [of_case.get(item.case, {}) | dict(item.attributes) for item in items]
 
 
 def _is_settled_by(values: Sequence[str], right: Sequence[str]) -> bool:
