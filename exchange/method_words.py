@@ -42,9 +42,8 @@ def with_methods_explained(sections: Sequence[Section]) -> tuple[Section, ...]:
     said: set[str] = set()
     explained = []
     for section in sections:
-        tables = (table for table in section.tables if isinstance(table, EstimateTable))
-        methods = {row.estimate.method for table in tables for row in table.rows}
-        new = [term for term in EXPLAINED if term not in said and any(term in method for method in methods)]
+        rows = [row for table in section.tables if isinstance(table, EstimateTable) for row in table.rows]
+        new = [term for term in EXPLAINED if term not in said and any(term in row.estimate.method for row in rows)]
         sources = [SOURCES] if new and not said else []
         said |= {*new}
         explained.append(replace(section, method=(*section.method, *(EXPLAINED[term] for term in new), *sources)))
