@@ -12,7 +12,7 @@ Do raters give the same numbers?
     icc, lin_ccc, bland_altman, kendall_w, icc_with_missing, variance_components
 Do raters mark the same places, options or orders?
     place_agreement, set_agreement, jaccard, ranking_agreement, rank_biased_overlap, overlap_at_k
-Do two scores go together?
+Are two scores related?
     pearson, spearman, kendall_tau, mann_whitney
 How often are the answers right?
     accuracy, accuracy_of_correctness, diagnostic_accuracy, classification_scores, pass_at_k, mirage_rate,
@@ -20,7 +20,7 @@ How often are the answers right?
     ranking_accuracy, rank_of_accepted
 Do raters see through the blinding?
     bang_blinding_index, james_blinding_index
-How much is had without looking?
+How much can be achieved without looking?
     chance_floor, text_only_floor, shortcut_score, paired_shortcut_score
 Does a confidence tell right from wrong?
     roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage, recalibrate
