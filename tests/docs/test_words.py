@@ -41,7 +41,7 @@ RETIRED = (
     (r"\btries at a password\b", "password attempts", GUIDES),
     (r"\bwhoever\b", "anybody who, people who", GUIDES),
     (r"\bis told\b", "is notified, is informed", GUIDES),
-    (r"\bstands? (in|on|at|above|below|beside)\b", "is in, is shown, is stored in", GUIDES),
+    (r"\bstands? (in(?! for\b)|on|at|above|below|beside)\b", "is in, is shown, is stored in", GUIDES),
     (r"\blies (in|among|beside|behind)\b", "is in, is stored in", GUIDES),
     (r"\bnot promised\b", "not guaranteed", GUIDES),
     (r"\bsmall letters?\b", "lower-case letters", PROSE),
