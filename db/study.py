@@ -188,7 +188,7 @@ class Item(Base, table=True):
 
 
 class Reference(Base, table=True):
-    """The answer counted as right. Append-only once frozen: the highest version applies.
+    """The answer counted as right; append-only once frozen. The highest version applies.
 
     No query that serves a reading phase joins this table.
     """
