@@ -120,7 +120,7 @@ def draw_report(actor: Actor, shown: Report, head: DeltaGenerator) -> None:
 def _draw_section(study_key: str, section: Section, figures: list[report.Figure]) -> None:
     """Draw a section: a sentence, figures, tables and then the method, because people look before they read.
 
-    The planned section shows all its figures; other sections show one figure at a time, by choice.
+    The plan, and any section with few figures, shows all of them; other sections show one at a time, by choice.
     """
     st.html(report.section_markup(section) + "".join(report.table_markup(table) for table in section.tables_first))
     if section.key == report.PLAN or len(figures) <= FEW:

@@ -75,6 +75,6 @@ class ImportedLabel(Base, table=True):
     candidate_id: int = Field(foreign_key="candidate.id")
     labeller: str = Field(max_length=80)
     label: str | None = Field(default=None, max_length=60)
-    # Why the label is missing, as a code; empty if there is a label.
+    # The kind of a missing label; empty if there is a label.
     missing: str = Field(max_length=12)
     remark: str

@@ -39,7 +39,7 @@ class Credential(Base, table=True):
 
 
 class LoginSession(Base, table=True):
-    """A login. The browser holds the token, the database only its SHA-256."""
+    """A login session. The browser holds the token, the database only its SHA-256."""
 
     __tablename__ = "login_session"
 

@@ -12,7 +12,7 @@ FILE = 0o600
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder that only this user can enter, and its parents."""
+    """Create a folder that only this user can enter, along with any missing parents."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=FOLDER, exist_ok=True)
 

@@ -44,7 +44,7 @@ def readable_rows(session: Session, query: Any, key: Any, **parameters: object) 
         return _read(session, query, parameters), []
     except Unavailable:
         raise
-    except Exception:  # noqa: BLE001  text that is no text, a date that is none, JSON of a thousand levels: all the same
+    except Exception:  # noqa: BLE001  invalid text or dates, JSON of a thousand levels: treated alike
         _read(session, query.where(false()), parameters)
         only_keys = query.with_only_columns(key, maintain_column_froms=True)
         keys = [int(row[0]) for row in _read(session, only_keys, parameters)]

@@ -147,7 +147,7 @@ class Reopening(Base, table=True):
 
 
 class PracticeResult(Base, table=True):
-    """The result of a rater's pass through the practice; append-only. The first pass opens the real items."""
+    """The result of a rater's pass through the practice; append-only. The first success opens the real items."""
 
     __tablename__ = "practice_result"
     __table_args__ = (UniqueConstraint("membership_id", "pass_number"),)

@@ -31,7 +31,7 @@ NIFTI1_BYTES, NIFTI2_BYTES = 348, 540
 NIFTI1_MAGIC, NIFTI2_MAGIC = b"n+1\0", b"n+2\0\r\n\x1a\n"
 PAIR_MAGICS = (b"ni1\0", b"ni2\0")
 
-# The range in which a screen's 32-bit floats can be computed with.
+# Intensities within these limits can be processed in a screen's 32-bit floats.
 LARGEST_INTENSITY, SMALLEST_RANGE = 1e20, 1e-15
 
 # NIfTI-1, field datatype. Codes not listed hold no single real number per voxel, or none of a portable size.

@@ -53,7 +53,7 @@ class Faults:
             await self.app(scope, receive, send_on)
         except ClientDisconnect:
             return
-        except Exception as error:  # noqa: BLE001  whatever it is, somebody waits for an answer
+        except Exception as error:  # noqa: BLE001  any failure must still be answered
             status = 503 if isinstance(error, Unavailable) else 500
             note_fault(error, scope["path"], status)
             if not begun:

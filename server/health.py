@@ -35,7 +35,7 @@ def end_unless_prepared() -> None:
 
 
 def _end(sentence: str) -> NoReturn:
-    print(sentence, file=sys.stderr, flush=True)  # noqa: T201  the sentence is for whoever started it
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201  for the person who started the server
     os._exit(1)
 
 

@@ -27,7 +27,7 @@ MISDIRECTED = (
     "This server does not accept this host name. If it should, start it with the name, without port, in the "
     "environment variable BLINDREAD_ALLOWED_HOSTS (separate several with commas).\n"
 )
-# Headers with which a proxy describes the sender. From anybody else they are dropped before any other code sees them.
+# Headers with which a proxy describes the sender. They are interpreted here, if a known proxy sent them, and removed.
 _SAID_BY_PROXIES = frozenset(
     {
         *(b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"x-forwarded-port", b"x-forwarded-server"),

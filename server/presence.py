@@ -37,5 +37,5 @@ def note(actor: Actor) -> None:
 async def _write(actor: Actor) -> None:
     try:
         await in_thread("presence", identity.note_seen, database(), actor.login_session_id)
-    except Exception as error:  # noqa: BLE001  it is a convenience; whoever reads goes on reading
+    except Exception as error:  # noqa: BLE001  a convenience, which must not disturb any reader
         note_fault(error, "(last seen)", 503)

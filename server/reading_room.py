@@ -249,7 +249,7 @@ def _next(store: Database, actor: Actor, study_key: str, queue: str) -> Payload 
         return submission.current_payload(store, actor, study_key, queue)
     except Refused:
         return None
-    except Exception:  # noqa: BLE001  whatever it is, the verdict is committed
+    except Exception:  # noqa: BLE001  the verdict is committed, whatever fails here
         # The receipt is still sent. The reading room asks the reader to reload, and the log says what went wrong.
         _log.exception("the next item could not be prepared")
         return None

@@ -49,7 +49,7 @@ def serve(port: int | None = None, address: str | None = None) -> None:
     end_unless_prepared()
     with listening_socket(host, number) as listening:
         where = f"Blindread is running on http://{host}:{number}, data folder {data_dir()}."
-        print(f"{where} Open the address in a browser to sign in; Ctrl+C stops it.", flush=True)  # noqa: T201  where to look
+        print(f"{where} Open the address in a browser to sign in; Ctrl+C stops it.", flush=True)  # noqa: T201  tells people where to look
         server = uvicorn.Server(uvicorn.Config("app:app", host=host, port=number, **settings()))
         server.run(sockets=[listening])
     if not server.started:

@@ -120,6 +120,6 @@ def main(bytes_per_second: int) -> None:
 if __name__ == "__main__":
     try:
         main(int(sys.argv[1]))
-    except Exception:  # noqa: BLE001  the log says what it was, in words that quote nobody
+    except Exception:  # noqa: BLE001  logged without quoting anybody's data
         _log.exception("the daily verification failed")
         raise SystemExit(1) from None

@@ -141,7 +141,7 @@ def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, rng: r
 
 
 def _score_like(login: str) -> Answering:
-    """Return a rater who scores answers by exact match, with some slips."""
+    """Return a rater who scores an answer as right if it contains the reference, with some slips."""
     slips = 0.06 if login == "simulated-rater-1" else 0.1
 
     def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any]:

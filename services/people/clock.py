@@ -1,4 +1,4 @@
-"""Tamper-proof time: the machine's monotonic clock, with the wall clock as a fallback.
+"""Measuring time by the machine's monotonic clock, which nobody can set, with the wall clock as a fallback.
 
 Readings of the monotonic clock are only comparable within one `boot_id`, because it counts from the machine's start.
 """

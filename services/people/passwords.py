@@ -16,7 +16,7 @@ from services.people.logins import canonical_login
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
-# How many characters must remain once the login, the name or a common word is removed.
+# How many characters must remain once the login or name is removed.
 _OF_ONES_OWN = 5
 _FEWEST_KINDS = 5
 
