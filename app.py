@@ -1,6 +1,6 @@
-"""The server: `manage.py serve` starts it, and `streamlit run app.py` does too.
+"""The server, started by `manage.py serve` or `streamlit run app.py`.
 
-`app` must stay a literal `streamlit.App(...)`: behind a factory Streamlit does not recognise it, and would run this
+`app` must remain a literal `streamlit.App(...)`: Streamlit does not recognise it behind a factory, and would run this
 file as a plain script, without the gate.
 """
 
@@ -25,7 +25,7 @@ from server.sockets import answer_at_once
 
 @asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[None]:
-    """Prepare the process: logs, the socket, and everything loaded so far out of the garbage collector's sight."""
+    """Prepare the process: set up logs and sockets, and exclude everything loaded so far from garbage collection."""
     configure_logs()
     health.end_unless_prepared()
     answer_at_once()

@@ -22,7 +22,7 @@ def seed_demo() -> None:
             state = "already installed" if removal.has_demo(database) else "removed, and is not installed again"
             console.print(f"The demo is {state}; nothing was changed.")
             return
-        # It makes images and has them read: NumPy, SciPy and nibabel come with it.
+        # It creates images and simulates reading them, so it loads NumPy, SciPy and nibabel.
         from services.demo import example
 
         with progress_bar() as feed:

@@ -1,4 +1,4 @@
-"""Commands for the installation itself: its database, its server, what an import left behind."""
+"""Commands for the installation itself: its database, its server, and what imports left behind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def init() -> None:
 
 
 def _hash_unpacked_volumes(database: Database) -> None:
-    """Make the hashes that browsers compare for volumes that were prepared before there were any."""
+    """Compute the hashes that browsers compare, for volumes prepared before these hashes existed."""
     from services.studies import volume_integrity
 
     if not volume_integrity.lacks_unpacked_hashes(database):
@@ -46,7 +46,7 @@ def serve(
     address: Annotated[str | None, typer.Option(help="The address to listen on (default: 127.0.0.1).")] = None,
 ) -> None:
     """Start the server and run it until it is stopped."""
-    # With it comes Streamlit, which no other command needs.
+    # This loads Streamlit, which no other command needs.
     from server import serving
     from services.installation import whereabouts
 

@@ -1,4 +1,4 @@
-"""How a command opens the database, on whose behalf it acts, and what it says when that is refused."""
+"""How a command opens the database, on whose behalf it acts, and how it reports refusals."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def choose_data_dir(
 
 @contextmanager
 def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> Iterator[Database]:
-    """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it.
+    """Open the database, print refusals as one sentence, and close it, so that no log file is left beside it.
 
     Parameters
     ----------
     prepared
-        Whether a database with this program's schema has to be there.
+        Whether a database with this program's schema must exist.
     warned
-        Whether to warn where nobody is in this database while another one on this machine is in use.
+        Whether to warn if this database has no people while another one on this machine has some.
     made
-        Whether to create the data folder where there is none.
+        Whether to create the data folder if it is missing.
     """
     from services.errors import InputRefused, Refused, Unavailable
     from services.installation import environment, whereabouts
@@ -61,7 +61,8 @@ def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> 
         refuse(f"The data folder cannot be used ({error.strerror}); name another one.")
     aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
     try:
-        # It can be interrupted with Ctrl+C; a large chain takes longer to verify than a request may.
+        # No time limit: a command can be interrupted with Ctrl+C, and verifying a long chain takes longer than a
+        # request may.
         with environment.unhurried():
             if warned and (warning := whereabouts.warning_of_another(database)):
                 aside.print(warning, style="bold yellow", markup=False)
@@ -85,7 +86,7 @@ def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> 
 
 @contextmanager
 def opened_as(login: str | None) -> Iterator[tuple[Database, Actor]]:
-    """Open the database as `opened` does, on behalf of a login: the first owner where none is named."""
+    """Open the database like `opened`, on behalf of a login, or of the first owner if none is named."""
     from services.errors import NoSuchStudy
     from services.people import identity
 

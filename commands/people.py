@@ -1,4 +1,4 @@
-"""Commands for accounts, and for who is in a study."""
+"""Commands for accounts and for the members of a study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ cli = typer.Typer()
 
 
 def _print_link(login: str, token: str, opens_to: str) -> None:
-    """Print the path of a link for scripts, and before it, for people, what it is and what to do with it."""
+    """Print a link's path for scripts and, on standard error, what it is and what to do with it for people."""
     from services.installation import environment
     from services.people import identity
     from services.people.logins import canonical_login
@@ -83,7 +83,7 @@ def remove_member(study: str, login: str, act_as: As = None) -> None:
 @cli.command("practise-again")
 def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
     """Grant one more practice attempt to a rater who has used them all."""
-    # Practice is scored as the report scores, so SciPy comes with it.
+    # Practice is scored like the report, so this loads SciPy.
     from services.people.logins import canonical_login
     from services.reading import practice
 

@@ -1,4 +1,4 @@
-"""Commands for what a study leaves, its report and package, and for audit, verification, backup and restore."""
+"""Commands for a study's report and package, and for audit, verification, backup and restore."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reason = Annotated[str | None, typer.Option(help="Why an interim look is taken; 
 
 
 def _offer_audit_head(database: Database) -> None:
-    """Print the head of the audit chain, for safekeeping elsewhere."""
+    """Print the head of the audit chain, to be stored elsewhere."""
     from services.seals import audit_head
 
     console.print(f"Head of the audit chain (store it elsewhere): {audit_head.present_head(database)}")
@@ -32,7 +32,7 @@ def _offer_audit_head(database: Database) -> None:
 def _write_out(
     study: str, reason: str | None, act_as: str | None, write: Callable[[Database, Actor], Iterable[Path]]
 ) -> None:
-    """Take an interim look where a reason is given, write files, and print where they are and the head of the chain."""
+    """Take an interim look if a reason is given, write files, and print their paths and the chain's head."""
     from services.progress import data_lock
 
     with opened_as(act_as) as (database, actor):
@@ -51,7 +51,7 @@ def report(
     act_as: As = None,
 ) -> None:
     """Write the agreement report of a closed study; an open study requires a reason."""
-    # The statistics and the figures (SciPy, Plotly) come with it.
+    # This loads the statistics and figures (SciPy, Plotly).
     from services.report.files.export import export_report
 
     _write_out(study, reason, act_as, lambda database, actor: export_report(database, actor, study, out))
@@ -65,7 +65,7 @@ def export(
     act_as: As = None,
 ) -> None:
     """Write the complete study package: report and data, protocol, manifest, events, audit trail."""
-    # The report is part of it, so the statistics and the figures (SciPy, Plotly) come with it.
+    # The package contains the report, so this loads the statistics and figures (SciPy, Plotly).
     from services.record.package import export_study
 
     _write_out(study, reason, act_as, lambda database, actor: export_study(database, actor, study, out))
@@ -84,7 +84,8 @@ def verify(
     """Check a frozen study, its volumes and all its rows against the manifest and the audit chain."""
     from services.record import verification
 
-    # What cannot be read is named in a sentence; the server's log has a place for the traceback, a terminal has none.
+    # A part that cannot be read is reported in one sentence. The traceback belongs in the server's log, not on a
+    # terminal.
     logging.getLogger("services.record").addHandler(logging.NullHandler())
     with opened() as database:
         problems = verification.verify_study(
@@ -183,7 +184,7 @@ def restore_backup(folder: Path) -> None:
     from services.errors import counted
     from services.record import restoring
 
-    # It is brought into an empty database only: to name another one would be the wrong advice.
+    # A restore needs an empty database, so a warning that recommends another one would be wrong advice.
     with opened(prepared=False, warned=False, made=False) as database:
         done = restoring.restore_installation(database, folder)
         for problem in done.problems:

@@ -22,7 +22,7 @@ def new_study(
     ] = "",
 ) -> None:
     """Write a complete example study to start from, which can be imported as it is: of three items, or in a shape."""
-    # Its volumes are simulated, so NumPy and nibabel come with it.
+    # Its volumes are simulated, so this loads NumPy and nibabel.
     from services.errors import Refused
     from services.studies import starter
 
@@ -72,7 +72,7 @@ def explain_protocol(path: Path) -> None:
 @cli.command("validate")
 def validate_folder(folder: Path) -> None:
     """Check a study folder, its protocol, tables and scans, and say all that is wrong with it; nothing is stored."""
-    # It reads images, so NumPy and nibabel come with it.
+    # It reads images, so this loads NumPy and nibabel.
     from services.errors import InputRefused
     from services.studies import checking
 
@@ -86,7 +86,7 @@ def validate_folder(folder: Path) -> None:
 
 
 def _print_remarks(conversions: Sequence[object], warnings: Sequence[str]) -> None:
-    """Print what was changed of a study folder when it was read, and what somebody should look at."""
+    """Print what was converted when a study folder was read, and what somebody should check."""
     for conversion in conversions:
         console.print(f"Converted: {conversion}", markup=False)
     for warning in warnings:
@@ -103,7 +103,7 @@ def import_folder(
     act_as: As = None,
 ) -> None:
     """Check, prepare and store a study folder: all of it or nothing."""
-    # It reads images, so NumPy, SciPy and nibabel come with it.
+    # It reads images, so this loads NumPy, SciPy and nibabel.
     from services.errors import counted
     from services.studies import importing
 
@@ -119,7 +119,7 @@ def import_folder(
 @cli.command("prepare-volumes")
 def prepare_volumes(study: str, folder: Path, act_as: As = None) -> None:
     """Draw the items of a study that is not frozen, and prepare exactly the volumes that they show."""
-    # It reads images, so NumPy, SciPy and nibabel come with it.
+    # It reads images, so this loads NumPy, SciPy and nibabel.
     from services.studies import pool_files
 
     with opened_as(act_as) as (database, actor), progress_bar() as feed:
@@ -194,7 +194,7 @@ def close(
     act_as: As = None,
 ) -> None:
     """List the open work of a study, lock its data and open its report; open work requires a reason."""
-    # Open work includes practice, which is scored as the report scores, so SciPy comes with it.
+    # Open work includes practice, which is scored like the report, so this loads SciPy.
     from services.progress import data_lock, outstanding
 
     with opened_as(act_as) as (database, actor):

@@ -1,4 +1,4 @@
-"""What commands print: results, remarks, refusals, and how far a long step has come."""
+"""What commands print: results, remarks, refusals and progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from services.errors import InputRefused
 
 console = Console(soft_wrap=True, highlight=False)
-# What is printed for people, so that what is printed for scripts stays alone.
+# Output for people, kept out of standard output, which scripts read.
 aside = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
@@ -30,7 +30,7 @@ def refuse(sentence: str) -> NoReturn:
 
 
 def print_problems(refusal: InputRefused) -> None:
-    """Print every problem on a line of its own; beyond the first thousand, how many more there are."""
+    """Print every problem on a line of its own and, beyond the first thousand, how many more there are."""
     for problem in refusal.problems:
         print_problem(str(problem))
     if refusal.unseen:

@@ -22,7 +22,7 @@ def new_version(
     act_as: As = None,
 ) -> None:
     """Say what a folder changes of a frozen study, and make a new version of it."""
-    # It reads images, so NumPy and nibabel come with it.
+    # It reads images, so this loads NumPy and nibabel.
     from services.studies.versions import making
 
     with opened_as(act_as) as (database, actor):

@@ -1,4 +1,4 @@
-"""What the admins of a study see of the audits of its blinding: date and result of the last one, and the command."""
+"""The blinding audits of a study as its admins see them: the last one's date and result, and the command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.studies.catalogue import StudyLine
 
 
 def draw_last_audit(line: StudyLine) -> None:
-    """Draw when the blinding of a study was audited last, and with what result."""
+    """Draw when the study's blinding was last audited, and with what result."""
     last = auditing.last_audit(database(), current_actor(), line.key)
     if last is not None and not last.holds:
         st.error(last_audit(last), icon=":material/visibility:")

@@ -1,4 +1,4 @@
-"""Where a judge and people differ: the answers themselves, to see what is behind a figure."""
+"""Where judge and people differ: the answers themselves, to show what is behind a figure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT_ONCE = 10
 def draw_differing(
     actor: Actor, study_key: str, field: str, runs: Sequence[str], labels: tuple[str, ...], stamp: str
 ) -> None:
-    """Offer the candidates on which a run says otherwise than somebody, a few at a time, with all texts."""
+    """Offer the candidates on which a run disagrees with somebody, one page at a time, with all texts."""
     with st.expander("Where judge and people differ"):
         if not st.toggle("Show the answers", key=f"differing-{field}"):
             return
@@ -41,7 +41,7 @@ def draw_differing(
 def _differing(
     _actor: Actor, study_key: str, field: str, run: str, labels: tuple[str, ...], stamp: str
 ) -> tuple[int, list[Differing]]:
-    """Read them once for each state of the data; the stamp was only given to somebody who may see it."""
+    """Read them once for each state of the data. Only people who may see the data are given the stamp."""
     exported = exports.read_exported(database(), _actor, study_key, field, [run], labels)
     (judge,) = (party for party in exported.parties if party.kind == "judge")
     return len(exported.labelled), differing_in(exported, judge)

@@ -1,4 +1,4 @@
-"""What a calibration rests on, as files for other programs."""
+"""The data behind a calibration, as files for other programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IN_WORDS = {
 
 
 def draw_downloads(study_key: str, field: str, runs: Sequence[str], labels: Sequence[str]) -> None:
-    """Offer the verdicts of people and judges in each format; a file is made when somebody asks for its format."""
+    """Offer people's and judges' verdicts in each format. A file is made when it is requested."""
     with st.expander("Verdicts as files"):
         chosen = st.segmented_control(
             "Format", list(exports.FORMATS), format_func=lambda name: _IN_WORDS.get(name, name), key=f"files-{field}"

@@ -1,4 +1,4 @@
-"""Prompts of one judge beside each other: their texts, and what became of the verdicts."""
+"""Comparing the prompts of one judge: their texts, and how the verdicts changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from services.report.calibration.prompts import ChangeOfPrompt, changes_of_promp
 
 
 def draw_prompts(actor: Actor, shown: Calibration, stamp: str) -> None:
-    """Draw each change of a prompt among the chosen runs; nothing where no judge has two."""
+    """Draw each change of prompt among the chosen runs; nothing if no judge has two prompts."""
     labels = tuple(line.name for line in shown.labels)
     changes = _changes(actor, shown, shown.study_key, shown.field, shown.runs, labels, stamp)
     if not changes:
@@ -35,5 +35,5 @@ def _changes(
     labels: tuple[str, ...],
     stamp: str,
 ) -> list[ChangeOfPrompt]:
-    """Compare the prompts once for each state of the data; the stamp was only given to somebody who may see it."""
+    """Compare the prompts once for each state of the data. Only people who may see the data are given the stamp."""
     return list(changes_of_prompts(database(), _actor, _shown))

@@ -1,4 +1,4 @@
-"""Above the figures of each panel of a calibration: how it is read and computed, as the documentation has it."""
+"""Above each calibration panel's figures: how it is read and computed, taken from the documentation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECTION = re.compile(r"^## (\d .+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTAL
 
 
 def draw_reading(short_title: str) -> None:
-    """Draw what the documentation says of a panel, under its number and title, behind a line that opens it."""
+    """Draw the documentation's section on a panel, found by number and title, in an expander."""
     text = sections_of_how_to().get(short_title)
     if text is None:
         return
@@ -27,7 +27,7 @@ def draw_reading(short_title: str) -> None:
 
 @cache
 def sections_of_how_to() -> dict[str, str]:
-    """Return the sections of the how-to that are about a panel, by number and title; none where it is not installed."""
+    """Return the how-to's sections about panels, by number and title; empty if the documentation is not installed."""
     if not HOW_TO.is_file():
         return {}
     return {title: text.strip() for title, text in _SECTION.findall(HOW_TO.read_text(encoding="utf-8"))}

@@ -1,4 +1,4 @@
-"""The calibration of judges on its page: what is chosen, what it says in short, a tab for each panel, certificates."""
+"""The calibration page: choices, summary, one tab per panel, certificates."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from services.report import calibration
 from services.report.calibration import Calibration, Certificate
 from services.studies.catalogue import StudyLine
 
-# What is of a choice, and out of sight while another is computed: a page that draws tabs and folds anew forgets which
-# of them were open, so that nothing is taken away.
+# The container for everything that depends on the choice. It is hidden rather than removed while another choice is
+# computed: a page that redraws its tabs and expanders forgets which of them were open.
 _SHOWN = "calibrated"
-# With a word of its own for all that is in it, since Streamlit makes some of that visible again.
+# The rule names all descendants, because Streamlit makes some of them visible again.
 _OUT_OF_SIGHT = f"<style>.st-key-{_SHOWN}, .st-key-{_SHOWN} * {{ visibility: hidden !important }}</style><span></span>"
-# What is computed of: study, field, runs, human verdicts, labels made elsewhere, and the stamp of the data.
+# What a computation depends on: study, field, runs, human verdicts, labels made elsewhere, and the data's stamp.
 _Asked = tuple[str, str, tuple[str, ...], str, tuple[str, ...], str]
-# A table with more rows than fit on three screens is opened on demand.
+# A table with more rows than fit on three screens is collapsed.
 _MOST_ROWS = 60
 _RATERS, _ELSEWHERE = "Raters of this study", "Labels made elsewhere"
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """Where it says that figures are computed, and what ends when they are drawn."""
+    """The place that shows a running computation, and what to undo once its figures are drawn."""
 
     place: DeltaGenerator
     until_drawn: ExitStack = field(default_factory=ExitStack)
 
     def begin(self) -> None:
-        """Put what was shown before out of sight."""
+        """Hide what was shown before."""
         with self.place.container():
             st.html(_OUT_OF_SIGHT)
             self.until_drawn.callback(self.place.empty)
@@ -54,7 +54,7 @@ class _Waiting:
 
 
 def draw_calibration(actor: Actor, line: StudyLine) -> None:
-    """Draw the calibration of the judges of a study whose report is open to this person."""
+    """Draw the calibration of a study's judges, if its report is open to this person."""
     draw_notice()
     stamp = require_open(actor, line)
     fields = calibration.fields_with_judges(database(), actor, line.key)
@@ -74,7 +74,7 @@ def _draw_shown(actor: Actor, line: StudyLine, shown: Calibration, stamp: str) -
     field, runs, labels = shown.field, shown.runs, tuple(each.name for each in shown.labels)
     st.html(f"<style>{report.STYLE}</style>")
     summary = calibration.summary_of(shown)
-    # The judges first: with several prompts and labels, what they rest on fills the first screen.
+    # The judges first: with several prompts and labels, the description of the data fills the first screen.
     glance = "".join(report.table_markup(table) for table in summary.tables)
     st.html(report.section_markup(replace(summary, explanation=())) + glance)
     st.html(report.sentences_markup(summary.explanation))
@@ -96,7 +96,7 @@ def _draw_shown(actor: Actor, line: StudyLine, shown: Calibration, stamp: str) -
 
 
 def _choose_field(fields: Mapping[str, str]) -> str:
-    """Ask which field is calibrated, of those by key with their words; one alone is named and takes no room."""
+    """Ask which field to calibrate, given labels by key. A single field is only named, to save space."""
     if len(fields) > 1:
         return st.selectbox("Field", list(fields), format_func=fields.__getitem__, width=560)
     ((field, words),) = fields.items()
@@ -105,7 +105,7 @@ def _choose_field(fields: Mapping[str, str]) -> str:
 
 
 def _draw_table(table: report.Table) -> None:
-    """Draw a table; a long one behind a line that opens it, since what is below all panels would be far away."""
+    """Draw a table. A long one is collapsed, because otherwise everything below the panels would be far down."""
     markup = report.table_markup(table)
     if not isinstance(table, report.PlainTable) or len(table.rows) <= _MOST_ROWS:
         st.html(markup)
@@ -115,7 +115,7 @@ def _draw_table(table: report.Table) -> None:
 
 
 def _draw_details(sentences: tuple[str, ...]) -> None:
-    """Draw what a panel says beyond a line for each judge, behind a line that opens it."""
+    """Draw what a panel says beyond one line per judge, collapsed."""
     if sentences:
         with st.expander(f"All findings, in {len(sentences)} sentences"):
             st.html(report.sentences_markup(sentences))
@@ -124,9 +124,9 @@ def _draw_details(sentences: tuple[str, ...]) -> None:
 def _chosen(
     actor: Actor, study_key: str, field: str, names: Sequence[str], stamp: str, waiting: _Waiting
 ) -> Calibration:
-    """Ask in one form which runs are held against whom: each combination that is computed is a look, and is counted.
+    """Ask in one form which runs to compare with whom. Each combination that is computed counts as a look.
 
-    While it is computed, `waiting` says so, and what was shown before is out of sight.
+    While it is being computed, `waiting` says so and what was shown before is hidden.
     """
     imports = calibration.labels_in(database(), actor, study_key, field)
     with st.form(f"chosen-{field}"):
@@ -146,7 +146,7 @@ def _chosen(
     with refusals():
         usual_asked = (study_key, field, tuple(runs), "", labels, stamp)
         shown = _calibrated(waiting, actor, usual_asked)
-    # Which human verdicts there are is known of what was computed; another basis of the same verdicts is no new look.
+    # The available bases are known only after computing. Another basis of the same verdicts is not another look.
     usual, *others = shown.bases
     basis = place.selectbox(
         "Human verdicts",
@@ -164,18 +164,19 @@ def _chosen(
 
 
 def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[str]) -> tuple[str, ...] | None:
-    """Ask whose verdicts judges are held against: raters' (no labels) or labels made elsewhere, never both at once.
+    """Ask whether judges are compared with raters' verdicts (no labels) or labels made elsewhere, never with both.
 
-    Returns None where labels are meant and none is chosen.
+    Returns None if labels were asked for and none is chosen.
     """
     left, right = st.columns([7, 6])
-    # Where nobody rated here, labels are all that there is.
+    # If nobody rated here, labels are the only choice.
     usual = _RATERS if calibration.is_rated(database(), actor, study_key, field) else _ELSEWHERE
     people = left.segmented_control(
         "People", (_RATERS, _ELSEWHERE), default=usual, required=True, key=f"people-{field}"
     )
-    # Several imports together are a choice of their own: each has its own way of blinding. The first stays chosen where
-    # another comes, so that no figure changes before somebody chooses it.
+    # Combining several imports is a deliberate choice, as each was blinded in its own way. The first stays selected
+    # when
+    # another is imported, so that no figure changes unless somebody chooses it.
     chosen = right.multiselect(
         "Labels, where they were made elsewhere", imports, default=imports[:1], key=f"labels-{field}"
     )
@@ -185,7 +186,7 @@ def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[s
 
 
 def _labels_in_words(chosen: Sequence[str], imports: Sequence[str]) -> str:
-    """Return that labels were made elsewhere; of several imports, which stand here and which do not."""
+    """Return the sentence that labels were made elsewhere and, of several imports, which are shown and which not."""
     said = f"People's labels were {NOT_BLINDED_HERE}."
     others = [name for name in imports if name not in chosen]
     if len(imports) == 1:
@@ -216,19 +217,19 @@ def _draw_certificate(actor: Actor, shown: Calibration, stamp: str) -> None:
 
 
 def _calibrated(waiting: _Waiting, actor: Actor, asked: _Asked) -> Calibration:
-    """Return what is computed of a choice; the figures of another are out of sight until it is drawn."""
-    # What is on the page already stays in sight: any press below it runs the page again.
+    """Return the result for a choice, hiding the figures of another until it is drawn."""
+    # What is already on the page stays visible: any click below it reruns the page.
     if asked not in st.session_state.get(_SHOWN, ()):
         waiting.begin()
     return _computed(actor, *asked)
 
 
-# Not copied, as data would be: of a million candidates it holds a hundred megabytes, and nothing changes it.
+# As a resource, not copied like data: for a million candidates it takes a hundred megabytes, and nothing changes it.
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _computed(
     _actor: Actor, study_key: str, field: str, runs: tuple[str, ...], basis: str, labels: tuple[str, ...], stamp: str
 ) -> Calibration:
-    """Compute the panels once for each state of the data; the stamp was only given to somebody who may see it."""
+    """Compute the panels once for each state of the data. Only people who may see the data are given the stamp."""
     return calibration.calibration_of(database(), _actor, study_key, field, runs, basis, labels)
 
 

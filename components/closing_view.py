@@ -1,4 +1,4 @@
-"""Closing a study on its page: open work is listed before the button."""
+"""Closing a study on its page, with the open work listed before the button."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from services.studies.catalogue import StudyLine
 
 
 def draw_closing(line: StudyLine) -> None:
-    """Draw what work is open and the button that locks the data; of a closed study, the way back."""
+    """Draw the open work and the button that locks the data or, for a closed study, the way to re-open it."""
     if line.state == "open":
         _draw_openings(line)
         _draw_phases(line)
@@ -26,7 +26,7 @@ def draw_closing(line: StudyLine) -> None:
 
 
 def _draw_openings(line: StudyLine) -> None:
-    """Draw what opens a phase that waits for an admin, where there is one that is not open."""
+    """Draw the form that opens a phase which waits for an admin, if there is one that is not open."""
     phases = opening.phases_to_open(database(), current_actor(), line.key)
     if not phases:
         return
@@ -38,7 +38,7 @@ def _draw_openings(line: StudyLine) -> None:
 
 
 def _draw_phases(line: StudyLine) -> None:
-    """Draw what closes a phase whose answers others depend on, where there is one that is not closed."""
+    """Draw the form that closes a phase whose answers others depend on, if there is one that is not closed."""
     phases = settling.phases_to_close(database(), current_actor(), line.key)
     if not phases:
         return

@@ -13,7 +13,7 @@ from services.studies.catalogue import StudyLine
 
 
 def draw_draft(line: StudyLine) -> None:
-    """Draw the forms that rename and delete a draft; nothing once it is frozen."""
+    """Draw the forms that rename and delete a draft; nothing once the study is frozen."""
     draft = draft_studies.draft_of(database(), current_actor(), line.key)
     if draft is None:
         return
@@ -38,7 +38,7 @@ def draw_draft(line: StudyLine) -> None:
 
 
 def draw_removal(line: StudyLine) -> None:
-    """Draw the choice of a member to take out; nothing where nobody can be."""
+    """Draw the form that removes a member; nothing if nobody can be removed."""
     removable = removing.removable_members(database(), current_actor(), line.key)
     if not removable:
         return
@@ -84,7 +84,7 @@ def _delete(study_key: str) -> None:
 
 
 def leave_if_deleted() -> None:
-    """Go to the list of studies when the study of this page was just deleted."""
+    """Go to the list of studies if this page's study was just deleted."""
     if "deleted-draft" in st.session_state:
         notify("done", f"The draft '{st.session_state.pop('deleted-draft')}' is deleted.")
         st.switch_page(script_of("studies"))

@@ -1,4 +1,4 @@
-"""Enter on a page with one thing to do: it presses the button, wherever on the page the focus is not on another one."""
+"""Enter on a page with a single action: it presses the button, unless another control has the focus."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _component = st.components.v2.component(
 
 
 def press_with_enter(button_key: str, *, drawn: str) -> None:
-    """Let Enter press the button with this key, once the element that the selector `drawn` names is there.
+    """Make Enter press the button with this key, once the element matching the selector `drawn` exists.
 
-    The element says in its attribute ``data-drawn`` since when, in the browser's milliseconds.
+    The element's attribute ``data-drawn`` holds the time since when it exists, in the browser's milliseconds.
 
-    Streamlit's own shortcut for a button is no choice here: it also takes the Enter that somebody gives to a link or
-    to another button that has the focus.
+    Streamlit's own keyboard shortcut for buttons is unsuitable: it also captures the Enter meant for a focused link or
+    another button.
     """
     _component(key=f"enter-{button_key}", data={"presses": f".st-key-{button_key} button", "drawn": drawn})

@@ -1,4 +1,4 @@
-"""What a page shows in place of an error."""
+"""What a page shows instead of an error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from services.errors import Unavailable
 
 
 def draw_fault(error: Exception) -> bool:
-    """Return what happened, that answers are kept, and offer another try; Streamlit draws nothing of its own then."""
+    """Draw what happened, that saved work is safe, and a retry button; True keeps Streamlit from drawing an error."""
     if isinstance(error, Unavailable):
         st.warning(str(error))
     else:

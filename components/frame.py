@@ -1,4 +1,4 @@
-"""What surrounds every page: which pages are whose, the head line, and the way out."""
+"""The frame of every page: which pages somebody has, the head line, and the way to sign out."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ class PageRow:
     Attributes
     ----------
     script
-        Below `pages/`.
+        Path below `pages/`.
     audience
-        Whose it is: "readers" are raters and reviewers, and everybody without another page; owners are admins, too.
+        The people who have it. "readers" are raters and reviewers, and everybody who has no other page; owners are also
+        admins.
     in_head
-        Whether the head line leads to it, since nothing has to be chosen first.
+        Whether the head line links to it, because nothing has to be chosen first.
     """
 
     script: str
@@ -38,7 +39,7 @@ class PageRow:
     in_head: bool = False
 
 
-# By address, in the order of the head line; the first that is somebody's is where they arrive.
+# By address, in the order of the head line. People arrive on the first page that they have.
 PAGES: Mapping[str, PageRow] = {
     "worklist": PageRow("rater/worklist.py", "Worklist", "readers", in_head=True),
     "reading": PageRow("rater/room.py", "Reading", "readers"),
@@ -51,7 +52,7 @@ PAGES: Mapping[str, PageRow] = {
     "people": PageRow("admin/people.py", "People", "owners", in_head=True),
 }
 
-# Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
+# Streamlit leaves six rem above every page; in a reading room those pixels belong to the scan.
 _STYLE = """<style>
 .stMainBlockContainer { padding: .6rem 1.4rem 1rem; max-width: none }
 .stAppHeader { display: none }
@@ -71,7 +72,7 @@ h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 @media (pointer: coarse) { .stMain :is(button, a) { min-height: 44px; min-width: 44px } }
 </style>"""
 
-# On a screen of 768 lines two head lines cost too much of the scan: there the room's line leaves space for this one.
+# On a screen of 768 lines, two head lines cost too much of the scan. There the room's line leaves space for this one.
 _ONE_LINE = """<style>
 @media (max-height: 800px) and (min-width: 1000px) {
   :root { --beside-head: 15rem }
@@ -87,17 +88,17 @@ _ONE_LINE = """<style>
 }
 </style>"""
 
-# A form of the page's own, so that the answer can take the cookie from the browser and empty its cache.
+# A form of our own, so that the answer can remove the cookie from the browser and empty its cache.
 _WAY_OUT = '<form method="post" action="/sign-out" class="way-out"><button type="submit">Sign out</button></form>'
 
 
 def script_of(address: str) -> Path:
-    """Return the script of a page, by which Streamlit is asked for it."""
+    """Return the script of a page, as Streamlit needs it for links."""
     return SCRIPTS / PAGES[address].script
 
 
 def pages_of(actor: Actor) -> dict[str, StreamlitPage]:
-    """Return the pages that are open to somebody, by address; everybody else's lead to their own first page."""
+    """Return the pages that are open to somebody, by address; the first of them is the default page."""
     roles = catalogue.roles_of(database(), actor)
     audiences = {"owners"} if actor.is_owner else set()
     if "admin" in roles or actor.is_owner:
@@ -114,7 +115,7 @@ def pages_of(actor: Actor) -> dict[str, StreamlitPage]:
 
 
 def draw(actor: Actor, pages: Mapping[str, StreamlitPage]) -> None:
-    """Draw the head line: the pages that can be entered without choosing something first, the name, the way out."""
+    """Draw the head line: the pages that need no choice first, the person's name, and the way to sign out."""
     st.html(_STYLE)
     with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("**Blindread**", width="content")
@@ -127,5 +128,5 @@ def draw(actor: Actor, pages: Mapping[str, StreamlitPage]) -> None:
 
 
 def draw_in_one_line_with_the_room() -> None:
-    """Let the head line share that of the reading room where the screen is low."""
+    """Let the head line share the reading room's line on low screens."""
     st.html(_ONE_LINE)

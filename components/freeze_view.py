@@ -1,4 +1,4 @@
-"""The freeze of one study: the button before it, manifest and verification after it."""
+"""The freeze of a study: the button before it, manifest and verification after it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def draw_freeze(line: StudyLine) -> None:
 
 
 def _draw_explanation(line: StudyLine) -> None:
-    """Draw what the protocol says, in sentences: who does what, seeing what, and what is computed."""
+    """Draw the protocol in sentences: who does what, what they see, and what is computed."""
     with st.expander("What happens in this study, phase by phase"):
         for paragraph in explaining.explain_study(database(), current_actor(), line.key):
             st.markdown(f"**{plain(paragraph.heading)}**")
@@ -62,7 +62,7 @@ def _draw_explanation(line: StudyLine) -> None:
 
 
 def _draw_thaw(line: StudyLine) -> None:
-    """Draw the way back to a draft, which there is until somebody has seen something."""
+    """Draw the way back to a draft, which exists until somebody has seen something."""
     with st.expander("Thaw"), st.form("thaw", border=False):
         st.markdown(
             "Nobody has seen any of this study yet, so it can still become a draft again: assignments are withdrawn, "

@@ -1,4 +1,4 @@
-"""The import of a study folder: upload, contents, one scan to look at, and the button that stores it."""
+"""Importing a study folder: upload, contents, a scan to look at, and the button that stores it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REMEDY = "Correct them, pack the folder again and upload it."
 
 
 def receive(actor: Actor) -> Incoming | None:
-    """Draw the upload and return what it holds, once it has been checked."""
+    """Draw the upload form, and return the upload once it has been checked."""
     st.markdown(
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
         f"before anything is stored. Large folders import faster with `{command_to_copy('import FOLDER')}`."
@@ -51,7 +51,7 @@ def _received(actor: Actor, file: IO[bytes], name: str) -> Incoming | InputRefus
 
 
 def _draw_examples() -> None:
-    """Offer filled studies to start from: three items, or the shape of a published study."""
+    """Offer complete example studies: one with three items, or the shapes of published studies."""
     shapes = {shape.name: shape for shape in starter.shapes()}
 
     def said(name: str) -> str:
@@ -76,7 +76,7 @@ def _draw_columns() -> None:
 
 
 def draw_remarks(incoming: Incoming) -> None:
-    """Draw what was converted and what may be meant otherwise."""
+    """Draw what was converted and what may have been meant differently."""
     if incoming.warnings:
         st.warning(
             "\n".join(["Check this before you import:", "", *(f"- {plain(warning)}" for warning in incoming.warnings)])
@@ -93,7 +93,7 @@ def draw_remarks(incoming: Incoming) -> None:
 
 
 def draw_contents(incoming: Incoming) -> None:
-    """Draw what the folder holds."""
+    """Draw what the folder contains."""
     st.success(f"The tables of “{plain(incoming.title)}” ({incoming.name}) are consistent.")
     for column, (label, count) in zip(
         st.columns(4),
@@ -111,7 +111,7 @@ def draw_contents(incoming: Incoming) -> None:
 
 
 def draw_volume(actor: Actor, incoming: Incoming) -> None:
-    """Draw one scan of the upload, if there are any and the admin wants to look at it."""
+    """Draw one scan of the upload, if it has any and the admin wants to see one."""
     if not incoming.volumes:
         return
     by_key = {volume.key: volume for volume in incoming.volumes}
@@ -133,13 +133,13 @@ def draw_volume(actor: Actor, incoming: Incoming) -> None:
                     styled=False,
                     settings={"radiological": True, "crosshair": True},
                     update_interval_ms=None,
-                    # A key of its own for each scan: with a fixed key the earlier scan would stay beneath it.
+                    # A separate key for each scan: with a fixed key, the previous scan would remain underneath.
                     key=f"scan-{incoming.ticket}-{chosen}",
                 )
 
 
 def draw_import_button(actor: Actor, incoming: Incoming) -> None:
-    """Draw the button that prepares and stores the study, with its progress."""
+    """Draw the button that prepares and stores the study, and its progress."""
     over_draft = importing.can_import_over(database(), actor, incoming.name)
     warning, place = st.empty(), st.empty()
     if over_draft:

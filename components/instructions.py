@@ -1,4 +1,4 @@
-"""The instructions of a queue, to be acknowledged once before its first item."""
+"""A queue's instructions, to be acknowledged once before its first item."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from services.reading import worklist
 from services.reading.worklist import Instructions
 
 _DRAWN = ".st-key-acknowledged [data-drawn]"
-# A column of text in the middle of the window, in lines that can be read. Nothing is agreed to before it is there.
+# A readable column of text in the middle of the window. The button stays hidden until the text has been drawn.
 _STYLE = f"""<style>
 .st-key-instructions:not(:has({_DRAWN})) .st-key-acknowledging {{ visibility: hidden }}
 .st-key-instructions {{ width: 100%; max-width: 43rem; margin: clamp(.8rem, 4vh, 3.5rem) auto 2rem }}
@@ -22,7 +22,7 @@ _STYLE = f"""<style>
 
 
 def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
-    """Draw what the part is, its instructions, and the button that acknowledges them."""
+    """Draw the name of the part, its instructions, and the button that acknowledges them."""
     st.html(_STYLE)
     with st.container(key="instructions"):
         with st.container(gap=None):

@@ -1,4 +1,4 @@
-"""Invite people into a study: one by a form, several by pasting lines; letters to copy, and the links made."""
+"""Inviting people to a study: one by a form, several by pasted lines; letters to copy, and the links so far."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MOST_YEARS = 99
 
 
 def draw_invitations(line: StudyLine) -> None:
-    """Draw the form, the lines to paste, the letters of those invited last, and the list of links."""
+    """Draw the form, the field for pasted lines, the latest letters, and the list of links."""
     st.subheader("Invite")
-    # Raters come first where they can join; the role preselected in the form can always be given.
+    # Raters come first if they can join. The preselected role is always one that can be given.
     roles = [] if line.state == "closed" else ["rater"]
     roles += ["reviewer"] if invitations.takes_reviewers(database(), current_actor(), line.key) else []
     roles.append("admin")
@@ -34,7 +34,7 @@ def draw_invitations(line: StudyLine) -> None:
     form, letters = st.columns(2, gap="medium")
     with form:
         _draw_forms(line.key, roles)
-    # Beside the button that makes them, since below it they would be out of sight on a low screen.
+    # The letters are beside the button that makes them: below it they would be out of sight on a low screen.
     with letters:
         _draw_outcome(line.key)
     _draw_links(invitations.links_of(database(), current_actor(), line.key))
@@ -85,7 +85,7 @@ def _draw_forms(study_key: str, roles: list[str]) -> None:
 
 
 def _required(can_read: bool, choice: list[str]) -> str:
-    """Return which entries of a line have to be there, in words."""
+    """Return in words which entries of a line are required."""
     if not can_read:
         return "login, name and role"
     return f"login and name, and of a rater the group ({' or '.join(choice)})," if choice else "login and name"
@@ -107,7 +107,7 @@ def _draw_outcome(study_key: str) -> None:
         "until this page is reloaded; they are not shown again after that."
     )
     if refused:
-        # A green "Invited." below a refusal would be read as its contrary.
+        # A green "Invited." below a refusal would be misread.
         st.caption(f"Letters of those who were invited before. {said}")
     else:
         st.success(f"Invited. {said}")
@@ -141,7 +141,7 @@ def _draw_links(links: list[LinkLine]) -> None:
 
 
 def _key(field: str, study_key: str, round_: int) -> str:
-    # A new key in each round empties the form, no matter what the browser still sends for the old one.
+    # A new key in each round empties the form, whatever the browser still sends for the old one.
     return f"invite-{field}-{study_key}-{round_}"
 
 
@@ -150,12 +150,12 @@ def _round(study_key: str) -> int:
 
 
 def _invite_one(study_key: str, round_: int) -> None:
-    # Read from the widgets' state: arguments bound when the button was drawn are older than what was typed last.
+    # Read from the widgets' state: arguments bound when the button was drawn are older than the last input.
     role, name, login, specialty, group = (
         str(st.session_state.get(_key(field, study_key, round_)) or "") for field in _FIELDS
     )
     years: int | None = st.session_state.get(_key("years", study_key, round_))
-    # What was chosen for a rater says nothing once the role is another.
+    # A group chosen for a rater is ignored once the role is a different one.
     of_rater = group if role == "rater" else ""
     _invite(study_key, round_, lambda: [Entry(login, name, role, specialty, years, group=of_rater)])
 
@@ -167,14 +167,14 @@ def _invite_several(study_key: str, round_: int) -> None:
 
 def _invite(study_key: str, round_: int, entries: Callable[[], list[Entry]]) -> None:
     if round_ != _round(study_key):
-        # The second of two presses: the first has made the link and emptied the form.
+        # The second of two clicks: the first has already made the link and emptied the form.
         return
     try:
         invited = invitations.invite_people(database(), current_actor(), study_key, entries(), _address())
     except Refused as refusal:
         st.session_state[f"invite-refusal-{study_key}"] = str(refusal).splitlines()
         return
-    # Letters that may not be copied yet stay; only those whose links the new ones have ended go.
+    # Letters that may not have been copied yet stay. Only those whose links were replaced are removed.
     anew = {invitee.login for invitee in invited}
     earlier: list[Invited] = st.session_state.get(f"letters-{study_key}", [])
     st.session_state[f"letters-{study_key}"] = invited + [letter for letter in earlier if letter.login not in anew]
@@ -182,6 +182,6 @@ def _invite(study_key: str, round_: int, entries: Callable[[], list[Entry]]) -> 
 
 
 def _address() -> str:
-    """Return where people open the server: as configured, or as this browser does."""
+    """Return the server's address: as configured, or as this browser uses it."""
     parts = st.context.url.split("/") if st.context.url else ["http:", "", "127.0.0.1:8501"]
     return environment.public_url() or "/".join(parts[:3])

@@ -1,4 +1,4 @@
-"""The runs of LLM judges in one study, and the form that imports another."""
+"""A study's runs of LLM judges, and the form that imports another."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def draw_judges(line: StudyLine) -> None:
         return
     with st.container(width=560, border=True):
         st.markdown("**Import a judge's verdicts** on the candidates")
-        # What was imported leaves the form, and its fields are new ones.
+        # After an import, new keys give the form empty fields.
         imported = st.session_state.setdefault("runs-imported", 0)
         name = st.text_input("Name of the run", key=f"run-name-{imported}")
         judge = st.text_input("Judge", key=f"run-judge-{imported}", help="Model and version, as figures name it.")
@@ -84,7 +84,7 @@ def draw_judges(line: StudyLine) -> None:
 
 
 def _choose_field(study_key: str, imported: int) -> str:
-    """Ask what the judge says of each answer, where people say more of it than right or wrong."""
+    """Ask which field the judge fills in, if people fill in more than right or wrong."""
     fields = asked_fields.fields_for_judges(database(), current_actor(), study_key)
     if not fields:
         return ""
@@ -99,7 +99,7 @@ def _choose_field(study_key: str, imported: int) -> str:
 
 
 def _ask_confidence(imported: int) -> str:
-    """Ask what the confidences of a file are of, which panel 6 of a calibration has to know."""
+    """Ask what a file's confidences refer to, which panel 6 of a calibration needs to know."""
     chosen = st.selectbox(
         "What its confidences are of",
         ["", *import_runs.CONFIDENCES_OF],
@@ -112,7 +112,7 @@ def _ask_confidence(imported: int) -> str:
 
 
 def _ask_identity(imported: int) -> import_runs.Identity:
-    """Ask what made the run: a certificate is valid for exactly this model and prompt."""
+    """Ask what produced the run: a certificate is valid for exactly this model and prompt."""
     with st.expander("Model, prompt and settings"):
         model = st.text_input("Model string of the provider", key=f"run-model-{imported}")
         version = st.text_input("Version of the prompt", key=f"run-version-{imported}")
@@ -128,16 +128,16 @@ def _ask_identity(imported: int) -> import_runs.Identity:
 
 
 def draw_import(store: Callable[[Progress], str], imported: str, remedy: str) -> None:
-    """Draw how far an import has come, and say what came of it.
+    """Draw an import's progress and its outcome.
 
     Parameters
     ----------
     store
-        Imports; takes what is told how far it has come, and returns the outcome in words.
+        Does the import: takes a progress callback and returns the outcome in words.
     imported
-        The entry of the session state that counts imports, so that the form is drawn empty after one.
+        The session-state entry that counts imports, so that the form is empty after each.
     remedy
-        What to do about problems of the file.
+        What to do about problems in the file.
     """
     bar = st.progress(0.0, text="Starting")
 
@@ -157,14 +157,14 @@ def draw_import(store: Callable[[Progress], str], imported: str, remedy: str) ->
 
 
 def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], bool]:
-    """Ask what the columns and words of another program's file mean; the service says what is wrong with that.
+    """Ask what the columns and words of another program's file mean. The service checks the answers.
 
     Parameters
     ----------
     form
-        What the keys of the form's fields begin with.
+        Prefix of the keys of the form's fields.
     of_people
-        Whether people labelled, and no judge did.
+        Whether the labels are people's rather than a judge's.
     """
     with st.expander("File of another program"):
         layout = st.selectbox(

@@ -1,4 +1,4 @@
-"""The labels that people gave elsewhere in one study, and the form that imports a file of them."""
+"""A study's labels made elsewhere, and the form that imports a file of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ i1,k1,Dr B,incorrect,Wrong side."""
 
 
 def draw_labels(line: StudyLine) -> None:
-    """Draw what was imported of people's labels, and the form that imports more."""
+    """Draw the labels imported so far, and the form that imports more."""
     lines = import_labels.labels_of(database(), current_actor(), line.key)
     if lines:
         st.markdown("**Labels made elsewhere**, not blinded here: only calibrations can use them, by name")
@@ -67,7 +67,7 @@ def _draw_form(study_key: str) -> None:
         "Calibrations use them instead of raters' verdicts where you choose them. They are marked there, in "
         "certificates and in files as not blinded here. Raters never see them, and no figure of raters includes them."
     )
-    # What was imported leaves the form, and its fields are new ones.
+    # After an import, new keys give the form empty fields.
     form = f"labels-{st.session_state.setdefault('labels-imported', 0)}"
     left, right = st.columns(2)
     name = left.text_input("Name of the labels", key=f"{form}-name")

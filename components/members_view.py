@@ -1,4 +1,4 @@
-"""The members of one study: how far they are, who is invited, and what goes to the reviewers."""
+"""The members of a study: their progress, invitations, and what goes to the reviewers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.studies.catalogue import StudyLine
 
 
 def draw_members(line: StudyLine) -> None:
-    """Draw progress without any answer, and the forms that invite."""
+    """Draw progress (without any answers) and the forms that invite."""
     progress = member_progress.progress_of_members(database(), current_actor(), line.key)
     if progress:
         st.dataframe(
@@ -50,12 +50,12 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
         ],
         columns=["pseudonym", "name", "what", "done", "count", "technical failures", "last saved (UTC)"],
     )
-    # Before the freeze nothing is anybody's yet; bars without a length would be empty cells.
+    # Before the freeze nobody has any work, so the column would have empty cells instead of bars.
     if not any(member.total for member in progress):
         table = table.drop(columns="done")
     if any(member.group for member in progress):
         table.insert(2, "group", [member.group or "–" for member in progress])
-    # Most studies have neither; an empty column would only be wide.
+    # Most studies have neither, and an empty column only takes up space.
     if any(member.revised for member in progress):
         table["revised"] = [member.revised for member in progress]
     if any(member.practice for member in progress):

@@ -1,4 +1,4 @@
-"""What came of the last act on a page, shown above all that is drawn after it."""
+"""The outcome of the last action on a page, shown above everything else."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from components.problems import plain
 
 
 def notify(kind: Literal["done", "error"], text: str) -> None:
-    """Note what is to be said when the page is drawn next."""
+    """Store a message for the next time the page is drawn."""
     st.session_state["notice"] = (kind, text)
 
 
 def draw_notice(*, of_long_page: bool = False) -> None:
-    """Draw what was noted, once; on a long page somebody may be far below it, and is pointed there."""
+    """Draw the stored message once. On a long page, somebody far below is pointed to it."""
     kind, text = st.session_state.pop("notice", ("", ""))
     if kind and of_long_page:
         st.toast("What came of it is at the top of this page.")

@@ -16,16 +16,16 @@ from services.people.accounts import PersonLine
 
 
 def draw_people(lines: list[PersonLine]) -> None:
-    """Draw everybody, and what an owner may do with one of them."""
+    """Draw everybody, and what an owner may do with one person."""
     _draw_notice()
-    # The chosen person comes first: further down a long list, an act on them would go unseen.
+    # The chosen person comes first: further down a long list, the effect of an action would go unseen.
     chosen_login = st.session_state.get("person")
     st.dataframe(
         _table(sorted(lines, key=lambda person: person.login != chosen_login)), hide_index=True, width="stretch"
     )
     by_login = {person.login: person for person in lines}
     with st.container(border=True, width=560):
-        # No default choice: a click must not lock the person at the top.
+        # Nobody is preselected: a click must not lock the first person of the list.
         chosen = st.selectbox(
             "Person",
             list(by_login),
@@ -39,7 +39,7 @@ def draw_people(lines: list[PersonLine]) -> None:
 
 
 def _draw_acts(person: PersonLine | None) -> None:
-    """Draw the buttons for the chosen person: of locking and unlocking the one that their state allows."""
+    """Draw the buttons for the chosen person, with lock or unlock depending on their state."""
     nobody = person is None
     is_locked = person is not None and person.locked_at is not None
     sure = True
@@ -60,7 +60,7 @@ def _draw_acts(person: PersonLine | None) -> None:
 
 
 def draw_demo() -> None:
-    """Draw the way to remove the demo, where it is."""
+    """Draw the form that removes the demo, if it is installed."""
     if not removal.has_demo(database()):
         return
     st.subheader("Demo")
@@ -93,7 +93,7 @@ def _act(act: Callable[..., object], said: str) -> None:
     login = str(st.session_state["person"])
     try:
         act(database(), current_actor(), login)
-        # As code, or an e-mail address would become a link.
+        # As code, otherwise an e-mail address would become a link.
         st.session_state["people-notice"] = ("done", f"`` {login} `` {said}")
     except Refused as refusal:
         st.session_state["people-notice"] = ("error", str(refusal))

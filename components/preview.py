@@ -1,4 +1,4 @@
-"""Choose an item to preview, the one before, the one after, or by a search; and the phase as which it is shown."""
+"""Choosing an item to preview (previous, next, or by search) and the phase in which it is shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from services.reading.previewing import MOST_FOUND, ItemLine, PhaseLine, Place
 
 
 def choose_item(study_key: str) -> str:
-    """Draw the item's position in the study, and the ways to others; return its key."""
+    """Draw the item's position in the study and the navigation to others; return its key."""
     place = previewing.place_of(database(), current_actor(), study_key, st.query_params.get("item", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
@@ -40,7 +40,7 @@ def choose_item(study_key: str) -> str:
 
 
 def choose_phase(study_key: str, item_key: str) -> PhaseLine:
-    """Draw the phases of a study that lists them, and return the one as which the item is looked at."""
+    """Draw the phases of a study that lists them, and return the one in which the item is shown."""
     lines = {line.key: line for line in previewing.phases_to_preview(database(), current_actor(), study_key, item_key)}
     if len(lines) == 1:
         return next(iter(lines.values()))
@@ -54,7 +54,7 @@ def choose_phase(study_key: str, item_key: str) -> PhaseLine:
             index=list(lines).index(asked if asked in lines else first),
             format_func=lambda key: lines[key].title,
             label_visibility="collapsed",
-            # Another item may begin with another phase.
+            # Another item may start with another phase.
             key=f"phase-{asked or first}",
             width=360,
         )
@@ -65,7 +65,7 @@ def choose_phase(study_key: str, item_key: str) -> PhaseLine:
 
 
 def draw_feedback(lines: list[list[str]]) -> None:
-    """Draw what raters will be told after their answer to a practice item."""
+    """Draw the feedback that raters get after answering a practice item."""
     if lines:
         st.caption(plain("After the answer: " + " · ".join(f"{label}: {text}" for label, text in lines)))
 

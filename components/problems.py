@@ -1,4 +1,4 @@
-"""What is wrong with a file from outside, all of it at once."""
+"""The problems of an uploaded file, all at once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from services.errors import LISTED, InputRefused
 
 
 def draw_problems(refusal: InputRefused, remedy: str) -> None:
-    """Draw everything that is wrong, so that it can be corrected before the next upload.
+    """Draw all problems, so that they can be corrected before the next upload.
 
     Parameters
     ----------
     remedy
-        What to do about several problems, as a sentence.
+        A sentence that says what to do about several problems.
     """
     if refusal.count == 1:
         st.error(f"Nothing was stored. {plain(str(refusal))}")
@@ -25,7 +25,7 @@ def draw_problems(refusal: InputRefused, remedy: str) -> None:
     listed = refusal.problems[:LISTED]
     more = f" The first {len(listed)} are listed." if refusal.count > len(listed) else ""
     st.error(f"Nothing was stored: {refusal.count} problems.{more} {remedy}")
-    # Not a dataframe: that would cut the sentences, which are what is needed.
+    # Not a dataframe, which would cut off the sentences, and they are what is needed.
     st.table(
         pd.DataFrame(
             [[plain(text) for text in (problem.file, problem.place, problem.says)] for problem in listed],
@@ -40,10 +40,10 @@ def _draw_unseen(refusal: InputRefused) -> None:
         st.caption(plain(refusal.unseen))
 
 
-# Addresses become links once all else is read, also behind backslashes: at these places an empty mark parts them.
+# Addresses are turned into links last, even after backslashes. An empty mark at these places breaks them up.
 _ADDRESS = re.compile(r"(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """Return a text whose signs are shown as they are, where Markdown would be read; it leads nowhere."""
+    """Return Markdown that shows a text literally, without formatting or links."""
     return ":small[]".join(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", part) for part in _ADDRESS.split(text))

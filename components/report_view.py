@@ -1,4 +1,4 @@
-"""The agreement report on its page: choosing the study, opening the report, drawing and downloading it."""
+"""The report page: choosing the study, opening the report, drawing and downloading it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from services.report import Report, Section
 from services.seals import audit_head
 from services.studies.catalogue import StudyLine
 
-# Drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
+# Drawn as HTML: cells wrap and can be copied, and their text is not taken for Markdown.
 _STYLE = f"<style>{report.STYLE}.report-words h2 {{ font-size: 1.25rem; padding: 0; margin: 0; }}"
 _STYLE += ".notices { margin: 0 0 .4rem; padding: .2rem 1rem } .notices li { margin: 0 }</style>"
-# Where there are no more figures, all of them are drawn at once.
+# Up to this many figures are all drawn at once.
 FEW = 2
 _INK = {"light": "#1d2a33", "dark": "#e3e9ec"}
-# The camera saves a figure as SVG, 170 mm wide as journals have it; report.html offers PNG, too.
+# The camera button saves a figure as SVG, 170 mm wide as journals require; report.html offers PNG as well.
 _CONFIG = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["lasso2d", "select2d"],
@@ -39,7 +39,7 @@ def draw_head(title: str) -> DeltaGenerator:
 
 
 def choose_study(lines: list[StudyLine]) -> StudyLine:
-    """Return the study that the address names, or the one chosen among those that the person administers."""
+    """Return the study that the address names, or one chosen from those that the person administers."""
     administered = {line.key: line for line in lines if line.role == "admin"}
     if not administered:
         st.info("You are not an admin of any study, so there is no report to show.")
@@ -64,12 +64,12 @@ def choose_study(lines: list[StudyLine]) -> StudyLine:
 
 
 def open_report(actor: Actor, line: StudyLine) -> Report:
-    """Return the report, or say why it is shut and stop the script."""
+    """Return the report, or say why it is locked and stop the script."""
     return _built(actor, line.key, require_open(actor, line))
 
 
 def require_open(actor: Actor, line: StudyLine) -> str:
-    """Return the stamp of a report that is open to a person, or say why it is shut and stop the script."""
+    """Return the stamp of a report that is open to a person, or say why it is locked and stop the script."""
     if line.state == "draft":
         st.info("The study is not frozen yet, so nothing has been read and there is no report.")
         st.stop()
@@ -85,14 +85,14 @@ def require_open(actor: Actor, line: StudyLine) -> str:
 
 @st.cache_data(max_entries=6, show_spinner="Computing the report ...")
 def _built(_actor: Actor, study_key: str, stamp: str) -> Report:
-    """Build the report once for each state of the data; the stamp was only given to somebody who may see it."""
+    """Build the report once for each state of the data. Only people who may see the data are given the stamp."""
     return report.current_report(database(), _actor, study_key)
 
 
 def draw_report(actor: Actor, shown: Report, head: DeltaGenerator) -> None:
     """Draw the report: files beside the title, state, notices and answer, and one tab for each section.
 
-    A screen of 720 lines has to hold the answer and the beginning of its figure.
+    The answer and the top of its figure must fit on a screen of 720 lines.
     """
     st.html(_STYLE)
     final = shown.state == "final"
@@ -118,9 +118,9 @@ def draw_report(actor: Actor, shown: Report, head: DeltaGenerator) -> None:
 
 
 def _draw_section(study_key: str, section: Section, figures: list[report.Figure]) -> None:
-    """Draw a sentence, figures, tables and then the method: one looks before one reads.
+    """Draw a section: a sentence, figures, tables and then the method, because people look before they read.
 
-    What was planned is drawn whole; of any other section its first figure, and the others as they are chosen.
+    The plan, and any section with few figures, shows all of them; other sections show one at a time, by choice.
     """
     st.html(report.section_markup(section) + "".join(report.table_markup(table) for table in section.tables_first))
     if section.key == report.PLAN or len(figures) <= FEW:
@@ -136,9 +136,9 @@ def _draw_section(study_key: str, section: Section, figures: list[report.Figure]
 
 @st.fragment
 def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> None:
-    """Draw the figure that is chosen by its title, in one place: nobody looks at dozens, and each weighs a lot.
+    """Draw the figure chosen by its title, in one place: nobody looks at dozens, and each is large.
 
-    What is chosen takes the place of the one before, right below the choice: it comes into sight where one looks.
+    The chosen figure replaces the previous one right below the selection, where the eye already is.
     """
     everything = f"All {len(figures)}, below each other"
     # Figures with the same title are distinguished by number.
@@ -150,7 +150,7 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
             f"{len(figures)} figures of this section: choose one",
             [*matches, everything],
             key=f"figures-{section}",
-            # Its own filter says no more than “No results”.
+            # The widget's own filter says no more than “No results”.
             filter_mode=None,
         )
     if word and not matches:
@@ -159,7 +159,7 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
             f"among all {len(figures)}."
         )
         return
-    # This runs without the page around it: check again whether this person may still see it.
+    # A fragment reruns without the page around it, so check again whether this person may still see the report.
     with refusals():
         report.report_stamp(database(), current_actor(), study_key)
     for figure, title in zip(figures, titles, strict=True):
@@ -176,7 +176,7 @@ def draw_figure(figure: report.Figure) -> None:
 
 
 def _in_ink(figure: Any) -> Any:
-    """Return the figure with its words in the ink of the page: the theme's own grey is too faint to read from afar."""
+    """Return the figure with its text in the page's text colour: the theme's grey is too faint to read from afar."""
     ink = _INK["dark" if st.context.theme.type == "dark" else "light"]
     figure.update_xaxes(tickfont_color=ink, title_font_color=ink)
     figure.update_yaxes(tickfont_color=ink, title_font_color=ink)
@@ -194,7 +194,7 @@ def _draw_downloads(shown: Report) -> None:
 
 
 def _draw_audit_head(actor: Actor, shown: Report) -> None:
-    """Offer the head of the audit chain to be kept: with it, and only with it, a rewritten chain is found."""
+    """Offer the head of the audit chain to be stored: it is the only thing that reveals a rewritten chain."""
     with st.popover(
         "Audit head", icon=":material/link:", help="Keep this with the report: the head of the audit chain."
     ):

@@ -1,4 +1,4 @@
-"""The sealed test split on its pages: dividing the subjects before any judge is imported, and opening test later."""
+"""The sealed test part: dividing the subjects before a judge is imported, and opening agreement on test later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.studies.catalogue import StudyLine
 
 
 def draw_split(line: StudyLine) -> None:
-    """Say how the subjects of a study are divided, or offer to divide them while nobody has seen anything."""
+    """Show how a study's subjects are divided, or offer to divide them while nobody has seen anything."""
     split = sealed_split.split_of(database(), current_actor(), line.key)
     if split is not None:
         st.info(split.in_words, icon=":material/lock_open:" if split.is_unsealed else ":material/lock:")
@@ -38,9 +38,9 @@ def draw_split(line: StudyLine) -> None:
 
 
 def draw_opening(study_key: str, runs: Sequence[str]) -> None:
-    """Offer to open agreement on test for the judge of a run, and to unseal everything, each with a reason.
+    """Offer to open agreement on test for a run's judge, and to unseal everything, each with a reason.
 
-    What is unsealed can still be opened for a judge: without that nothing is certified.
+    After unsealing, agreement can still be opened for a judge; without that nothing is certified.
     """
     split = sealed_split.split_of(database(), current_actor(), study_key)
     if split is None:
@@ -54,7 +54,7 @@ def draw_opening(study_key: str, runs: Sequence[str]) -> None:
             _act(lambda: _opened(study_key, str(run), reason))
         if split.is_unsealed:
             return
-        # Apart from the act of every day, and not with one click: prompts cannot be tried blind after it.
+        # Kept apart from the everyday action and not a single click: afterwards no prompt can be tested blind.
         sure = st.checkbox(
             "At the end of the study: bring all rows of test subjects back into reports and files, for good",
             key="unseal-sure",
@@ -78,7 +78,7 @@ def _unsealed(study_key: str, reason: str) -> str:
 
 
 def _act(act: Callable[[], str]) -> None:
-    """Say above the page what was done, and what is refused beside what was typed, so that the form stays open."""
+    """Report success above the page; report a refusal beside the input, so that the form stays open."""
     try:
         notify("done", act())
     except Refused as refusal:

@@ -1,4 +1,4 @@
-"""Who is at this page, re-read from the database on every run and in every callback."""
+"""The person at this page, re-read from the database on every run and in every callback."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ __all__ = ["Database", "command_to_copy", "current_actor", "database", "refusals
 
 
 def current_actor() -> Actor:
-    """Return who is signed in, or stop the script.
+    """Return the person who is signed in, or stop the script.
 
-    `st.user` holds what the gate put there when the websocket was opened. A socket outlives a sign-out, so the login
-    session is looked up again each time.
+    `st.user` holds what the gate set when the websocket was opened. A socket outlives a sign-out, so the login session
+    is
+    looked up again each time.
     """
     login_session = st.user.get("login_session")
     try:
@@ -36,16 +37,16 @@ def current_actor() -> Actor:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Show what a use case refuses as one sentence, and end the page there."""
+    """Show a use case's refusal as one sentence, and end the page there."""
     try:
         yield
     except (Refused, InputRefused) as refusal:
-        # That a study is closed is no error of anybody.
+        # A closed study is not anybody's error.
         (st.info if isinstance(refusal, StudyClosed) else st.error)(plain(str(refusal)))
         st.stop()
 
 
 def command_to_copy(arguments: str) -> str:
-    """Return a command of `manage.py` that acts as who is signed in, where it would act as somebody else by itself."""
+    """Return a `manage.py` command that acts as the person signed in, adding `--as` if they are not the default."""
     login = login_to_act_as(database(), current_actor())
     return whereabouts.command(f"{arguments} --as {shlex.quote(login)}" if login else arguments)

@@ -1,4 +1,4 @@
-"""The head of one study for its admins: title, state, the ways on, and what came of the last act."""
+"""The head of a study's page for its admins: title, state, links, and the outcome of the last action."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.studies.catalogue import StudyLine
 
 
 def draw_head(line: StudyLine) -> None:
-    """Draw title, state and the ways on."""
+    """Draw the title, state and links."""
     st.title(plain(line.title))
     label, color, icon = STATE_BADGE[line.state]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -30,7 +30,7 @@ def draw_head(line: StudyLine) -> None:
         st.page_link(
             script_of("calibration"), label="Calibration", icon=":material/balance:", query_params={"study": line.key}
         )
-    # Always one element, empty or not: what comes and goes above the tabs would lead back to the first of them.
+    # Always one element, even if empty: an element that appears above the tabs would reset them to the first tab.
     with st.container():
         draw_notice(of_long_page=True)
         verification_view.draw_alarm(line)

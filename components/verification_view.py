@@ -1,4 +1,4 @@
-"""What the admins of a study see of its verification: the last one, and what did not hold."""
+"""A study's verification as its admins see it: the last one, and what failed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from services.record import daily_verification
 from services.record.daily_verification import VerificationState
 from services.studies.catalogue import StudyLine
 
-# More than this is in the result of the command line.
+# The command line prints any further problems.
 LINES = 5
 
 
 def draw_alarm(line: StudyLine) -> None:
-    """Draw, on top of the page, what does not hold; nothing where all of it does."""
+    """Draw at the top of the page what failed verification; nothing if everything is intact."""
     state = daily_verification.state_of_verification(database(), current_actor(), line.key)
     problems = [*state.damaged_volumes, *state.problems]
     if not problems:
@@ -29,12 +29,12 @@ def draw_alarm(line: StudyLine) -> None:
 
 
 def draw_last_verification(line: StudyLine) -> None:
-    """Draw when the study was verified last, and with what result."""
+    """Draw when the study was last verified, and with what result."""
     st.markdown(last_verification(daily_verification.state_of_verification(database(), current_actor(), line.key)))
 
 
 def last_verification(state: VerificationState, at: datetime | None = None) -> str:
-    """Return the line about the last verification: its age and its result."""
+    """Return the line about the last verification: its age and result."""
     parts = []
     if state.ended_at is None:
         parts.append("Not verified yet: the server verifies it within an hour, and then daily.")
@@ -58,5 +58,5 @@ def spoken_age(age: timedelta) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what Markdown would draw otherwise: keys are the author's own."""
+    """Return a text with Markdown's special characters escaped: keys may contain them."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>()#+!|~:$" else sign for sign in text)

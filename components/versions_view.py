@@ -1,4 +1,4 @@
-"""The versions of one study: since when and why there is each, what differs, and the way to a new one."""
+"""A study's versions: since when and why each exists, what differs, and the form that makes a new one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from services.studies.versions.making import Difference
 from services.studies.versions.stored import Version
 
 _REMEDY = "Correct them, pack the folder again and upload it."
-# Lines of a difference, and of a refusal, that are drawn; the manifest of a version names all of the former.
+# How many lines of a difference or refusal are drawn. A version's manifest lists all of its differences.
 _DRAWN = 30
 
 
 def draw_versions(line: StudyLine) -> None:
-    """Draw the versions after the freeze, and the way to a new one while the study is open."""
+    """Draw the versions after the freeze and, while the study is open, the form for a new one."""
     versions = stored.versions_of(database(), current_actor(), line.key)
     for version in reversed(versions[1:]):
         _draw_version(version)
@@ -41,13 +41,13 @@ def _draw_lines(sentences: tuple[str, ...]) -> None:
 
 
 def _lines(sentences: tuple[str, ...], of_more: str) -> str:
-    """Return sentences as a list, of which the first are drawn; `of_more` says where the others are."""
+    """Return sentences as a list, up to a maximum; `of_more` says where the others are."""
     more = [f"and {len(sentences) - _DRAWN} more, {of_more}"] if len(sentences) > _DRAWN else []
     return "\n".join(f"- {plain(sentence)}" for sentence in (*sentences[:_DRAWN], *more))
 
 
 def _draw_new(line: StudyLine, number: int) -> None:
-    """Draw the upload of a changed folder, what differs from version `number`, and the button that makes the next."""
+    """Draw the upload of a changed folder, its differences from version `number`, and the next version's button."""
     st.markdown(
         "The whole study folder, with what is added and corrected, becomes the next version: what was read stays as it "
         "is, and raters get what is new beside what they have. A corrected item is new; its earlier verdicts stay with "
@@ -58,7 +58,7 @@ def _draw_new(line: StudyLine, number: int) -> None:
     if not actor.is_owner:
         st.caption("Only an owner can upload a study folder.")
         return
-    # Under a name of its own for each version: what was uploaded for one goes with it.
+    # A separate key for each version, so that an upload for one is dropped with it.
     file = st.file_uploader("Study folder as ZIP", type=uploads.ENDINGS, key=f"version-zip-{number}")
     if file is None:
         return

@@ -10,7 +10,7 @@ from services.reading.worklist import Desk
 
 
 def draw_worklist(desks: list[Desk]) -> None:
-    """Draw every queue with its progress and the way into it."""
+    """Draw every queue with its progress and a button to enter it."""
     if not desks:
         st.info("There is nothing for you to read yet. Your items will appear here as soon as a study opens.")
     for desk in desks:
@@ -55,7 +55,7 @@ def _can_enter(desk: Desk) -> bool:
 
 
 def progress_text(desk: Desk) -> str:
-    """Return how far somebody is in a queue, what is left, and about how long that takes."""
+    """Return somebody's progress in a queue, what is left, and roughly how long that takes."""
     if desk.practice == "failed":
         return "You did not pass the practice and have no attempts left; the study's admin can see this."
     if desk.practice == "open" and desk.state == "open":
@@ -73,7 +73,7 @@ def progress_text(desk: Desk) -> str:
 
 def _left(desk: Desk) -> str:
     left = f"{desk.queue.counted(desk.total - desk.done)} {desk.queue.to_do}"
-    # The rest of these is short: they are shown with more of them, and asked again or not.
+    # These are quick to finish: they are shown once more with further information, with or without a question.
     return f"{left} ({desk.halfway} of them answered, and shown once more)" if desk.halfway else left
 
 

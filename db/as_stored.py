@@ -1,4 +1,4 @@
-"""JSON as the text that a database has of it, for reading large tables: most of it need not be read into objects."""
+"""JSON columns read as raw text. In large tables most of it never needs to be parsed into objects."""
 
 from __future__ import annotations
 

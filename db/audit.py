@@ -36,7 +36,7 @@ class AuditEvent(Base, table=True):
 
 
 _LAST_HASH = select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)
-# Nothing comes back of a link: its key is asked of nobody.
+# Inlined, because nobody needs the new row's key: without it the insert would return one.
 _APPEND = insert(AuditEvent).inline()
 
 
@@ -50,9 +50,9 @@ def _link_hash(event: Any) -> str:
 
 
 def hold(session: Session) -> None:
-    """Let everybody who is to append wait until this transaction has ended, or wait for them.
+    """Make every other writer to the chain wait until this transaction ends, or wait for theirs.
 
-    On SQLite the writing transaction itself does so: BEGIN IMMEDIATE lets in one writer at a time.
+    On SQLite the writing transaction already does this: BEGIN IMMEDIATE admits one writer at a time.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.connection().execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CHAIN_LOCK})
@@ -64,7 +64,7 @@ def record(
     """Append a link to the chain within the caller's transaction."""
     # Two writers that read the same last link would both build on it.
     hold(session)
-    # What the link speaks of may still have to be written.
+    # Rows that the link refers to may not have been written yet.
     session.flush()
     connection = session.connection()
     last: str | None = connection.execute(_LAST_HASH).scalar()
@@ -80,14 +80,14 @@ def record(
 
 
 def broken_links(session: Session) -> Iterator[int]:
-    """Yield the id of every event whose hash or whose link to the event before it does not hold, or cannot be read."""
+    """Yield the id of every event that is unreadable, or whose hash or link to the previous event does not match."""
     query = columns_of(AuditEvent, "id", "at", "person_id", "study_id", "action", "detail", "previous_hash", "hash")
     rows, unreadable = readable_rows(session, query, AuditEvent.id)
     events = {row.id: row for row in rows}
     previous: str | None = GENESIS
     for event_id in sorted([*events, *unreadable]):
         event = events.get(event_id)
-        # What comes after an event that cannot be read has nothing to be compared with.
+        # An event that follows an unreadable one has nothing to be compared with.
         if event is None or previous not in {None, event.previous_hash} or not _fits_its_hash(event):
             yield event_id
         previous = event.hash if event is not None else None
@@ -97,17 +97,17 @@ def _fits_its_hash(event: Any) -> bool:
     try:
         return bool(event.hash == _link_hash(event))
     except (AttributeError, TypeError, ValueError, RecursionError):
-        # Bytes in place of text, and other things that no event of ours holds.
+        # For example bytes instead of text: values that no event written by this program contains.
         return False
 
 
 def head(session: Session) -> str:
-    """Return the last hash of the chain; kept outside the database it reveals a chain whose end was cut off."""
+    """Return the chain's last hash. Stored outside the database, it reveals a chain whose end was cut off."""
     return session.exec(_LAST_HASH).first() or GENESIS
 
 
 def leads_to(session: Session, earlier_head: str) -> bool:
-    """Return whether a head that was kept elsewhere is still in the chain; when it is not, the end was cut off."""
+    """Return whether a head that was stored elsewhere is still in the chain. If it is not, the end was cut off."""
     if earlier_head == GENESIS:
         return True
     return session.exec(select(AuditEvent.id).where(AuditEvent.hash == earlier_head)).first() is not None

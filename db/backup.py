@@ -1,4 +1,4 @@
-"""Copies of a database that are whole although people go on writing to it."""
+"""Consistent copies of a database that stays in use while it is copied, and restoring them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from sqlalchemy import URL, text
 
 from db.engine import Database
 
-# The number by which restores into one PostgreSQL database know of each other; any number would do.
+# The advisory lock that keeps two restores out of one PostgreSQL database. Any number will do.
 _LOCK = 0x626C696E64
 _PR_SET_PDEATHSIG = 1
 # A line of the contents of a dump: number, two object ids, kind, schema, name, owner.
 _PART_OF_DUMP = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z][A-Z ]*[A-Z]) (?P<schema>\S+) (?P<name>.*) \S*")
-# What belongs to the server and its roles: extensions, comments, privileges. None of it is brought back.
+# Parts that belong to the server and its roles: extensions, comments, privileges. They are not restored.
 _OF_THE_SERVER = re.compile(r"\d+; \d+ \d+ (EXTENSION|COMMENT|ACL|DEFAULT ACL) ")
 _KINDS_OF_PARTS = frozenset({
     "TABLE", "TABLE DATA", "SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET", "DEFAULT", "CONSTRAINT", "FK CONSTRAINT",
@@ -62,7 +62,7 @@ def back_up(database: Database, target: Path) -> None:
 
 @contextmanager
 def _written_whole(target: Path) -> Iterator[None]:
-    """Let SQLite's failure to write a file, as on a full disk, be one of this file, of which nothing stays."""
+    """Report SQLite's failure to write a file (a full disk, say) as an OSError, and remove the partial file."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -73,19 +73,19 @@ def _written_whole(target: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(database: Database, folder: Path) -> Iterator[None]:
-    """Let nobody else bring a copy into this folder or this database meanwhile; a process that dies lets go of both.
+    """Prevent any other process from restoring into this folder or database; a process that dies releases both locks.
 
     Raises
     ------
     BusyPlace
-        Somebody else is at it.
+        Another process is restoring into it.
     OSError
-        Something else than a file lies in place of a lock.
+        Something other than a regular file is in the place of a lock file.
     """
     with ExitStack() as held:
         held.enter_context(_held(folder / ".restoring.lock"))
         if database.engine.dialect.name == "sqlite":
-            # Another data folder may be used with the same database.
+            # The same database may also be used with another data folder.
             place = Path(str(database.engine.url.database))
             place.parent.mkdir(parents=True, exist_ok=True)
             held.enter_context(_held(place.with_name(f".{place.name}.restoring.lock")))
@@ -96,7 +96,7 @@ def alone(database: Database, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _held(file: Path) -> Iterator[None]:
-    # Neither waiting for the other end of a pipe nor making a file that a link leads to.
+    # Do not block on a pipe, and do not create a file through a symbolic link.
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -106,7 +106,7 @@ def _held(file: Path) -> Iterator[None]:
         except OSError:
             raise BusyPlace from None
         if os.fstat(descriptor).st_nlink == 0:
-            # Its holder has removed it meanwhile, and a third process may hold a new one.
+            # Its holder has removed the file in the meantime, so a third process may hold a lock on a new one.
             raise BusyPlace
         try:
             yield
@@ -129,26 +129,26 @@ def _held_in_postgresql(database: Database) -> Iterator[None]:
 
 
 class BusyPlace(Exception):
-    """Another process is bringing a copy into this place."""
+    """Another process is restoring into this folder or database."""
 
 
 def beside(place: Path) -> Path:
-    """Return where a SQLite database is put together before it takes its place; what lies there is unfinished."""
+    """Return where a SQLite database is assembled before it takes its place. A file found there is unfinished."""
     return place.with_name(f"{place.name}.restoring")
 
 
 def log_files(file: Path) -> list[Path]:
-    """Return the files that SQLite has beside a database while it is open, or was not closed."""
+    """Return the files that SQLite keeps beside a database while it is open or if it was not closed."""
     return [file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal")]
 
 
 def require_whole(copy: Path) -> None:
-    """Refuse a copy of a SQLite database that is not whole, or holds no version of a schema.
+    """Refuse a copy of a SQLite database that is damaged or does not contain a schema version.
 
     Raises
     ------
     DamagedCopy
-        The copy is no whole database.
+        The copy is not an intact database of this program.
     """
     with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as source:
         try:
@@ -157,7 +157,7 @@ def require_whole(copy: Path) -> None:
             raise DamagedCopy(f"{copy} is damaged ({error}); use another backup.") from error
         if report != [("ok",)]:
             raise DamagedCopy(f"{copy} is damaged ({report[0][0]}); use another backup.")
-        # A view of that name could answer anything, and cannot be migrated.
+        # A view of that name could return anything, and cannot be migrated.
         if not source.execute(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
         ).fetchone():
@@ -165,7 +165,7 @@ def require_whole(copy: Path) -> None:
 
 
 def copy_sqlite(copy: Path, target: Path) -> None:
-    """Bring a copy that `back_up` made of a SQLite database into a new file."""
+    """Copy a SQLite backup made by `back_up` into a new file."""
     for file in (target, *log_files(target)):
         file.unlink(missing_ok=True)
     with (
@@ -177,19 +177,19 @@ def copy_sqlite(copy: Path, target: Path) -> None:
 
 
 def put_in_place(unfinished: Path, place: Path) -> None:
-    """Let a SQLite database that was put together take its place, as one file and at once."""
+    """Move an assembled SQLite database into its place as a single file, atomically."""
     with closing(sqlite3.connect(unfinished)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     unfinished.replace(place)
 
 
 def schema_in_dump(dump: Path) -> str | None:
-    """Return the number of the schema that a dump of PostgreSQL holds, or None; writes into no database.
+    """Return the schema version in a PostgreSQL dump, or None. Nothing is written to any database.
 
     Raises
     ------
     DamagedCopy
-        The file is no dump.
+        The file is not a dump.
     """
     said = _run("pg_restore", "--data-only", "--table=alembic_version", "--file=-", dump)
     lines = iter(said.splitlines())
@@ -200,19 +200,19 @@ def schema_in_dump(dump: Path) -> str | None:
 
 
 def require_no_foreign_parts(dump: Path) -> None:
-    """Refuse a dump with parts that no release of this program makes, such as functions, rules, policies, schemas.
+    """Refuse a dump that contains parts no release of this program creates: functions, rules, policies, schemas etc.
 
-    Bringing in a foreign function would run it: an index or a check can call it for every row. What the dump's tables
-    themselves say is compared when they are there. Extensions, comments and privileges are left out.
+    Restoring a foreign function would run it: an index or a check can call it for every row. The definitions of the
+    dump's tables are compared after they have been restored. Extensions, comments and privileges are left out.
 
     Raises
     ------
     DamagedCopy
-        Naming the first of them.
+        Names the first such part.
     """
     lines = _contents_of(dump)
     parts = [_PART_OF_DUMP.fullmatch(line) for line in lines]
-    # All of it lies in one schema, the one that holds the number of the migrations.
+    # Everything is in one schema: the one that contains the table with the migration number.
     home = next((part["schema"] for part in parts if part and part["name"] == "alembic_version"), "public")
     for line, part in zip(lines, parts, strict=True):
         kind, name = (part["kind"], part["name"]) if part else ("unknown part", line)
@@ -225,25 +225,26 @@ def require_no_foreign_parts(dump: Path) -> None:
             continue
         shown = "".join(sign if sign.isprintable() else "?" for sign in f"{kind.lower()} {name}"[:200])
         raise DamagedCopy(f"{dump} holds what Blindread did not make ({shown}); use another backup.")
-    # Whatever its body, a function of triggers runs for no index or check, and no trigger is there before the rows are.
+    # A trigger function, whatever its body, cannot be called by an index or check, and triggers are created after the
+    # rows.
     for line in _run("pg_restore", "--schema-only", "--file=-", dump).splitlines():
         if line.startswith("CREATE FUNCTION ") and not line.endswith(" RETURNS trigger"):
             raise DamagedCopy(f"{dump} holds a function that Blindread did not make; use another backup.")
 
 
 def _contents_of(dump: Path) -> list[str]:
-    """Return the lines of a dump's contents, without its head and without what belongs to the server."""
+    """Return the lines of a dump's table of contents, without its header and the parts that belong to the server."""
     lines = _run("pg_restore", "--list", dump).splitlines()
     return [line for line in lines if line.strip() and not line.startswith(";") and not _OF_THE_SERVER.match(line)]
 
 
 def restore_dump(database: Database, dump: Path) -> None:
-    """Bring a dump that `back_up` made into a PostgreSQL database without tables of ours, in one transaction.
+    """Restore a dump made by `back_up` into a PostgreSQL database that has none of our tables, in one transaction.
 
     Raises
     ------
     DamagedCopy
-        The dump is not whole; nothing of it is in the database then.
+        The dump is incomplete. Nothing of it is left in the database.
     """
     with NamedTemporaryFile("w", prefix="blindread-contents-", encoding="utf-8") as contents:
         contents.write("\n".join(_contents_of(dump)) + "\n")
@@ -255,17 +256,17 @@ def restore_dump(database: Database, dump: Path) -> None:
 
 
 def _ends_with_us() -> None:
-    """Let a program end with the process that started it: left alone it would go on writing, and come to its end."""
+    """Make a child process die with its parent. Otherwise it would go on writing and complete the restore."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class DamagedCopy(Exception):
-    """What lies in a backup is no whole database."""
+    """A backup does not contain an intact database."""
 
 
 def _run(name: str, *arguments: str | Path, database: Database | None = None) -> str:
-    """Run one of PostgreSQL's own programs, on a database where one is given, and return what it prints."""
+    """Run one of PostgreSQL's client programs, on `database` if it is given, and return its output."""
     program = shutil.which(name)
     if program is None:
         raise FileNotFoundError(f"{name} is not on this machine; install PostgreSQL's client programs.")
@@ -274,7 +275,7 @@ def _run(name: str, *arguments: str | Path, database: Database | None = None) ->
         url = database.engine.url
         plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
         command.append(f"--dbname={plain.render_as_string()}")
-        # Everybody on the machine can list a program's arguments, so the password travels in its environment.
+        # Any user of the machine can list a program's arguments, so the password is passed in the environment.
         environment |= {"PGPASSWORD": str(url.password)} if url.password else {}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, errors="replace", check=False,

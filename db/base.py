@@ -1,4 +1,4 @@
-"""What all tables share: their registry, the names of their constraints, the clock and random identifiers."""
+"""What all tables share: registry, constraint names, clock and random identifiers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import MetaData
 from sqlalchemy.orm import registry
 from sqlmodel import SQLModel
 
-# Alembic can only drop or change a constraint that has a predictable name.
+# Alembic can only drop or alter a constraint if its name is predictable.
 NAMING_CONVENTION = {
     "ix": "ix_%(column_0_N_label)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -25,23 +25,23 @@ class Base(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMIN
 
 
 def now() -> datetime:
-    """Return the present moment, timezone-aware in UTC."""
+    """Return the current time, timezone-aware in UTC."""
     return datetime.now(UTC)
 
 
 def new_public_id() -> str:
-    """Return an identifier (128 random bits) that may be shown to a browser: it says nothing about the row."""
+    """Return a random 128-bit identifier that may be sent to a browser: it reveals nothing about the row."""
     return secrets.token_urlsafe(16)
 
 
 def one_of(column: str, *values: str) -> str:
-    """Return the SQL of a check that `column` holds one of `values`."""
+    """Return the SQL of a check constraint: `column` is one of `values`."""
     listed = ", ".join(f"'{value}'" for value in values)
     return f"{column} IN ({listed})"
 
 
 def stored_id(value: int | None) -> int:
-    """Return the key of a stored row: SQLModel types it as optional because a new row has none yet."""
+    """Return the key of a stored row. SQLModel types it as optional because a new row does not have one yet."""
     if value is None:
         raise ValueError("the row has not been stored yet")
     return value

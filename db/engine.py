@@ -1,4 +1,4 @@
-"""How the database is opened and how transactions run, on SQLite and on PostgreSQL."""
+"""Opening the database and running transactions, on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sqlmodel import Session
 from db.private import keep_private, make_private_folder
 from db.waiting import CANNOT_STORE, DOES_NOT_ANSWER, LONGEST_UNHURRIED, ONE_STEP, Unavailable, left
 
-# 32 threads that write at once wait 2.7 s (p99) for SQLite's own lock and 0.6 s for this one.
+# With 32 threads writing at once, the wait (p99) is 2.7 s for SQLite's own lock and 0.6 s for this one.
 _sqlite_writers = threading.RLock()
-# What SQLite says when others hold the file, and when the disk is full or may not be written.
+# SQLite's messages when another connection holds the file, and when the disk is full or not writable.
 _SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
 _SQLITE_CANNOT_STORE = ("database or disk is full", "readonly database", "disk I/O error", "unable to open database")
 DATABASE_FILE = "blindread.db"
-_VOLUME_DIR = "volume_dir"  # under which name a session notes its database's store of volumes
+_VOLUME_DIR = "volume_dir"  # the key in `session.info` under which a session finds its database's volume store
 
 
 @dataclass(frozen=True)
 class Database:
-    """An open database and the folder beside it that holds the prepared volumes."""
+    """An open database and the folder with its prepared volumes."""
 
     engine: Engine
     data_dir: Path
@@ -45,13 +45,13 @@ class Database:
 
     @contextmanager
     def asking(self) -> Iterator[Connection]:
-        """Open a connection for one plain question, without all that a session keeps of its rows."""
+        """Open a connection for one plain query, without the overhead of a session."""
         with _pool_in_words(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """Open a session in one writing transaction: committed at the end, rolled back by any exception."""
+        """Open a session in one writing transaction, committed at the end and rolled back on any exception."""
         turn = _turn_to_write() if self.engine.dialect.name == "sqlite" else nullcontext()
         with turn, _pool_in_words(), self._session() as session:
             session.connection(execution_options={"blindread_writing": True})
@@ -63,19 +63,19 @@ class Database:
 
     @cached_property
     def volume_dir(self) -> Path:
-        """The content-addressed store of prepared volumes; `volume_dir_of` a session says the same."""
+        """The content-addressed store of prepared volumes; `volume_dir_of` returns the same for a session."""
         return self.data_dir / "volumes"
 
 
 def volume_dir_of(session: Session) -> Path:
-    """Return the store of prepared volumes of the database that a session is of."""
+    """Return the store of prepared volumes that belongs to a session's database."""
     folder: Path = session.info[_VOLUME_DIR]
     return folder
 
 
 @contextmanager
 def _turn_to_write() -> Iterator[None]:
-    """Let one thread of this process write at a time, and nobody wait for their turn for ever."""
+    """Let one thread of this process write at a time, with a limit on how long a thread waits for its turn."""
     if not _sqlite_writers.acquire(timeout=min(left(), LONGEST_UNHURRIED)):
         raise Unavailable(DOES_NOT_ANSWER)
     try:
@@ -93,15 +93,15 @@ def _pool_in_words() -> Iterator[None]:
 
 
 def _of_json(text: str | bytes) -> Any:
-    """Return what a JSON column says; most of them, in tables of a hundred thousand rows, say an empty list."""
+    """Parse a JSON column. In tables with a hundred thousand rows, most values are an empty list."""
     if text == "[]":
         return []
     return {} if text == "{}" else json.loads(text)
 
 
 def make_engine(url: str) -> Engine:
-    """Make the engine for a database URL, with the settings that keep verdicts safe."""
-    # An error that quotes its parameters would put answers and names into a log or onto a terminal.
+    """Create the engine for a database URL, with the settings that keep verdicts safe."""
+    # Parameters are hidden: an error that quotes them would write answers and names to a log or terminal.
     if not url.startswith("sqlite"):
         return _make_postgresql_engine(url)
     engine = create_engine(
@@ -116,7 +116,7 @@ def make_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare_connection(connection: Any, _record: Any) -> None:
-        # pysqlite must not begin transactions by itself; `_begin` below does.
+        # pysqlite must not begin transactions on its own; `_begin` below does.
         connection.isolation_level = None
         cursor = connection.cursor()
         for pragma in (
@@ -132,12 +132,12 @@ def make_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
-        # A deferred BEGIN that reads and then writes fails with "database is locked" whatever the timeout.
+        # A deferred BEGIN that reads first and then writes fails with "database is locked", regardless of the timeout.
         _set_patience(connection)
         if connection.get_execution_options().get("blindread_writing", False):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         else:
-            # It waits for nobody and cannot fail, and half of all statements would be this one.
+            # A plain BEGIN waits for nobody and cannot fail. Through SQLAlchemy it would be half of all statements.
             connection.connection.driver_connection.execute("BEGIN")
 
     return _with_words_for_waiting(engine, _sqlite_cannot_store, _sqlite_is_busy)
@@ -156,7 +156,7 @@ def _says(error: BaseException, parts: Iterable[str]) -> bool:
 
 
 def _set_patience(connection: Any) -> None:
-    """Let SQLite wait for its file as long as this request still may; said again only where it has changed."""
+    """Let SQLite wait for its file as long as this request may still wait. The pragma is sent only when it changes."""
     milliseconds = int(1000 * min(left(), LONGEST_UNHURRIED))
     if connection.info.get("busy_timeout") != milliseconds:
         connection.connection.driver_connection.execute(f"PRAGMA busy_timeout={milliseconds}")
@@ -164,7 +164,7 @@ def _set_patience(connection: Any) -> None:
 
 
 def _make_postgresql_engine(url: str) -> Engine:
-    # The driver is loaded only where there is a server: on SQLite every command starts the sooner.
+    # Imported only when PostgreSQL is used, so that commands start faster on SQLite.
     from db import postgresql
 
     engine = create_engine(
@@ -188,7 +188,7 @@ def _make_postgresql_engine(url: str) -> Engine:
 def _with_words_for_waiting(
     engine: Engine, cannot_store: Callable[[BaseException], bool], is_passing: Callable[[BaseException], bool]
 ) -> Engine:
-    """Let the engine raise `Unavailable` for what may be gone at the next try, wherever it arises."""
+    """Make the engine raise `Unavailable` for every error that may be gone on the next attempt."""
 
     @event.listens_for(engine, "handle_error", retval=True)
     def _in_words(context: ExceptionContext) -> Unavailable | None:
@@ -203,7 +203,7 @@ def _with_words_for_waiting(
 
 
 def data_dir_from_environment() -> Path:
-    """Return the folder of database and volumes: `BLINDREAD_DATA_DIR`, or `var` beside the program."""
+    """Return the folder of the database and volumes: `BLINDREAD_DATA_DIR`, or `var` in the working directory."""
     return Path(os.environ.get("BLINDREAD_DATA_DIR", "var")).resolve()
 
 
@@ -214,7 +214,7 @@ def url_from_environment() -> str:
 
 @contextmanager
 def only_reading(database: Database) -> Iterator[Database]:
-    """Open the same database a second time in such a way that it refuses every change, whatever is asked of it."""
+    """Open the same database a second time, through connections that refuse every change."""
     engine = make_engine(database.engine.url.render_as_string(hide_password=False))
     if engine.dialect.name == "sqlite":
 
@@ -233,7 +233,7 @@ def only_reading(database: Database) -> Iterator[Database]:
 
 @lru_cache(maxsize=1)
 def database_from_environment() -> Database:
-    """Open, once per process, the database that the environment names."""
+    """Open the database that the environment names, once per process."""
     data_dir = data_dir_from_environment()
     make_private_folder(data_dir)
     for path in keep_private(data_dir)[:1]:
@@ -244,5 +244,5 @@ def database_from_environment() -> Database:
 
 
 def unmade_database_from_environment() -> Database:
-    """Return the database that the environment names, without making its folder."""
+    """Return the database that the environment names, without creating its folder."""
     return Database(make_engine(url_from_environment()), data_dir_from_environment())

@@ -1,4 +1,4 @@
-"""What of a study is frozen, and what became of it since: versions, phases closed and opened, pooled answers."""
+"""A study's freeze and what happened since: versions, thaws, closed and opened phases, pooled answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Freeze(Base, table=True):
 
 
 class Thaw(Base, table=True):
-    """That a freeze of which nobody had seen anything does not stand any more, and why; append-only."""
+    """The revocation of a freeze while nobody had seen anything of the study, with its reason; append-only."""
 
     __tablename__ = "thaw"
 
@@ -41,7 +41,7 @@ class Thaw(Base, table=True):
 
 
 class StudyVersion(Base, table=True):
-    """A version of a frozen study that follows another, with what it adds; append-only. The first is its freeze."""
+    """A later version of a frozen study and what it adds; append-only. The first version is the freeze itself."""
 
     __tablename__ = "study_version"
     __table_args__ = (UniqueConstraint("study_id", "version"), CheckConstraint("version > 1", name="version"))
@@ -50,13 +50,13 @@ class StudyVersion(Base, table=True):
     study_id: int = Field(foreign_key="study.id")
     freeze_id: int = Field(foreign_key="freeze.id")
     version: int
-    # As the columns of `ProtocolRecord`: what the program goes by from now on, and the file as its author wrote it.
+    # Like the columns of `ProtocolRecord`: the protocol the program uses from now on, and the author's original file.
     protocol_json: str
     protocol_source: str
-    # It names the hash of the version before it, and what differs from that.
+    # Contains the hash of the previous version and the differences from it.
     manifest_json: str
     sha256: str = Field(max_length=64)
-    # The keys of the rows that came with it, by table, as seals name them: `1-5,9`.
+    # The keys of the rows that this version added, by table, in the notation of the seals: `1-5,9`.
     added: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     reason: str
     person_id: int | None = Field(default=None, foreign_key="person.id")
@@ -64,9 +64,9 @@ class StudyVersion(Base, table=True):
 
 
 class WithdrawnUnit(Base, table=True):
-    """An item, or one candidate of it, that a version replaces by a corrected one; append-only.
+    """An item, or one of its candidates, that a version replaces with a corrected one; append-only.
 
-    What was answered about it stays; nothing more is answered.
+    Existing answers about it are retained; no further answers are accepted.
     """
 
     __tablename__ = "withdrawn_unit"
@@ -75,9 +75,9 @@ class WithdrawnUnit(Base, table=True):
     id: int | None = Field(default=None, primary_key=True)
     version_id: int = Field(foreign_key="study_version.id")
     item_id: int = Field(foreign_key="item.id")
-    # None where it is the item with all its candidates.
+    # None if the item is withdrawn with all its candidates.
     candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
-    # The key of the corrected item, or candidate.
+    # The key of the corrected item or candidate.
     replaced_by: str = Field(max_length=80)
 
 
@@ -94,23 +94,24 @@ class FreezeItem(Base, table=True):
     freeze_id: int = Field(foreign_key="freeze.id")
     item_id: int = Field(foreign_key="item.id")
     candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
-    # Of a study that lists its phases, the one for which it was drawn.
+    # In a study that lists its phases: the phase for which the unit was drawn.
     phase: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
     stratum: str = Field(max_length=200)
-    # None where it is not known: then nothing is weighted by it.
+    # None if unknown; nothing is then weighted by it.
     inclusion_probability: float | None
-    # Monte Carlo error of a simulated probability; None of any other.
+    # Monte Carlo error of a simulated probability, otherwise None.
     inclusion_error: float | None = None
-    # The slots of groups to which it was dealt, as "residents/2"; none where it is for everybody of its phase.
+    # The group slots to which the unit was dealt, such as "residents/2"; empty if everybody in the phase gets it.
     slots: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'")))
-    # The version of the study with which it came.
+    # The version of the study that added it.
     version: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
 
 
 class PhaseClosing(Base, table=True):
-    """That a phase is closed from whose answers the units of others follow, with what was drawn by that; append-only.
+    """The closing of a phase from whose answers the units of other phases are drawn, with that draw; append-only.
 
-    From then on nothing is answered or revised in it. Everybody was done, or an admin closed it with a reason.
+    From then on nothing can be answered or revised in it. Either everybody had finished, or an admin closed it with a
+    reason.
     """
 
     __tablename__ = "phase_closing"
@@ -121,14 +122,14 @@ class PhaseClosing(Base, table=True):
     phase: str = Field(max_length=40)
     reason: str = ""
     person_id: int | None = Field(default=None, foreign_key="person.id")
-    # Planned against drawn and each unit with its probability, by the key of the phase that was drawn.
+    # By the key of each phase that was drawn: planned and drawn numbers, and every unit with its probability.
     manifest_json: str
     sha256: str = Field(max_length=64)
     at: datetime = Field(default_factory=now)
 
 
 class PhaseOpening(Base, table=True):
-    """That an admin has opened a phase which waits for that, and why then; append-only."""
+    """The opening of a phase that waits for an admin, with the admin's reason; append-only."""
 
     __tablename__ = "phase_opening"
     __table_args__ = (UniqueConstraint("study_id", "phase"),)
@@ -142,9 +143,9 @@ class PhaseOpening(Base, table=True):
 
 
 class PooledAnswer(Base, table=True):
-    """Which candidate is what a person answered, in the words of the pool in which it is rated; append-only.
+    """The link between a candidate in a pool and the person's verdict from which it was made; append-only.
 
-    Beside the model's answers it looks like one of them, but that its model is empty: only this says whose it is.
+    In the pool it looks like a model's answer, except that its model is empty. Only this table says who wrote it.
     """
 
     __tablename__ = "pooled_answer"
@@ -157,7 +158,7 @@ class PooledAnswer(Base, table=True):
 
 
 class StudyEvent(Base, table=True):
-    """What happened to a study as a whole, with its reason; append-only."""
+    """An event in the life of a study as a whole, with its reason; append-only."""
 
     __tablename__ = "study_event"
     __table_args__ = (CheckConstraint(one_of("kind", "open", "interim", "close", "reopen"), name="kind"),)

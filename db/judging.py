@@ -1,4 +1,4 @@
-"""What LLM judges said about candidates, which part of a study is sealed for their test, and who looked."""
+"""LLM judges' verdicts on candidates, the part of a study that is sealed for testing judges, and who looked."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from db.base import Base, now, one_of
 
 
 class JudgeImport(Base, table=True):
-    """Under whose key the verdicts of a run are stored, slice by slice, before the run itself makes them visible.
+    """The key under which a run's verdicts are stored, slice by slice, before the run's own row makes them visible.
 
-    Without a run of the same key it is unfinished: its holder works on it until it expires, and then what is
-    stored of it is cleaned away.
+    An import without a run of the same key is unfinished. Its holder works on it until it expires; after that, whatever
+    was stored is removed.
     """
 
     __tablename__ = "judge_import"
@@ -23,29 +23,29 @@ class JudgeImport(Base, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
-    # Of the run that it is to be.
+    # The name of the run being imported.
     name: str = Field(max_length=80)
     holder: str = Field(max_length=40)
     expires_at: datetime
 
 
 class JudgeRun(Base, table=True):
-    """One judge's one pass over the candidates of a study; append-only.
+    """One pass of one judge over a study's candidates; append-only.
 
-    It is stored behind its verdicts, and makes them visible.
+    The row is stored after its verdicts and makes them visible.
     """
 
     __tablename__ = "judge_run"
     __table_args__ = (UniqueConstraint("study_id", "name"),)
 
-    # That of its import.
+    # The same key as its import's.
     id: int | None = Field(default=None, primary_key=True, foreign_key="judge_import.id")
     study_id: int = Field(foreign_key="study.id")
     name: str = Field(max_length=80)
     judge: str = Field(max_length=120)
     source_sha256: str = Field(max_length=64)
     parameters: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
-    # The codes that a verdict of this run can have, lowest first; "number" alone where it is a number.
+    # The codes that a verdict of this run can have, lowest first; only "number" if verdicts are numbers.
     scale: list[str] = Field(
         default_factory=lambda: ["incorrect", "correct"],
         sa_column=Column(JSON, nullable=False, server_default='["incorrect", "correct"]'),
@@ -55,10 +55,10 @@ class JudgeRun(Base, table=True):
 
 
 class JudgeVerdict(Base, table=True):
-    """A judge's verdict on a candidate (a code of its run's scale, or a number) or the error in its place; append-only.
+    """A judge's verdict on a candidate (a code of its run's scale or a number), or the error in its place; append-only.
 
-    `failure` is of which kind the error is; empty in runs that are older than it. Until there is a run with its key, a
-    verdict belongs to no study, and may be deleted.
+    `failure` is the kind of error; it is empty in runs imported before the column existed. Until a run with its key
+    exists, a verdict belongs to no study and may be deleted.
     """
 
     __tablename__ = "judge_verdict"
@@ -70,7 +70,7 @@ class JudgeVerdict(Base, table=True):
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="judge_import.id")
     candidate_id: int = Field(foreign_key="candidate.id")
-    # SQLite keeps texts of any length, whatever was declared first.
+    # SQLite stores text of any length, whatever the declared one, so the original declaration stays there.
     verdict: str | None = Field(
         default=None, sa_column=Column(String(60).with_variant(String(20), "sqlite"), nullable=True)
     )
@@ -81,9 +81,9 @@ class JudgeVerdict(Base, table=True):
 
 
 class SealedSplit(Base, table=True):
-    """How the subjects of a study were divided into development and test, once; append-only.
+    """The one-time division of a study's subjects into development and test; append-only.
 
-    What people answered about test subjects is sealed (`services.studies.sealed_split`).
+    People's answers about test subjects are sealed (`services.studies.sealed_split`).
     """
 
     __tablename__ = "sealed_split"
@@ -91,10 +91,10 @@ class SealedSplit(Base, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
-    # Of the items, for test.
+    # The share of the items that is for testing.
     share: float
     strata: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    # Subjects and not items, so that what a later version corrects stays in its part.
+    # Subjects rather than items, so that items corrected in a later version stay in the same part.
     test_subjects: list[str] = Field(sa_column=Column(JSON, nullable=False))
     method: str
     person_id: int | None = Field(default=None, foreign_key="person.id")
@@ -102,9 +102,9 @@ class SealedSplit(Base, table=True):
 
 
 class SplitOpening(Base, table=True):
-    """That agreement on test was opened for a judge with one prompt, and why; append-only.
+    """The opening of agreement on the test part for a judge with one prompt, and the reason; append-only.
 
-    Without a judge it is the unsealing of all that people answered about test subjects.
+    With an empty judge it unseals everything that people answered about test subjects.
     """
 
     __tablename__ = "split_opening"
@@ -113,7 +113,7 @@ class SplitOpening(Base, table=True):
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
     judge: str = Field(max_length=120)
-    # Its version, or the first digits of its hash; empty where the runs say neither.
+    # The prompt's version, or the first digits of its hash; empty if the runs give neither.
     prompt: str = Field(max_length=80)
     reason: str
     person_id: int | None = Field(default=None, foreign_key="person.id")
@@ -121,9 +121,9 @@ class SplitOpening(Base, table=True):
 
 
 class CalibrationLook(Base, table=True):
-    """That somebody opened the agreement of a judge with people; append-only.
+    """A record that somebody opened the agreement of a judge with people; append-only.
 
-    The same verdicts opened again are no further look: `material_sha256` is a hash of all that were compared.
+    Opening the same verdicts again is not another look: `material_sha256` is a hash of everything that was compared.
     """
 
     __tablename__ = "calibration_look"

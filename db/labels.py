@@ -1,4 +1,4 @@
-"""Labels that people gave elsewhere, as files brought them: nothing here knows how these people were blinded."""
+"""Labels given elsewhere and imported from files. Blindread knows nothing of how the labellers were blinded."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sqlmodel import Field
 
 from db.base import Base, now, one_of
 
-# How the answers that were labelled are said to have been chosen: as a simple random part, or nobody says it.
+# How the labelled answers were selected, according to the importer: as a simple random sample, or not stated.
 DRAWN = ("", "random")
 
 
 class LabelReservation(Base, table=True):
-    """Under whose key the labels of a file are stored, slice by slice, before their import itself makes them visible.
+    """The key under which a file's labels are stored, slice by slice, before their import's row makes them visible.
 
-    As `db.judging.JudgeImport` is of a run: without an import of the same key it is unfinished.
+    It works as `db.judging.JudgeImport` does for a run: without an import of the same key it is unfinished.
     """
 
     __tablename__ = "label_reservation"
@@ -25,32 +25,32 @@ class LabelReservation(Base, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
-    # Of the labels that they are to be.
+    # The name of the labels being imported.
     name: str = Field(max_length=80)
     holder: str = Field(max_length=40)
     expires_at: datetime
 
 
 class LabelImport(Base, table=True):
-    """The labels of one file that people gave elsewhere, not blinded here; append-only.
+    """The labels from one file, given by people elsewhere and not blinded here; append-only.
 
-    It is stored behind its labels, and makes them visible.
+    The row is stored after its labels and makes them visible.
     """
 
     __tablename__ = "label_import"
     __table_args__ = (UniqueConstraint("study_id", "name"), CheckConstraint(one_of("drawn", *DRAWN), name="drawn"))
 
-    # That of its reservation.
+    # The same key as its reservation's.
     id: int | None = Field(default=None, primary_key=True, foreign_key="label_reservation.id")
     study_id: int = Field(foreign_key="study.id")
     name: str = Field(max_length=80)
-    # As PHASE.FIELD; empty where a label says correct or incorrect.
+    # As PHASE.FIELD; empty if a label says correct or incorrect.
     field: str = Field(max_length=160)
-    # The codes that a label can have, lowest first; "number" alone where it is a number.
+    # The codes that a label can have, lowest first; only "number" if labels are numbers.
     scale: list[str] = Field(sa_column=Column(JSON, nullable=False))
     source: str = Field(max_length=80)
     source_sha256: str = Field(max_length=64)
-    # How the people are said to have been blinded, in the words of the importer; empty where that is not known.
+    # How the labellers were blinded, in the importer's words; empty if unknown.
     blinding: str
     drawn: str = Field(max_length=10)
     parameters: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
@@ -59,9 +59,9 @@ class LabelImport(Base, table=True):
 
 
 class ImportedLabel(Base, table=True):
-    """What one labeller said of a candidate elsewhere, or why they gave no label; append-only.
+    """One labeller's label for a candidate, given elsewhere, or why there is none; append-only.
 
-    Until there is an import with its key, a label belongs to no study, and may be deleted.
+    Until an import with its key exists, a label belongs to no study and may be deleted.
     """
 
     __tablename__ = "imported_label"
@@ -75,6 +75,6 @@ class ImportedLabel(Base, table=True):
     candidate_id: int = Field(foreign_key="candidate.id")
     labeller: str = Field(max_length=80)
     label: str | None = Field(default=None, max_length=60)
-    # Of which kind a missing label is; empty where there is a label.
+    # The kind of a missing label; empty if there is a label.
     missing: str = Field(max_length=12)
     remark: str

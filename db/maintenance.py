@@ -1,4 +1,4 @@
-"""What keeps several processes of one installation from getting in each other's way."""
+"""Tables that keep the processes of one installation out of each other's way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from db.base import Base, now
 
 
 class Lease(Base, table=True):
-    """What one process at a time may do, until it expires or is given back."""
+    """The right of one process to do something, until it expires or is given back."""
 
     __tablename__ = "lease"
 
@@ -21,7 +21,7 @@ class Lease(Base, table=True):
 
 
 class Verification(Base, table=True):
-    """One run of the verification over a study; without an end it goes on where it stopped."""
+    """One verification of a study; without an end time it is resumed where it stopped."""
 
     __tablename__ = "verification"
 

@@ -1,4 +1,4 @@
-"""Add many rows in a bounded number of statements."""
+"""Adding many rows in a bounded number of statements."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sqlmodel import Session, select
 
 from db.base import Base
 
-# Of so many rows at once the values are in memory.
+# The number of rows whose values are held in memory at a time.
 AT_ONCE = 5_000
 
 
 def add_many(session: Session, rows: Sequence[Base]) -> None:
-    """Add new rows of one table with a key called `id`, and flush them, in the caller's writing transaction.
+    """Add new rows of one table whose key is called `id`, and flush them, in the caller's writing transaction.
 
-    SQLite hands out one key at a time, and each row would be a statement of its own. This transaction is the only one
-    that writes, so that the keys SQLite would hand out are known; PostgreSQL returns a thousand at once.
+    SQLite assigns keys one at a time, so each row would be a statement of its own. As this is the only writing
+    transaction, the keys that SQLite would assign can be computed here; PostgreSQL returns a thousand at once.
     """
     if rows and session.get_bind().dialect.name == "sqlite":
         table = type(rows[0]).__table__  # type: ignore[attr-defined]
@@ -31,17 +31,17 @@ def add_many(session: Session, rows: Sequence[Base]) -> None:
 
 
 def insert_with_keys(session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add new rows as `insert_many` does, in the caller's writing transaction, and return their keys in that order."""
+    """Add new rows like `insert_many`, in the caller's writing transaction, and return their keys in the same order."""
     columns = table.__table__  # type: ignore[attr-defined]
     if session.get_bind().dialect.name == "sqlite":
-        # As in `add_many`: what it would hand out is known.
+        # As in `add_many`, the keys that SQLite would assign are known.
         highest: int = session.exec(select(func.max(columns.c.id))).one() or 0
         keys = list(range(highest + 1, highest + 1 + len(rows)))
         insert_many(session, table, ({"id": key, **row} for key, row in zip(keys, rows, strict=True)))
         return keys
     if not rows:
         return []
-    # Taken beforehand: rows that come back with their keys are sent as one statement that the driver takes apart.
+    # Keys are reserved beforehand: with RETURNING, the rows would go into one statement that the driver has to parse.
     sequence = func.pg_get_serial_sequence(columns.name, "id")
     taken = select(func.nextval(sequence)).select_from(func.generate_series(1, len(rows)))
     keys = sorted(session.connection().execute(taken).scalars())
@@ -50,13 +50,12 @@ def insert_with_keys(session: Session, table: type[Base], rows: Sequence[Mapping
 
 
 def insert_many(session: Session, table: type[Base], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add new rows that nobody needs as objects, their keys rising in the order in which they come.
+    """Add new rows that are not needed as objects. Their keys ascend in the order of `rows`.
 
     Parameters
     ----------
     rows
-        The values of each by column, all with the same columns: nothing is filled in that is not named, but for what
-        the database itself fills in.
+        The values of each row by column, all with the same columns. Only the database's own defaults are filled in.
     """
     columns = table.__table__  # type: ignore[attr-defined]
     waiting = iter(rows)

@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema, on SQLite and on PostgreSQL."""
+"""Migrating a database to the newest schema, and comparing its schema with the program's, on either database."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from db.schema import Definitions, altered_definitions, definitions
 from db.waiting import unhurried
 
 Standing = Literal["empty", "foreign", "older", "current", "newer", "unfinished"]
-# A table that is in a PostgreSQL database while a backup is brought into it, and goes with its last transaction.
+# A table that exists in a PostgreSQL database during a restore. The restore's last transaction drops it.
 UNFINISHED = "restore_unfinished"
 SCRIPTS = Path(__file__).parent / "migrations"
-# Alembic has one context in a process.
+# Alembic's context is global to the process.
 _one_at_a_time = threading.Lock()
 
 
@@ -37,15 +37,15 @@ def configuration(engine: Engine) -> Config:
 
 
 def upgrade(engine: Engine) -> None:
-    """Run every migration that the database has not seen yet."""
+    """Run every migration that the database does not have yet."""
     with unhurried():
         command.upgrade(configuration(engine), "head")
 
 
 def altered_schema(connection: Connection) -> list[str]:
-    """Return one sentence for each part of the schema that is not as the migrations make it up to its number.
+    """Return one sentence for each part of the schema that differs from what the migrations up to its number make.
 
-    Where the number is gone, or is none of ours, it is compared with the newest schema.
+    If the number is missing or unknown, the newest schema is used for the comparison.
     """
     number = _number(connection)
     if standing_of_schema(number) not in {"current", "older"}:
@@ -58,18 +58,18 @@ def altered_schema(connection: Connection) -> list[str]:
 
 
 def place_of_definitions(number: str) -> Path:
-    """Return where the definitions of a schema of PostgreSQL are stored."""
+    """Return the path of the file with a PostgreSQL schema's definitions."""
     return SCRIPTS / "postgresql" / f"{number}.json"
 
 
 @lru_cache
 def stored_definitions(number: str) -> Definitions:
-    """Return the definitions in a new PostgreSQL database of a schema, as they are stored beside the migrations.
+    """Return the definitions of a new PostgreSQL database at a schema number, from the file beside the migrations.
 
-    Making one to compare with, as is done for SQLite, would take rights that the program's role need not have (to
-    create schemas), and would write into the very database that is verified, where whatever was planted in it can take
-    part. PostgreSQL 12 to 18 print all of it alike. `tests/db/test_schema.py` compares the files with what the
-    migrations make, and writes them.
+    For SQLite a new database is made for the comparison. Doing the same here would need rights that the program's role
+    may not have (to create schemas), and would write to the very database being verified, where anything planted in it
+    could interfere. PostgreSQL 12 to 18 print all definitions identically. `tests/db/test_schema.py` compares the files
+    with what the migrations make, and writes them.
     """
     stored = json.loads(place_of_definitions(number).read_text(encoding="utf-8"))
     return {label: frozenset(parts) for label, parts in stored.items()}
@@ -77,7 +77,7 @@ def stored_definitions(number: str) -> Definitions:
 
 @lru_cache
 def _definitions_as_made(number: str) -> Definitions:
-    """Return the definitions in a new SQLite database of a schema; a process works them out once."""
+    """Return the definitions of a new SQLite database at a schema number; computed once per process."""
     with TemporaryDirectory(prefix="blindread-schema-") as folder:
         new = make_engine(f"sqlite:///{Path(folder) / 'new.db'}")
         try:
@@ -90,24 +90,24 @@ def _definitions_as_made(number: str) -> Definitions:
 
 
 def schema_of(engine: Engine) -> str | None:
-    """Return the number of the database's schema; None without tables of ours."""
+    """Return the database's schema number, or None if it has none of our tables."""
     with engine.connect() as connection:
         return _number(connection)
 
 
 def _number(connection: Connection) -> str | None:
     numbers = MigrationContext.configure(connection).get_current_heads()
-    # Two numbers at once are none: nothing of ours writes that.
+    # We never write two numbers, so two at once count as none.
     return numbers[0] if len(numbers) == 1 else None
 
 
 def newest_schema() -> str:
-    """Return the number of the schema that this program works on."""
+    """Return the schema number that this program works with."""
     return _numbers_of_schemas()[0]
 
 
 def standing_of_schema(revision: str | None) -> Standing:
-    """Compare the number of a schema with the program's, where there are tables."""
+    """Compare a schema number with the program's, for a database that has tables."""
     if revision is None:
         return "foreign"
     newest, *older = _numbers_of_schemas()
@@ -117,7 +117,7 @@ def standing_of_schema(revision: str | None) -> Standing:
 
 
 def standing(engine: Engine) -> Standing:
-    """Compare the database's schema with the program's; with tables, but without a version, it is foreign."""
+    """Compare the database's schema with the program's. A database with tables but no version is foreign."""
     if is_unfinished(engine):
         return "unfinished"
     revision = schema_of(engine)
@@ -127,7 +127,7 @@ def standing(engine: Engine) -> Standing:
 
 
 def is_unfinished(engine: Engine) -> bool:
-    """Return whether a restore into this database was begun and did not come to its end."""
+    """Return whether a restore into this database was started and not completed."""
     if engine.dialect.name == "postgresql":
         return inspect(engine).has_table(UNFINISHED)
     place = Path(str(engine.url.database))
@@ -136,7 +136,7 @@ def is_unfinished(engine: Engine) -> bool:
 
 @lru_cache(maxsize=1)
 def _numbers_of_schemas() -> tuple[str, ...]:
-    """Return the numbers of all schemas that the program knows, the newest first; its files are read once."""
+    """Return all schema numbers that the program knows, newest first. The files are read once."""
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS))
     numbers = tuple(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())

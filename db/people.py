@@ -1,4 +1,4 @@
-"""People, how they sign in, and what they are in which study."""
+"""People, how they sign in, and their role in each study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROLES = ("rater", "reviewer", "admin")
 
 
 class Person(Base, table=True):
-    """Somebody who can sign in. Raters appear in data by `Membership.pseudonym` only."""
+    """Somebody who can sign in. Study data refers to raters only by `Membership.pseudonym`."""
 
     __tablename__ = "person"
 
@@ -21,9 +21,9 @@ class Person(Base, table=True):
     login: str = Field(unique=True, max_length=120)
     name: str = Field(max_length=120)
     is_owner: bool = False
-    # Belongs to the demo, and goes with it.
+    # Belongs to the demo and is removed with it.
     is_demo: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
-    # Nobody signs in under this login as long as this is set.
+    # While this is set, nobody can sign in with this login.
     locked_at: datetime | None = None
     created_at: datetime = Field(default_factory=now)
 
@@ -39,7 +39,7 @@ class Credential(Base, table=True):
 
 
 class LoginSession(Base, table=True):
-    """A sign-in. The browser holds the token, the database its SHA-256 only."""
+    """A login session. The browser holds the token, the database only its SHA-256."""
 
     __tablename__ = "login_session"
 
@@ -50,7 +50,7 @@ class LoginSession(Base, table=True):
     last_seen_at: datetime = Field(default_factory=now)
     expires_at: datetime
     ended_at: datetime | None = None
-    # By the machine's monotonic clock, which nobody can set; comparable under one `boot_id` only.
+    # Read from the machine's monotonic clock, which nobody can set; comparable only within one `boot_id`.
     monotonic_ms: int | None = Field(default=None, sa_type=BigInteger)
     seen_monotonic_ms: int | None = Field(default=None, sa_type=BigInteger)
     boot_id: str | None = Field(default=None, max_length=36)
@@ -69,18 +69,18 @@ class Invitation(Base, table=True):
     created_at: datetime = Field(default_factory=now)
     expires_at: datetime
     consumed_at: datetime | None = None
-    # Ended before it was used: by a newer link, by a password of one's own, or by a new membership.
+    # When it was invalidated before use: by a newer link, by a password its person set, or by a new membership.
     ended_at: datetime | None = None
-    # None for the command line and in links that are older than this column.
+    # None if issued on the command line, and in links older than this column.
     issued_by_id: int | None = Field(default=None, foreign_key="person.id")
     study_id: int | None = Field(default=None, foreign_key="study.id")
-    # Whether its person had signed in before it was issued; then they get a notice, and the report counts it.
+    # Whether its person had signed in before it was issued. If so, they get a notice and the report counts it.
     for_known: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
     told_at: datetime | None = None
 
 
 class SignInTry(Base, table=True):
-    """A try to sign in by password that was not (yet) a success; of a login or an address, by its SHA-256."""
+    """A password attempt that has not (yet) succeeded, by the SHA-256 of a login or an address."""
 
     __tablename__ = "sign_in_try"
 
@@ -90,7 +90,7 @@ class SignInTry(Base, table=True):
 
 
 class Membership(Base, table=True):
-    """One person's one role in one study."""
+    """A person's single role in one study."""
 
     __tablename__ = "membership"
     __table_args__ = (
@@ -104,25 +104,25 @@ class Membership(Base, table=True):
     study_id: int = Field(foreign_key="study.id", index=True)
     role: str
     pseudonym: str = Field(max_length=40)
-    # Of a rater in a study that lists its phases: the group whose phases are theirs, and the slot of it that they fill.
+    # For a rater in a study that lists its phases: the group whose phases they work in, and the slot that they fill.
     group_key: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
     slot: int | None = None
     specialty: str = Field(default="", max_length=120)
     years: int | None = None
     created_at: datetime = Field(default_factory=now)
-    # Taken out of the study before any verdict.
+    # Removed from the study before submitting any verdict.
     removed_at: datetime | None = None
 
 
 class Acknowledgement(Base, table=True):
-    """That a member has read a text (instructions, consent), with the text's hash and the time; append-only."""
+    """A member's confirmation of having read a text (instructions, consent), with its hash and time; append-only."""
 
     __tablename__ = "acknowledgement"
     __table_args__ = (UniqueConstraint("membership_id", "group_key", "phase", "text_sha256"),)
 
     id: int | None = Field(default=None, primary_key=True)
     membership_id: int = Field(foreign_key="membership.id")
-    # The key of the first phase that is done where the text was read, and the member's group at that time.
+    # The key of the first phase for which the text was shown, and the member's group at that time.
     phase: str = Field(max_length=40)
     group_key: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
     text_sha256: str = Field(max_length=64)

@@ -1,4 +1,4 @@
-"""Keep what an installation holds from other users of the machine: references, names and scans lie in its files."""
+"""Keeping an installation's files private: they hold references, names and scans that other users must not read."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ FILE = 0o600
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder that nobody else can enter, with whatever is above it."""
+    """Create a folder that only this user can enter, along with any missing parents."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=FOLDER, exist_ok=True)
 
 
 def keep_private(folder: Path) -> list[Path]:
-    """Take from others what they may do with a folder of ours, also one of an earlier release, and return what stays.
+    """Remove other users' access to one of our folders, including those of earlier releases; return what stays open.
 
-    From then on the process makes files that nobody else can read: SQLite gives its log files the rights of the
-    database, and everything else follows the mask. What belongs to somebody else, or lies on a file system that is
-    read-only, stays as it is and is returned.
+    From then on the process creates files that nobody else can read: SQLite gives its log files the permissions of the
+    database, and everything else follows the umask. Paths that belong to another user or are on a read-only file system
+    are left unchanged and returned.
     """
     os.umask(0o077)
     open_still = []
@@ -37,7 +37,7 @@ def keep_private(folder: Path) -> list[Path]:
 
 
 def _inside(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield what we write into a data folder or a backup, and nothing that somebody else put there."""
+    """Yield what we write to a data folder or backup, and nothing that somebody else put there."""
     yield from ((path, FILE) for path in folder.glob("blindread.*") if path.is_file() and not path.is_symlink())
     yield from ((path, FILE) for path in (folder / "audit-head.txt",) if path.is_file())
     for name in ("volumes", "incoming", "demo-study", "backups"):

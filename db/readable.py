@@ -1,4 +1,4 @@
-"""Rows of which somebody may have made some unreadable: those that can be read, and the keys of the others."""
+"""Reading tables in which some rows may have been made unreadable: the readable rows, and the keys of the rest."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from sqlmodel import Session, select
 from db.base import Base
 from db.waiting import Unavailable
 
-# Of a file that is damaged all over, more lines say nothing more.
+# If the whole file is damaged, more lines tell nothing more.
 MOST_DAMAGE = 5
 
 
 def columns_of(table: type[Base], *names: str) -> Any:
-    """Return the query of some columns of a table, in the order of its key, which reads nothing of the others."""
+    """Return a query of some columns of a table, ordered by its key, that reads no other column."""
     return select(*(getattr(table, name) for name in names)).order_by(
         *table.metadata.tables[str(table.__tablename__)].primary_key
     )
 
 
 def readable_rows(session: Session, query: Any, key: Any, **parameters: object) -> tuple[list[Any], list[int]]:
-    """Return the rows of a query that can be read, in the order of their keys, and the keys of those that cannot.
+    """Return a query's readable rows, in the order of their keys, and the keys of the unreadable ones.
 
     Parameters
     ----------
     query
-        A query of columns, in the order of their keys.
+        A query of columns, ordered by key.
     key
-        The column of whole numbers that tells its rows apart.
+        The integer column that identifies its rows.
     **parameters
         The values of the query's parameters.
 
     Raises
     ------
     Exception
-        No row at all can be read, as where the table or a column is gone; whatever the database said to that.
+        The database's own error, if no row can be read at all: for example if the table or a column is gone.
     """
     try:
         return _read(session, query, parameters), []
     except Unavailable:
         raise
-    except Exception:  # noqa: BLE001  text that is no text, a date that is none, JSON of a thousand levels: all the same
+    except Exception:  # noqa: BLE001  invalid text or dates, JSON of a thousand levels: treated alike
         _read(session, query.where(false()), parameters)
         only_keys = query.with_only_columns(key, maintain_column_froms=True)
         keys = [int(row[0]) for row in _read(session, only_keys, parameters)]
@@ -52,19 +52,20 @@ def readable_rows(session: Session, query: Any, key: Any, **parameters: object) 
 
 
 def apart(session: Session) -> AbstractContextManager[object]:
-    """Return the context of some reading that may fail and leaves the transaction usable.
+    """Return a context for reads that may fail, which leaves the transaction usable.
 
-    PostgreSQL answers nothing more in a transaction in which a statement failed, unless that went to a savepoint.
-    SQLite ends a statement that fails and nothing else: there a quarter of a verification would go into savepoints.
+    After a failed statement PostgreSQL answers nothing more in the transaction, unless the statement ran in a
+    savepoint.
+    SQLite ends only the failed statement; there, savepoints would take a quarter of the time of a verification.
     """
     return nullcontext() if session.get_bind().dialect.name == "sqlite" else session.begin_nested()
 
 
 def damage(connection: Connection) -> list[str]:
-    """Return one sentence for each part of a SQLite file that does not agree with the rest of it, the first few.
+    """Return one sentence for each inconsistency within a SQLite file, up to the first few.
 
-    An index is a second copy of what its table holds, and queries read either. PostgreSQL has no such check that
-    the role of a program could run.
+    An index is a second copy of what its table holds, and queries read either. PostgreSQL has no such check that a
+    program's role could run.
     """
     if connection.dialect.name != "sqlite":
         return []
@@ -75,7 +76,7 @@ def damage(connection: Connection) -> list[str]:
 def _read_in_parts(
     session: Session, query: Any, key: Any, keys: Sequence[int], parameters: Mapping[str, object]
 ) -> tuple[list[Any], list[int]]:
-    """Halve what cannot be read as a whole, down to the single rows that cannot be read by themselves."""
+    """Halve a range that cannot be read as a whole, down to the single rows that cannot be read."""
     if not keys:
         return [], []
     try:

@@ -1,4 +1,4 @@
-"""Assignments, drafts, verdicts, and what reviewers decide. Verdicts are added, never changed."""
+"""Assignments, drafts, verdicts and reviewers' decisions. Verdicts are only ever added, never changed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ KINDS = ("items", "candidates", "pairs", "references", "answers")
 
 
 class Assignment(Base, table=True):
-    """One member x one item (or candidate) x one phase x one pass, at its position; fixed when it is made."""
+    """One member x one item (or candidate) x one phase x one pass, at a position that is fixed on creation."""
 
     __tablename__ = "assignment"
     __table_args__ = (
         UniqueConstraint("membership_id", "phase", "pass_number", "position"),
-        # NULL candidates are distinct in a plain unique constraint, so each case has its own index.
+        # A plain unique constraint treats NULL candidates as distinct, so each case has an index of its own.
         Index(
             "uq_assignment_item",
             "membership_id",
@@ -51,15 +51,15 @@ class Assignment(Base, table=True):
     membership_id: int = Field(foreign_key="membership.id")
     item_id: int = Field(foreign_key="item.id", index=True)
     candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
-    # The key of a phase of the protocol; what is rated in it, and the step of the work on one unit.
+    # The key of a phase in the protocol, what is rated in it, and its step among the phases that work on one unit.
     phase: str
     kind: str = Field(default="items", max_length=20, sa_column_kwargs={"server_default": "items"})
     step: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     pass_number: int = 1
     position: int
-    # Of two answers that are compared, which of them is at A and which at B.
+    # For two answers that are compared: which is on side A and which on side B.
     option_order: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
-    # The verdicts of others that are shown beside it, in their order; none where a phase shows none.
+    # The verdicts of others that are shown beside it, in this order; empty if the phase shows none.
     opinion_order: list[int] = Field(
         default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
     )
@@ -67,7 +67,7 @@ class Assignment(Base, table=True):
 
 
 class Display(Base, table=True):
-    """That an assignment's image and prompt stood on a screen; append-only. No verdict is taken without one."""
+    """The record that an assignment was shown on a screen; append-only. No verdict is accepted without one."""
 
     __tablename__ = "display"
 
@@ -78,13 +78,13 @@ class Display(Base, table=True):
     load_ms: int
     renderer: str = Field(max_length=40)
     viewport: str = Field(max_length=20)
-    # By the machine's monotonic clock, which nobody can set; comparable under one `boot_id` only.
+    # Read from the machine's monotonic clock, which nobody can set; comparable only within one `boot_id`.
     monotonic_ms: int | None = Field(default=None, sa_type=BigInteger)
     boot_id: str | None = Field(default=None, max_length=36)
 
 
 class Draft(Base, table=True):
-    """What is filled in but not submitted: one per assignment, overwritten by the higher sequence number."""
+    """What is filled in but not submitted: one per assignment, overwritten when a higher sequence number arrives."""
 
     __tablename__ = "draft"
 
@@ -97,7 +97,7 @@ class Draft(Base, table=True):
 class Verdict(Base, table=True):
     """What a member submitted for an assignment; append-only.
 
-    One root verdict per assignment, and every verdict is superseded at most once, so revisions cannot fork.
+    An assignment has one root verdict, and a verdict is superseded at most once, so revisions cannot fork.
     """
 
     __tablename__ = "verdict"
@@ -114,7 +114,7 @@ class Verdict(Base, table=True):
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: int = Field(foreign_key="assignment.id", index=True)
     supersedes_id: int | None = Field(default=None, foreign_key="verdict.id", unique=True)
-    # None in verdicts that are older than this column.
+    # None in verdicts older than this column.
     login_session_id: int | None = Field(default=None, foreign_key="login_session.id")
     fields: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     not_assessable: str | None = Field(default=None, max_length=40)
@@ -131,12 +131,12 @@ class Verdict(Base, table=True):
     receipt: str = Field(unique=True, max_length=9)
     idempotency_key: str = Field(unique=True, max_length=64)
     content_sha256: str = Field(max_length=64)
-    # By which rule the audit chain proves this row: 1 is the hash of the answers alone.
+    # The rule by which the audit chain proves this row; 1 hashes the answers alone.
     hash_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
 
 
 class Reopening(Base, table=True):
-    """Which verdict a login session is revising in a study at the moment: working state, like a draft."""
+    """The verdict that a login session is currently revising in a study: working state, like a draft."""
 
     __tablename__ = "reopening"
 
@@ -147,7 +147,7 @@ class Reopening(Base, table=True):
 
 
 class PracticeResult(Base, table=True):
-    """How a rater's pass through the practice items ended; append-only. Real items open with the first that passed."""
+    """The result of a rater's pass through the practice; append-only. The first success opens the real items."""
 
     __tablename__ = "practice_result"
     __table_args__ = (UniqueConstraint("membership_id", "pass_number"),)
@@ -186,7 +186,7 @@ class TechnicalFailure(Base, table=True):
 
 
 class ViewingTrace(Base, table=True):
-    """What of the volumes was looked at before a verdict; append-only, bounded in size."""
+    """Which parts of the volumes were viewed before a verdict; append-only, bounded in size."""
 
     __tablename__ = "viewing_trace"
 
@@ -195,9 +195,9 @@ class ViewingTrace(Base, table=True):
 
 
 class ReviewTask(Base, table=True):
-    """One item in a reviewer's queue, why it is there, and in which order the opinions are shown; append-only.
+    """One item in a reviewer's queue, why it is there, and the order in which opinions are shown; append-only.
 
-    The reviewer's own first read is the verdict of `review_assignment_id`; the decision is an `Adjudication` of
+    The reviewer's own blinded read is the verdict of `review_assignment_id`; the decision is an `Adjudication` of
     `opinions_assignment_id`. `origin` is never shown before the decision.
     """
 
@@ -213,7 +213,7 @@ class ReviewTask(Base, table=True):
 
 
 class Adjudication(Base, table=True):
-    """A reviewer's decision with its reason, and the opinions (verdict ids) that were shown; append-only."""
+    """A reviewer's decision, its reason, and the opinions (verdict ids) that were shown; append-only."""
 
     __tablename__ = "adjudication"
 
@@ -228,5 +228,5 @@ class Adjudication(Base, table=True):
     receipt: str = Field(unique=True, max_length=9)
     idempotency_key: str = Field(unique=True, max_length=64)
     content_sha256: str = Field(max_length=64)
-    # By which rule the audit chain proves this row: 1 is the hash of the answers alone.
+    # The rule by which the audit chain proves this row; 1 hashes the answers alone.
     hash_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})

@@ -1,4 +1,4 @@
-"""The schema that a database has, as the database itself says, compared with what the migrations make."""
+"""A database's schema as the database itself reports it, compared with what the migrations make."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 
 from sqlalchemy import Connection, text
 
-# The parts of a schema, such as "table 'study'" or "trigger 'verdict_no_update' on 'verdict'", with its parts: the
-# columns and constraints of a table, the definition of anything else.
+# Labels such as "table 'study'" or "trigger 'verdict_no_update' on 'verdict'", each with its parts: the columns and
+# constraints of a table, or the single definition of anything else.
 Definitions = Mapping[str, frozenset[str]]
 
 _OF_POSTGRESQL = text(Path(__file__).with_name("postgresql_schema.sql").read_text(encoding="utf-8"))
-# PostgreSQL says IN with an array of `varchar` otherwise where a dump was restored: each value as text, or all of them.
+# After a restore, PostgreSQL prints IN with an array of `varchar` differently: the cast is on each value, or on all.
 _VALUE_AS_TEXT = re.compile(r"\(('(?:[^']|'')*'::character varying)\)::text")
 _ARRAY_AS_TEXT = re.compile(r"\((ARRAY\[[^]]*\])\)::text\[\]")
-# A name may be quoted, of which PostgreSQL puts as many as it has keywords; a text keeps its blanks and quotes,
-# and so does a word that is no name without them: SQLite reads "NULL" as a text.
+# A name may be quoted, and which names PostgreSQL quotes depends on its version's keywords. Text literals keep their
+# blanks and quotes. So does a quoted word that is not a name when unquoted: SQLite reads "NULL" as text.
 _IN_MANY_WAYS = re.compile(r"""(?P<text>'(?:[^']|'')*')|"(?P<name>(?!(?:true|false|null)")[a-z_][a-z0-9_]*)"|\s+""")
-# What SQLite keeps for itself in a database.
+# SQLite's own internal objects.
 _OF_SQLITE = re.compile(r"sqlite_(autoindex_\w+|sequence|stat[1-4])")
-# An index that changes no row and refuses none; everything else that was added is named.
+# An index that neither changes nor refuses any row. Every other addition is reported.
 _PLAIN = "plain index"
 _LONGEST_PART = 150
 
 
 def definitions(connection: Connection) -> Definitions:
-    """Return the parts of the schema of a database, of either kind, but for what the database makes by itself."""
+    """Return the parts of a database's schema (SQLite or PostgreSQL), without the database's internal objects."""
     listed: dict[str, set[str]] = {}
     for kind, name, table, parts in (
         _in_sqlite(connection) if connection.dialect.name == "sqlite" else _in_postgresql(connection)
@@ -40,9 +40,9 @@ def definitions(connection: Connection) -> Definitions:
 
 
 def altered_definitions(actual: Definitions, expected: Definitions) -> list[str]:
-    """Return one sentence for each definition that is not as a new database of the same schema has it.
+    """Return one sentence for each definition that differs from a new database with the same schema.
 
-    What goes or comes with its table is not named beside it, and no index on plain columns that somebody has added.
+    Parts that go or come with their table are not listed separately, and added indexes on plain columns are ignored.
     """
     gone, added = expected.keys() - actual.keys(), actual.keys() - expected.keys()
     return (
@@ -66,7 +66,7 @@ def _goes_with_table(label: str, labels: Iterable[str]) -> bool:
 
 
 def _difference(actual: frozenset[str], expected: frozenset[str]) -> str:
-    """Return which parts of a table are gone and new; of what has one part, that it was altered says it all."""
+    """Return which parts of a table are gone or new; for anything with a single part, "was altered" says it all."""
     if len(expected) == 1:
         return ""
     differences = (("gone", expected - actual), ("new", actual - expected))
@@ -111,16 +111,16 @@ def _in_sqlite(connection: Connection) -> Iterable[tuple[str, str, str, Abstract
             yield f"{unique}{kind}", name, table, {_squeezed(str(sql))}
 
 
-# The definitions of one release are few, and a program that verifies many databases reads each again and again.
+# One release has few definitions, and a program that verifies many databases reads each of them repeatedly.
 @lru_cache(maxsize=1000)
 def _squeezed(sql: str) -> str:
-    """Return a definition in one way of writing; quotes go only from round a name, of which they change nothing."""
+    """Normalise a definition's spelling. Quotes are removed only around names that mean the same without them."""
     return _IN_MANY_WAYS.sub(lambda match: match["text"] or match["name"] or " ", sql).strip()
 
 
 @lru_cache(maxsize=1000)
 def _parts_of_table(definition: str) -> frozenset[str]:
-    """Return the columns and constraints of a table, and what surrounds them; migrations write them in any order."""
+    """Return a table's columns, constraints and enclosing text as a set, because migrations write them in any order."""
     head, _, rest = definition.partition("(")
     body, _, tail = rest.rpartition(")")
     parts, depth, quoted = [""], 0, False

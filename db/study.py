@@ -17,7 +17,7 @@ def _new_salt() -> str:
 
 
 def _attributes() -> Any:
-    """Return the column of what a protocol declares beside the columns that every study has; never sent to a rater."""
+    """Return the column for attributes that a protocol declares beyond a table's fixed columns."""
     return Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default=text("'{}'")))
 
 
@@ -30,11 +30,11 @@ class Study(Base, table=True):
     key: str = Field(unique=True, max_length=80)
     title: str = Field(max_length=200)
     simulated_readers: bool = False
-    # Belongs to the demo, and goes with it.
+    # Belongs to the demo and is removed with it.
     is_demo: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
-    # Removed as a draft, or with the demo: the row stays for the audit chain, under a key of its own.
+    # Removed as a draft or with the demo. The row stays for the audit chain, under a different key.
     removed_at: datetime | None = None
-    # Keys every token and keyed hash of the study; never leaves the server.
+    # The key of the study's tokens and keyed hashes; never leaves the server.
     salt: str = Field(default_factory=_new_salt, max_length=64)
     created_at: datetime = Field(default_factory=now)
 
@@ -45,10 +45,10 @@ class ProtocolRecord(Base, table=True):
     __tablename__ = "protocol"
 
     study_id: int = Field(primary_key=True, foreign_key="study.id")
-    # What the program goes by; of a study that lists its phases, the expansion.
+    # What the program uses; in a study that lists its phases, the expanded protocol.
     canonical_json: str
     sha256: str = Field(max_length=64)
-    # The file as its author wrote it, of a study that lists its phases.
+    # The author's original file, in a study that lists its phases.
     source: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
 
 
@@ -64,7 +64,7 @@ class Case(Base, table=True):
     subject: str = Field(max_length=80)
     vignette: str = ""
     age: int | None = None
-    # Pairs of name and value, in the order of the study folder.
+    # Pairs of name and value, in the study folder's order.
     history: list[list[str]] = Field(
         default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
     )
@@ -73,7 +73,7 @@ class Case(Base, table=True):
 
 
 class Volume(Base, table=True):
-    """One prepared scan; the file lies under its SHA-256 in the volume store."""
+    """One prepared scan; its file is in the volume store, named by its SHA-256."""
 
     __tablename__ = "volume"
     __table_args__ = (
@@ -92,18 +92,18 @@ class Volume(Base, table=True):
     file_name: str = Field(max_length=400)
     sha256: str = Field(max_length=64)
     voxel_sha256: str = Field(max_length=64)
-    # Of the file without its gzip: what the browser compares. None until it was made for a file of 0.1.0.
+    # Of the uncompressed file, which is what the browser compares. None in files of 0.1.0 until it is computed.
     unpacked_sha256: str | None = Field(default=None, max_length=64)
     shape: list[int] = Field(sa_column=Column(JSON, nullable=False))
     spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
     window: list[float] = Field(sa_column=Column(JSON, nullable=False))
     intensity_range: list[float] = Field(sa_column=Column(JSON, nullable=False))
-    # Whether the file says where in the patient its voxels lie and how large they are: a PNG or JPEG does not.
+    # Whether the file gives the position and size of its voxels in the patient; a PNG or JPEG does not.
     placed: bool = Field(default=True, sa_column_kwargs={"server_default": text("true")})
 
 
 class Overlay(Base, table=True):
-    """A mask that may be laid over a case's scans; the file lies under its SHA-256 in the volume store."""
+    """A mask that can be shown over a case's scans; its file is in the volume store, named by its SHA-256."""
 
     __tablename__ = "overlay"
     __table_args__ = (
@@ -123,14 +123,14 @@ class Overlay(Base, table=True):
     file_name: str = Field(max_length=400)
     sha256: str = Field(max_length=64)
     voxel_sha256: str = Field(max_length=64)
-    # Of the file without its gzip: what the browser compares. None until it was made for a file of 0.1.0.
+    # Of the uncompressed file, which is what the browser compares. None in files of 0.1.0 until it is computed.
     unpacked_sha256: str | None = Field(default=None, max_length=64)
     shape: list[int] = Field(sa_column=Column(JSON, nullable=False))
     spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
 
 
 class PoolFile(Base, table=True):
-    """A scan or mask of a study that draws its items: prepared, as `Volume` or `Overlay`, if a drawn item shows it."""
+    """A scan or mask of a study that draws its items; prepared as a `Volume` or `Overlay` if a drawn item shows it."""
 
     __tablename__ = "pool_file"
     __table_args__ = (
@@ -145,14 +145,14 @@ class PoolFile(Base, table=True):
     key: str = Field(max_length=80)
     # Within the study folder.
     path: str = Field(max_length=400)
-    # What else its line of the table says, by column.
+    # The other columns of its row in the table.
     said: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    # Whether the draw, as it was made last, needs it.
+    # Whether the most recent draw needs it.
     needed: bool = False
 
 
 class Item(Base, table=True):
-    """One prompt about one case. It holds nothing of what counts as right: that is `Reference`."""
+    """One prompt about one case. It contains nothing about the right answer, which is in `Reference`."""
 
     __tablename__ = "item"
     __table_args__ = (
@@ -173,22 +173,22 @@ class Item(Base, table=True):
     options: list[dict[str, str]] = Field(sa_column=Column(JSON, nullable=False))
     sequences: list[str] = Field(sa_column=Column(JSON, nullable=False))
     uses_prior: bool = False
-    # Keys of the overlays that may be laid over this item's scans.
+    # Keys of the overlays that can be shown over this item's scans.
     overlays: list[str] = Field(
         default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
     )
-    # Initial position of the crosshair, in mm; empty: the middle; none: where the study says.
+    # Initial position of the crosshair in mm. Empty: the middle. None: as the study specifies.
     start: list[float] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
-    # Items of one conversation are read together, in the order of their turns.
+    # Items of one conversation are read consecutively, in the order of their turns.
     conversation: str | None = Field(default=None, max_length=80)
     turn: int | None = None
-    # Read before the real items, with feedback; never part of a freeze's sample or of any statistic.
+    # Read before the real items, with feedback; never part of a freeze's sample or any statistic.
     practice: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
     attributes: dict[str, str] = _attributes()
 
 
 class Reference(Base, table=True):
-    """The answer counted as right; append-only in versions once frozen, the highest version holds.
+    """The answer counted as right; append-only once frozen. The highest version applies.
 
     No query that serves a reading phase joins this table.
     """
@@ -204,10 +204,10 @@ class Reference(Base, table=True):
     high: float | None = None
     text_only_answer: str = ""
     provenance: str = ""
-    # Shown with the answer to a practice verdict, never before.
+    # Shown with the answer after a practice verdict, never before.
     explanation: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
-    # What counts as right in fields that are named, as `protocol.references` stores it; the columns above are of the
-    # primary field.
+    # What counts as right in named fields, as stored by `protocol.references`. The columns above refer to the primary
+    # field.
     fields: list[dict[str, Any]] = Field(
         default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
     )
@@ -215,7 +215,7 @@ class Reference(Base, table=True):
 
 
 class Candidate(Base, table=True):
-    """An answer that is being judged: a model's, or with an empty model a person's (see `PooledAnswer`).
+    """An answer that is judged: a model's or, with an empty model, a person's (see `PooledAnswer`).
 
     With an empty model it may also stand for two answers that are compared (see `CandidatePair`).
     """
@@ -228,16 +228,17 @@ class Candidate(Base, table=True):
     item_id: int = Field(foreign_key="item.id", index=True)
     key: str = Field(max_length=80)
     model: str = Field(max_length=120)
-    # Empty where none was given: no response, which is counted and shown to nobody.
+    # Empty if no answer was given: no response, which is counted but never shown.
     answer: str
     attributes: dict[str, str] = _attributes()
 
 
 class CandidatePair(Base, table=True):
-    """Which two answers to one item a candidate is where answers are compared with each other.
+    """The two answers to one item for which a candidate stands when answers are compared with each other.
 
-    The candidate itself names no model and has no text. `first` and `second` are the order of the tables; on which side
-    a person sees which stands with the assignment.
+    The candidate itself has no model and no text. `first` and `second` follow the order of the tables; which side a
+    person
+    sees each answer on is stored with the assignment.
     """
 
     __tablename__ = "candidate_pair"
@@ -248,5 +249,5 @@ class CandidatePair(Base, table=True):
     candidate_id: int = Field(foreign_key="candidate.id")
     first_id: int = Field(foreign_key="candidate.id")
     second_id: int = Field(foreign_key="candidate.id")
-    # By pairs.csv; not by the freeze, or the closing of a phase, that drew it.
+    # True if listed in pairs.csv; false if drawn by the freeze or the closing of a phase.
     listed: bool = False

@@ -1,4 +1,4 @@
-"""How long anybody waits for the database: ten seconds in all, then they are asked to try again."""
+"""How long a request may wait for the database: ten seconds in all, then the user is asked to try again."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 LONGEST = 10.0
-# What one statement, one lock or one connection may take of it; two of them fit into the whole.
+# The most that one statement, lock or connection may take of it; two of them fit into the total.
 ONE_STEP = 5.0
 
-# For a lock, where nothing else is bounded: somebody sits before it and can end it.
+# The limit for a lock when nothing else is bounded: somebody is sitting at the terminal and can cancel.
 LONGEST_UNHURRIED = 3600.0
 
 _until: ContextVar[float | None] = ContextVar("until", default=None)
 
 
 class Unavailable(Exception):
-    """The database does not answer, is locked by others, or cannot store anything; the same may succeed later."""
+    """The database does not respond, is locked by others, or cannot store anything; the same may succeed later."""
 
 
 DOES_NOT_ANSWER = "The database does not answer at the moment; what was saved is kept: try again in a few seconds."
@@ -29,7 +29,7 @@ CANNOT_STORE = (
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Bound all the waiting for the database inside the block, together."""
+    """Bound the total time that the block spends waiting for the database."""
     token = _until.set(time.monotonic() + seconds)
     try:
         yield
@@ -39,13 +39,13 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """Bound nothing inside the block: a migration, and what is begun at the command line, takes as long as it takes."""
+    """Lift the bound inside the block: migrations and command-line work may take as long as they need."""
     with within(float("inf")):
         yield
 
 
 def left(most: float = ONE_STEP) -> float:
-    """Return how many seconds the next step may wait; always a little, so that what is idle gets its turn."""
+    """Return how many seconds the next step may wait: always a little, so that an idle database still gets a chance."""
     until = _until.get()
     if until is None:
         return most

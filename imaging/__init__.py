@@ -1,6 +1,6 @@
-"""Volumes for reading: NIfTI and grey images in, checked and reading-ready volumes out.
+"""Volumes for reading: takes NIfTI files and grey images, checks them and returns reading-ready volumes.
 
-Knows numpy, nibabel and Pillow, nothing of ours.
+Depends on numpy, nibabel and Pillow, and on no other folder of this program.
 """
 
 from imaging.errors import ImagingError, Limits

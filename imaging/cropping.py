@@ -1,4 +1,4 @@
-"""Cutting off what is nothing but background."""
+"""Cropping a volume to what is not background."""
 
 import math
 
@@ -10,7 +10,7 @@ Box = tuple[slice, slice, slice]
 
 
 def background_value(voxels: Voxels) -> np.generic:
-    """Return the value that most of the eight corner voxels have (of several equally frequent ones the smallest)."""
+    """Return the most frequent value among the eight corner voxels (the smallest, if several are equally frequent)."""
     corners = voxels[np.ix_(*([0, length - 1] for length in voxels.shape))]
     values, counts = np.unique(corners, return_counts=True)
     background: np.generic = values[np.argmax(counts)]
@@ -20,29 +20,30 @@ def background_value(voxels: Voxels) -> np.generic:
 def content_box(
     voxels: Voxels, spacing: tuple[float, float, float], margin: float, background: np.generic | int | None = None
 ) -> Box:
-    """Find the smallest box that holds every voxel which is not background, plus a margin.
+    """Find the smallest box that contains every non-background voxel, plus a margin.
 
-    Everything outside of the box equals the background value exactly, so that cutting it off loses nothing. Noise in
-    the air around a head is not background in this sense: such a volume keeps its full extent, because readers need
-    to see ghosting and motion.
+    Everything outside the box equals the background value exactly, so cropping to it loses nothing. Noise in the air
+    around
+    a head does not count as background: such a volume keeps its full extent, because readers need to see ghosting and
+    motion.
 
     Parameters
     ----------
     voxels : array of shape (i, j, k)
         Not all equal.
     spacing
-        Distance of neighbouring voxels per axis, in mm.
+        Distance between neighbouring voxels along each axis, in mm.
     margin
-        Rim kept around the content, in mm; rounded up to whole voxels.
+        Rim to keep around the content, in mm; rounded up to whole voxels.
     background
-        The value that is background; by default what `background_value` finds.
+        The background value; by default the one that `background_value` finds.
 
     Returns
     -------
     tuple of three slices
     """
     content = voxels != (background_value(voxels) if background is None else background)
-    # Axis by axis, so that the second and third search run over what the first ones left.
+    # One axis after another, so that the second and third searches only cover what the earlier ones left.
     slices: list[slice] = []
     for axis, (length, distance) in enumerate(zip(voxels.shape, spacing, strict=True)):
         occupied = np.flatnonzero(content.any(axis=tuple(other for other in range(3) if other != axis)))

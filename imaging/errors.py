@@ -1,29 +1,30 @@
-"""The one error of this folder, and the limits that a file must keep to."""
+"""The error that this folder raises, and the limits that a file must keep to."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 
 class ImagingError(ValueError):
-    """A volume was refused; the message is one sentence that names the file and may be shown to its owner."""
+    """A volume was refused. The message is one sentence that names the file and may be shown to its owner."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a volume may be before it is refused.
+    """The limits beyond which a volume is refused.
 
     Attributes
     ----------
     max_bytes
         Size of the file on disk, in bytes.
     max_unpacked_bytes
-        Size of the file after unpacking, in bytes; counted while unpacking, never believed from a header.
+        Size of the file after unpacking, in bytes; counted while unpacking, never taken from a header.
     max_voxels
         Number of voxels that the header may announce.
     max_pixels
         Number of pixels that a PNG or JPEG may announce.
     min_spacing, max_spacing
-        Smallest and largest distance of neighbouring voxels, in mm; outside of it the unit of length is wrong.
+        Smallest and largest distance between neighbouring voxels, in mm. Outside this range the unit of length is
+        wrong.
     """
 
     max_bytes: int = 512 * 2**20

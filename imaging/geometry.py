@@ -1,4 +1,4 @@
-"""Where voxels lie: the affine of a header, and turning an array to right-anterior-superior order."""
+"""Voxel positions: reading the affine from a header, and bringing an array into right-anterior-superior order."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,19 @@ from nibabel.spatialimages import HeaderDataError
 
 Affine = npt.NDArray[np.float64]
 
-# NIfTI-1, field xyzt_units: the lower three bits name the unit of length. Files that leave it unset mean millimetres.
+# NIfTI-1, field xyzt_units: the lower three bits give the unit of length. Files that leave it unset mean millimetres.
 MILLIMETRES_PER_UNIT = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 0.001}
-# Ten metres, in mm: beyond it, 32-bit floats no longer tell neighbouring voxels apart.
+# Ten metres, in mm. Farther out, 32-bit floats no longer distinguish neighbouring voxels.
 FARTHEST = 10_000.0
 
 
 class GeometryError(ValueError):
-    """The geometry cannot be used; the message completes a sentence that begins with the file's name."""
+    """The geometry is unusable. The message completes a sentence that begins with the file's name."""
 
 
 @dataclass(frozen=True)
 class Turned:
-    """An array in right-anterior-superior order with the affine that belongs to it."""
+    """An array in right-anterior-superior order with its affine."""
 
     voxels: npt.NDArray[np.generic]
     affine: Affine
@@ -31,13 +31,13 @@ class Turned:
 def header_affine(header: Nifti1Header) -> Affine:
     """Return the 4 x 4 matrix from voxel index to millimetres.
 
-    The sform is taken where its code is set, else the qform, as the NIfTI standard recommends.
+    The sform is used if its code is set, otherwise the qform, as the NIfTI standard recommends.
 
     Raises
     ------
     GeometryError
-        Where there is neither, where the matrix is not finite, empty or singular, and where sform and qform
-        contradict each other on which side is left.
+        The header has neither; the matrix is not finite, all zero or singular; or sform and qform contradict each other
+        on which side is left.
     """
     sform_code, qform_code = int(header["sform_code"]), int(header["qform_code"])
     if sform_code <= 0 and qform_code <= 0:
@@ -74,14 +74,14 @@ def header_affine(header: Nifti1Header) -> Affine:
 def _qform(header: Nifti1Header) -> Affine:
     try:
         return np.asarray(header.get_qform(), dtype=np.float64)
-    except (ValueError, HeaderDataError) as error:  # what nibabel says to an impossible quaternion
+    except (ValueError, HeaderDataError) as error:  # nibabel's errors for an impossible quaternion
         raise GeometryError(
             "has a qform that is not a rotation, but a valid orientation is expected: save it again with one"
         ) from error
 
 
 def _require_invertible(affine: Affine) -> None:
-    """Refuse a matrix that does not give every voxel a place of its own."""
+    """Refuse a matrix that maps different voxels to the same place."""
     if not np.isfinite(affine).all():
         raise GeometryError(
             "has an affine with values that are not finite, but ordinary numbers are expected: "
@@ -93,7 +93,7 @@ def _require_invertible(affine: Affine) -> None:
         raise GeometryError(
             "has an empty affine (all zero), but millimetres per voxel are expected: save it again with its orientation"
         )
-    # The determinant of the unit directions is the volume they span: 1 for right angles, 0 when they lie in a plane.
+    # The determinant of the unit directions is the volume they span: 1 for right angles, 0 if they lie in one plane.
     if not lengths.all() or abs(np.linalg.det(directions / lengths)) < 1e-3:
         raise GeometryError(
             "has a singular affine, but one that gives each voxel a place of its own is expected: "
@@ -102,15 +102,15 @@ def _require_invertible(affine: Affine) -> None:
 
 
 def spacing_of(affine: Affine) -> tuple[float, float, float]:
-    """Return the distance of neighbouring voxels along the three array axes, in mm."""
+    """Return the distance between neighbouring voxels along the three array axes, in mm."""
     x, y, z = (float(length) for length in np.linalg.norm(affine[:3, :3], axis=0))
     return x, y, z
 
 
 def rotate_to_ras(voxels: npt.NDArray[np.generic], affine: Affine) -> Turned:
-    """Bring an array into the order closest to right, anterior, superior.
+    """Bring an array into the axis order closest to right, anterior, superior.
 
-    Axes are exchanged and flipped only; no voxel is resampled, and each keeps its place in millimetres.
+    Axes are only exchanged and flipped: no voxel is resampled, and each keeps its position in millimetres.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def rotate_to_ras(voxels: npt.NDArray[np.generic], affine: Affine) -> Turned:
     Returns
     -------
     Turned
-        Voxels (a view where possible), and the affine for the new order.
+        The voxels (a view if possible), and the affine for the new order.
     """
     orientation = io_orientation(affine)
     turned = apply_orientation(voxels, orientation)

@@ -1,4 +1,4 @@
-"""What the header of a prepared file says of where its voxels lie, read without unpacking them."""
+"""Reading a prepared file's header, for the positions of its voxels, without unpacking the voxels."""
 
 import gzip
 import zlib
@@ -10,9 +10,9 @@ _HEADER = 348
 
 
 def plane_of(path: Path) -> tuple[tuple[int, int], tuple[float, float]] | None:
-    """Return the number of voxels along x and y of a prepared file, and x and y of its first voxel in mm.
+    """Return a prepared file's number of voxels along x and y, and the x and y of its first voxel in mm.
 
-    None where there is no such file, or it is damaged: whoever sends it to a browser says so.
+    None if the file is missing or damaged: the code that sends it to a browser reports that.
     """
     try:
         with gzip.open(path) as file:

@@ -1,4 +1,4 @@
-"""Reading a PNG or JPEG file that may be broken or hostile, as a volume of one slice."""
+"""Reading a possibly broken or hostile PNG or JPEG file as a volume of one slice."""
 
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -14,12 +14,12 @@ Convention = Literal["radiological", "neurological"]
 PNG_SIGNATURE, JPEG_SIGNATURE = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 # PNG 1.2, 4.1.1: bit depth and colour type are in the first chunk.
 _DEPTH, _COLOUR_TYPE, _GREY = 24, 25, 0
-# What Pillow raises on files that are broken or made to break it.
+# The exceptions that Pillow raises on files that are broken or crafted to break it.
 _BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryError)
 
 
 def is_image(start: bytes) -> bool:
-    """Return whether a file that begins like this is a PNG or JPEG."""
+    """Return whether a file with these first bytes is a PNG or JPEG."""
     return start.startswith((PNG_SIGNATURE, JPEG_SIGNATURE))
 
 
@@ -38,10 +38,11 @@ def is_jpeg_file(path: Path) -> bool:
 def read_image(
     file: BinaryIO, name: str, limits: Limits, convention: Convention
 ) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:
-    """Read a grey image; nothing but its pixels is kept, so text, comments, EXIF and previews stay behind.
+    """Read a grey image. Only its pixels are kept: text, comments, EXIF and previews are dropped.
 
-    The image lies in the axial plane, one pixel to the millimetre, round the origin: that is no place in a patient.
-    Its left edge is put where `convention` draws the left of the screen, so that it is never shown mirrored.
+    The image is placed in the axial plane around the origin, at one millimetre per pixel; this is not a position in a
+    patient. Its left edge is placed where `convention` draws the left of the screen, so that it is never shown
+    mirrored.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def read_image(
     """
     start = file.read(32)
     file.seek(0)
-    # Of colours of 16 bits Pillow would drop the lower half without a word.
+    # Pillow would silently drop the lower byte of 16-bit colours.
     if start.startswith(PNG_SIGNATURE) and start[_DEPTH : _DEPTH + 1] == b"\x10" and start[_COLOUR_TYPE] != _GREY:
         raise _coloured(name, "colours or transparency of 16 bits")
     try:
@@ -68,7 +69,8 @@ def read_image(
                 )
             if getattr(image, "n_frames", 1) > 1:
                 raise ImagingError(f"{name} holds several images, but one is expected: save the one to be read.")
-            # Cameras and scanners note a turn instead of turning; the note does not survive, so the turn is made.
+            # Cameras and scanners record a rotation in EXIF instead of rotating the pixels. EXIF is dropped, so rotate
+            # here.
             pixels = _grey(ImageOps.exif_transpose(image), name)
     except ImagingError:
         raise
@@ -86,7 +88,7 @@ def read_image(
 
 
 def _grey(image: Image.Image, name: str) -> npt.NDArray[np.generic]:
-    """Return rows of grey values: as they are, or one of three equal channels."""
+    """Return rows of grey values: the single channel, or one of three equal channels."""
     if image.mode in ("P", "PA") or "transparency" in image.info:
         image = image.convert("RGBA")
     if image.mode == "1":
@@ -114,7 +116,7 @@ def _coloured(name: str, content: str) -> ImagingError:
 def _as_volume(
     pixels: npt.NDArray[np.generic], convention: Convention
 ) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:
-    # Rows run from top to bottom, which is from anterior to posterior; the axes of a volume run the other way.
+    # Rows run from top to bottom, that is from anterior to posterior; the axes of a volume run the other way.
     upright = pixels[::-1].T
     if convention == "radiological":
         upright = upright[::-1]

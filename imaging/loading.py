@@ -1,7 +1,7 @@
-"""Reading a NIfTI file, or an image as a volume of one slice, that may be broken or hostile.
+"""Reading a possibly broken or hostile NIfTI file, or an image as a volume of one slice.
 
-Nothing that a file says about itself is believed before it was seen: sizes are compared with limits before memory is
-taken for them, and what is unpacked is counted while it is unpacked.
+Nothing that a file says about itself is trusted unchecked: announced sizes are compared with the limits before memory
+is allocated, and unpacked bytes are counted while unpacking.
 """
 
 import math
@@ -25,16 +25,16 @@ CHUNK = 2**20
 BITE = 2**14
 # Block-wise packers cut a gigabyte into some 16,000 members.
 MOST_MEMBERS = 100_000
-# DEFLATE turns at most 258 bytes into 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
+# DEFLATE encodes at most 258 bytes in 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
 LARGEST_PACKING_RATIO = 1032
 NIFTI1_BYTES, NIFTI2_BYTES = 348, 540
 NIFTI1_MAGIC, NIFTI2_MAGIC = b"n+1\0", b"n+2\0\r\n\x1a\n"
 PAIR_MAGICS = (b"ni1\0", b"ni2\0")
 
-# What can be computed with in the 32-bit floats of a screen.
+# Intensities within these limits can be processed in a screen's 32-bit floats.
 LARGEST_INTENSITY, SMALLEST_RANGE = 1e20, 1e-15
 
-# NIfTI-1, field datatype. Codes that are missing here hold no single real number per voxel, or none of a portable size.
+# NIfTI-1, field datatype. Codes not listed hold no single real number per voxel, or none of a portable size.
 DTYPES: dict[int, str] = {
     2: "u1", 4: "i2", 8: "i4", 16: "f4", 64: "f8", 256: "i1", 512: "u2", 768: "u4", 1024: "i8", 1280: "u8",
 }  # fmt: skip
@@ -46,20 +46,20 @@ REFUSED_DTYPES: dict[int, str] = {
 
 @dataclass(frozen=True)
 class SourceVolume:
-    """A volume as its file holds it.
+    """A volume as stored in its file.
 
     Attributes
     ----------
     voxels : array of shape (i, j, k)
-        Stored numbers, before the scaling.
+        Stored numbers, before scaling.
     slope, intercept
         intensity = slope * stored + intercept.
     affine : array of shape (4, 4)
         Voxel index to mm.
     placed
-        Whether the file says where in a patient that is: a PNG or JPEG does not.
+        Whether the file gives a position in a patient: a PNG or JPEG does not.
     as_exported
-        Black and white of an image of 8 bits, which somebody has windowed already; None otherwise.
+        Black and white of an 8-bit image, which has already been windowed; otherwise None.
     """
 
     voxels: npt.NDArray[np.generic]
@@ -72,7 +72,7 @@ class SourceVolume:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the voxels lie in the unpacked file, and what they are."""
+    """The position of the voxels in the unpacked file, and their type, scaling and affine."""
 
     shape: tuple[int, int, int]
     dtype: np.dtype[np.generic]
@@ -89,8 +89,9 @@ class _Layout:
 def read_volume(path: Path, limits: Limits, convention: Convention = "radiological") -> SourceVolume:
     """Read one volume from a `.nii` or `.nii.gz` file, or one slice from a `.png` or `.jpg`, or refuse it.
 
-    The kind of file is seen from its content, not its name. NIfTI-1 and NIfTI-2 of both byte orders are read. The file
-    is closed on return. `convention` matters to images only: see `read_image`.
+    The file type is detected from the content, not the name. NIfTI-1 and NIfTI-2 are read in both byte orders. The file
+    is
+    closed on return. `convention` matters only for images: see `read_image`.
 
     Raises
     ------
@@ -128,7 +129,7 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits, convention: Conv
     header, header_bytes = _header(stream, name)
     layout = _layout(header, name, limits)
     expected = layout.offset + layout.voxel_bytes
-    # Before memory is taken: a file this small cannot hold what its header announces.
+    # Checked before memory is allocated: a file this small cannot contain what its header announces.
     if expected > size * (LARGEST_PACKING_RATIO if packed else 1):
         raise ImagingError(_truncated(name, f"{expected} bytes", None if packed else size))
     stream.skip(layout.offset - header_bytes)
@@ -147,10 +148,10 @@ def _plain(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield the content of a gzip file in pieces of at most one chunk, however large it would become."""
+    """Yield a gzip file's content in pieces of at most one chunk, however large it unpacks."""
     member = zlib.decompressobj(wbits=31)
     members = 1
-    # What follows a member is copied each time that one ends: small bites keep many tiny members linear.
+    # The bytes after a member are copied each time a member ends. Small reads keep many tiny members linear in time.
     packed = file.read(BITE)
     while packed:
         try:
@@ -162,7 +163,7 @@ def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
         if piece:
             yield piece
         if member.eof:
-            # A gzip file may hold several members in a row, and zeros as padding behind the last one (gzip 1.12, 2.1).
+            # A gzip file may contain several members in a row, and zero padding after the last one (gzip 1.12, 2.1).
             packed = member.unused_data or file.read(BITE)
             while packed and not packed.strip(b"\0"):
                 packed = file.read(BITE).lstrip(b"\0")
@@ -183,7 +184,7 @@ def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 class _Stream:
-    """Reads exact amounts from pieces, and counts all of them against the limit."""
+    """Reads exact amounts from a sequence of pieces, and counts all of them towards the limit."""
 
     def __init__(self, pieces: Iterator[bytes], name: str, limit: int) -> None:
         self._pieces = pieces
@@ -206,7 +207,7 @@ class _Stream:
         return True
 
     def take(self, count: int) -> bytearray:
-        """Return the next `count` bytes, or fewer at the end; the caller has checked `count` against the limits."""
+        """Return the next `count` bytes, or fewer at the end. The caller has checked `count` against the limits."""
         content = bytearray(count)
         filled = 0
         while filled < count and (self._rest or self._advance()):
@@ -218,20 +219,20 @@ class _Stream:
         return content
 
     def skip(self, count: int) -> None:
-        """Pass over `count` bytes without keeping them, or over what is left."""
+        """Skip `count` bytes, or what is left, without storing them."""
         while count > 0 and (self._rest or self._advance()):
             passed = min(count, len(self._rest))
             self._rest = self._rest[passed:]
             count -= passed
 
     def drain(self) -> None:
-        """Go on to the end, so that checksums are verified and the limit is held against what follows the voxels."""
+        """Read to the end, so that checksums are verified and data after the voxels count towards the limit too."""
         while self._advance():
             pass
 
 
 def _header(stream: _Stream, name: str) -> tuple[Nifti1Header, int]:
-    """Read the header; return it with the number of bytes read."""
+    """Read the header, and return it with its number of bytes."""
     start = stream.take(NIFTI1_BYTES)
     sizes = {int.from_bytes(start[:4], "little"): "<", int.from_bytes(start[:4], "big"): ">"}
     if len(start) == NIFTI1_BYTES and NIFTI1_BYTES in sizes:
@@ -300,7 +301,7 @@ def _shape(header: Nifti1Header, name: str, limits: Limits) -> tuple[int, int, i
             f"{name} holds several values per voxel (size {_times(lengths[:count])}), but one 3D volume is expected: "
             "export the one that is to be read."
         )
-    # One slice alone may be said to have two dimensions.
+    # A single slice may be declared as two-dimensional.
     shape = (lengths[0], lengths[1], lengths[2] if count > 2 else 1)
     if math.prod(shape) > limits.max_voxels:
         raise ImagingError(
@@ -323,7 +324,7 @@ def _dtype(header: Nifti1Header, name: str) -> np.dtype[np.generic]:
 def _offset(header: Nifti1Header, name: str, limits: Limits) -> int:
     smallest = 352 if int(header["sizeof_hdr"]) == NIFTI1_BYTES else 544
     announced = float(header["vox_offset"])
-    if announced == 0:  # unset; voxels then follow the header directly
+    if announced == 0:  # unset; the voxels follow the header directly
         return smallest
     if not math.isfinite(announced) or not smallest <= announced <= limits.max_unpacked_bytes:
         raise ImagingError(
@@ -362,7 +363,7 @@ def _require_values(voxels: npt.NDArray[np.generic], slope: float, intercept: fl
             "so there is nothing to read: check that it is the right file."
         )
     low, high = sorted(float(end) * slope + intercept for end in (lowest, highest))
-    # Before the scaling, since large neighbours are equal as floats.
+    # Compared before scaling, because large neighbouring numbers are equal as floats.
     spread = float(highest.item() - lowest.item()) * abs(slope)
     if not (-LARGEST_INTENSITY <= low and high <= LARGEST_INTENSITY and spread >= SMALLEST_RANGE):
         raise ImagingError(

@@ -1,4 +1,4 @@
-"""From a source file to the volume that readers see."""
+"""Turning a source file into the volume that readers see."""
 
 import hashlib
 import struct
@@ -17,11 +17,11 @@ from imaging.images import Convention, is_jpeg_file
 from imaging.loading import read_volume
 from imaging.scaling import LOWEST, Scaled, ScalingError, scale_to_int16
 
-# Rim of background that is kept around the content, in mm: enough for an edge to be seen as an edge.
+# Rim of background to keep around the content, in mm: enough for an edge to be recognisable as an edge.
 MARGIN = 4.0
 # Measured on three prepared 1 mm heads, two cores: see docs/how-to/prepare-volumes.md.
 GZIP_LEVEL = 1
-# NIfTI-1, fields sform_code and qform_code: "aligned to something", which tells least about where the scan came from.
+# NIfTI-1, fields sform_code and qform_code: "aligned to something", which reveals least about the scan's origin.
 ALIGNED = 2
 MILLIMETRES = 2
 
@@ -33,29 +33,29 @@ class PreparedVolume:
     Attributes
     ----------
     content
-        A `.nii.gz` file (NIfTI-1, little-endian, int16); the same source gives the same bytes.
+        A `.nii.gz` file (NIfTI-1, little-endian, int16). The same source always gives the same bytes.
     sha256
         Of `content`, in hexadecimal.
     unpacked_sha256
-        Of `content` without its gzip, in hexadecimal: what a browser has in its hands.
+        Of `content` after unpacking, in hexadecimal: the bytes that a browser has.
     voxel_sha256
-        Of shape, affine, scaling and stored numbers, in hexadecimal: does not depend on how the bytes are packed.
+        Of shape, affine, scaling and stored numbers, in hexadecimal; independent of how the bytes are packed.
     shape
         Number of voxels towards right, anterior and superior.
     spacing
-        Distance of neighbouring voxels, in mm.
+        Distance between neighbouring voxels, in mm.
     orientation
-        Always "RAS": the axes lie closest to right, anterior, superior.
+        Always "RAS": the axes are those closest to right, anterior, superior.
     affine
         4 rows of 4 numbers, voxel index to mm, exactly as the file holds them (32-bit floats).
     window
-        Intensities shown as black and as white by default, after the scaling.
+        Intensities shown as black and as white by default, after scaling.
     intensity_range
-        Smallest and largest intensity, after the scaling.
+        Smallest and largest intensity, after scaling.
     whole
-        Where the voxels of the whole file lie, before anything was cut off.
+        The voxel grid of the whole file, before cropping.
     placed
-        Whether `affine` and `spacing` are those of a patient: a PNG or JPEG has none, and is given one mm per pixel.
+        Whether `affine` and `spacing` are those of a patient. A PNG or JPEG has neither and is given 1 mm per pixel.
     """
 
     content: bytes
@@ -94,11 +94,14 @@ def prepare_volume(
 ) -> PreparedVolume:
     """Make a reading-ready volume from a NIfTI file, or one of a single slice from a PNG or JPEG.
 
-    Axes are brought into right-anterior-superior order by flips and exchanges only, surrounding background is cut off
-    where it is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing
-    in it but geometry and scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its place in
-    mm (to the precision of the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its
-    intensity (exactly, or within half a step: see `scale_to_int16`).
+    Axes are brought into right-anterior-superior order by flips and exchanges only. Surrounding background is cropped
+    if it
+    is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing but geometry
+    and
+    scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its position in mm (to the precision
+    of
+    the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its intensity (exactly, or to within
+    half a step: see `scale_to_int16`).
 
     Parameters
     ----------
@@ -107,10 +110,10 @@ def prepare_volume(
     limits
         Sizes beyond which the file is refused.
     percentiles
-        Of the intensities that differ from the background: what the default window shows as black and as white. A
-        image of 8 bits is shown as it was exported instead.
+        Which percentiles of the intensities that differ from the background the default window shows as black and as
+        white. An 8-bit image is shown as it was exported instead.
     convention
-        In which the study is read: an image is laid so that this convention does not mirror it.
+        The convention in which the study is read: an image is placed so that this convention does not mirror it.
 
     Raises
     ------
@@ -132,10 +135,11 @@ def prepare_volume(
 def prepare_overlay(
     path: Path, *, limits: Limits = DEFAULT_LIMITS, convention: Convention = "radiological"
 ) -> PreparedVolume:
-    """Make a reading-ready mask: 1 where the file holds anything but zero, 0 elsewhere, and nothing else of it.
+    """Make a reading-ready mask: 1 where the file is non-zero, 0 elsewhere. Nothing else of the file is kept.
 
-    Oriented, cropped and packed as `prepare_volume` does it. A JPEG is refused: its compression leaves small numbers
-    round every edge, which would all count as inside.
+    It is oriented, cropped and packed as in `prepare_volume`. A JPEG is refused: its compression leaves small values
+    around
+    every edge, which would all count as inside.
 
     Raises
     ------
@@ -165,11 +169,11 @@ def _grid_of(turned: Turned) -> Grid:
 def _packed(
     scaled: Scaled, exact_affine: Affine, window: tuple[float, float], whole: Grid, placed: bool
 ) -> PreparedVolume:
-    # The file holds 32-bit floats; so all that is stored about the volume is taken from the file.
+    # The file holds 32-bit floats, so everything stored about the volume is derived from these.
     affine = exact_affine.astype(np.float32).astype(np.float64)
     header = _header(scaled, affine)
     voxels = scaled.stored.astype("<i2", copy=False).tobytes(order="F")
-    # zlib writes a gzip header without file name and with time stamp 0.
+    # zlib writes a gzip header without a file name and with timestamp 0.
     unpacked = header + voxels
     content = zlib.compress(unpacked, level=GZIP_LEVEL, wbits=31)
     shape = scaled.stored.shape
@@ -190,14 +194,14 @@ def _packed(
 
 
 def _header(scaled: Scaled, affine: Affine) -> bytes:
-    """Return 352 bytes: a NIfTI-1 header made from nothing but geometry and scaling, and the mark "no extensions"."""
+    """Return 352 bytes: a NIfTI-1 header with only geometry and scaling, followed by the "no extensions" marker."""
     header = Nifti1Header(endianness="<")
     header.set_data_shape(scaled.stored.shape)
     header.set_data_dtype(np.int16)
     header.set_xyzt_units(MILLIMETRES)
     header.set_sform(affine, code=ALIGNED)
     header.set_qform(affine, code=ALIGNED)
-    # A qform cannot hold shear; where it would put voxels elsewhere than the sform, the header does without it.
+    # A qform cannot represent shear. If it would place voxels differently from the sform, it is left out.
     if not np.allclose(header.get_qform(), affine, atol=1e-4):
         header["qform_code"] = 0
     header.set_slope_inter(scaled.slope, scaled.intercept)
@@ -216,8 +220,8 @@ def _voxel_sha256(shape: tuple[int, ...], affine: Affine, scaled: Scaled, voxels
 
 
 def _window(scaled: Scaled, percentiles: tuple[float, float]) -> tuple[float, float]:
-    """Return the intensities at two percentiles (nearest rank) of the voxels that are not background."""
-    # Counting the 65536 possible values is exact and faster than sorting millions of voxels.
+    """Return the intensities at two percentiles (nearest rank) of the non-background voxels."""
+    # Counting the 65536 possible values is exact, and faster than sorting millions of voxels.
     counts = np.bincount(scaled.stored.ravel(order="K").astype(np.int32) - LOWEST, minlength=2**16)
     counts[int(background_value(scaled.stored)) - LOWEST] = 0
     cumulative = np.cumsum(counts)
@@ -233,6 +237,6 @@ def _window(scaled: Scaled, percentiles: tuple[float, float]) -> tuple[float, fl
 
 
 def _ordered(scaled: Scaled, low: int, high: int) -> tuple[float, float]:
-    """Turn two stored numbers into intensities, the smaller first (a negative slope turns them round)."""
+    """Turn two stored numbers into intensities, the smaller first (a negative slope reverses them)."""
     ends = sorted((scaled.slope * low + scaled.intercept, scaled.slope * high + scaled.intercept))
     return ends[0], ends[1]

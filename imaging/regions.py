@@ -1,4 +1,4 @@
-"""Which voxels of a mask are inside, short enough to be stored beside what else counts as right."""
+"""The voxels inside a mask, encoded compactly enough to be stored with the reference."""
 
 import zlib
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from nibabel.nifti1 import Nifti1Header
 
 from imaging.preparing import PreparedVolume
 
-# Of a NIfTI-1 file with nothing between header and voxels.
+# Positions in a NIfTI-1 file with nothing between header and voxels.
 _HEADER, _OFFSET = 348, 352
 _HALF = 0.5
 
@@ -22,9 +22,9 @@ class Inside:
     shape
         Number of voxels towards right, anterior and superior.
     to_voxels
-        3 rows of 4 numbers, mm to voxel index: the middle of a voxel has whole numbers.
+        3 rows of 4 numbers, mm to voxel index; voxel centres have integer indices.
     runs
-        First place and length of each run of voxels inside, rising, where the last axis runs fastest.
+        Start and length of each run of voxels inside, in ascending order; the last axis varies fastest.
     """
 
     shape: tuple[int, int, int]
@@ -33,12 +33,12 @@ class Inside:
 
 
 def inside_of(overlay: PreparedVolume) -> Inside:
-    """Return which voxels of a mask are inside.
+    """Return the voxels that are inside a mask.
 
     Parameters
     ----------
     overlay
-        As `prepare_overlay` returns it, with its content.
+        As returned by `prepare_overlay`, with its content.
     """
     unpacked = zlib.decompress(overlay.content, wbits=31)
     slope, intercept = Nifti1Header(unpacked[:_HEADER]).get_slope_inter()

@@ -1,4 +1,4 @@
-"""Voxel values as 16-bit integers with a slope and an intercept."""
+"""Representing voxel values as 16-bit integers with a slope and an intercept."""
 
 import math
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ LOWEST, HIGHEST = -32768, 32767
 
 
 class ScalingError(ValueError):
-    """The values cannot be scaled; the message completes a sentence that begins with the file's name."""
+    """The values cannot be scaled. The message completes a sentence that begins with the file's name."""
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """Integers, and the line that turns them into intensities: intensity = slope * stored + intercept.
+    """Integers with the linear map to intensities: intensity = slope * stored + intercept.
 
-    `slope` and `intercept` hold 32-bit floats exactly, because that is how the file stores them.
+    `slope` and `intercept` are exactly representable as 32-bit floats, because that is how the file stores them.
     """
 
     stored: npt.NDArray[np.int16]
@@ -26,27 +26,29 @@ class Scaled:
 
 
 def scale_to_int16(voxels: npt.NDArray[np.generic], slope: float, intercept: float) -> Scaled:
-    """Express `slope * voxels + intercept` in 16-bit integers, exactly where that is possible.
+    """Represent `slope * voxels + intercept` as 16-bit integers, exactly if possible.
 
-    1. Integers between -32768 and 32767 stay as they are, with their slope and intercept.
-    2. Integers that span at most 65535 are shifted by a whole number, which moves into the intercept. Both are exact
-       as long as slope and new intercept are 32-bit floats, which holds for every NIfTI-1 source of uint16 without
-       scaling. The shift is the multiple of the largest power of two that fits, since that has the fewest digits.
-    3. Floats that are whole numbers (integers saved as float) are taken as integers.
+    1. Integers between -32768 and 32767 are kept with their slope and intercept.
+    2. Integers that span at most 65535 are shifted by a whole number, which is added to the intercept. Both of these
+    are
+       exact as long as the slope and the new intercept are 32-bit floats, which holds for every NIfTI-1 source of
+       uint16
+       without scaling. The shift is the multiple of the largest power of two that fits, as that has the fewest digits.
+    3. Floats that are whole numbers (integers saved as float) are treated as integers.
     4. Everything else is rounded to the nearest of 65536 equal steps between the smallest and the largest value: no
-       intensity changes by more than half a step, that is about range / 131070. Where the range is tiny beside the
-       values themselves, the step is larger by what a 32-bit float cannot express of the middle value.
+       intensity changes by more than half a step, which is about range / 131070. If the range is tiny compared with the
+       values themselves, the step is larger by the error of representing the middle value as a 32-bit float.
 
     Parameters
     ----------
     voxels : array of integers or finite floats, any shape
     slope, intercept
-        The source's scaling; 1 and 0 where it has none.
+        The source's scaling; 1 and 0 if it has none.
 
     Raises
     ------
     ScalingError
-        Where range or values do not fit a 32-bit slope and intercept.
+        The range or the values do not fit a 32-bit slope and intercept.
     """
     whole = _as_whole_numbers(voxels)
     if whole is not None:
@@ -57,7 +59,7 @@ def scale_to_int16(voxels: npt.NDArray[np.generic], slope: float, intercept: flo
             if new_slope != 0.0 and math.isfinite(new_slope) and math.isfinite(new_intercept):
                 if shift == 0:
                     return Scaled(whole.astype(np.int16), new_slope, new_intercept)
-                # Down to 0 first, which no type of integer overflows that is wide enough to need a shift.
+                # Shift to 0 first. This cannot overflow: any integer type that needs a shift is wide enough for it.
                 stored = (whole - whole.min()).astype(np.int32) + (lowest - shift)
                 return Scaled(stored.astype(np.int16), new_slope, new_intercept)
     intensities = voxels.astype(np.float64)
@@ -72,14 +74,14 @@ def _as_whole_numbers(voxels: npt.NDArray[np.generic]) -> npt.NDArray[np.integer
     span = 2.0**31
     if voxels.min() <= -span or voxels.max() >= span:
         return None
-    # Slab by slab, because most floats are found not to be whole numbers in the first one.
+    # Slab by slab, because most float volumes turn out not to be whole numbers in the first slab.
     if not all((slab == np.rint(slab)).all() for slab in np.atleast_1d(voxels)):
         return None
     return voxels.astype(np.int32)
 
 
 def _whole_shift(lowest: int, highest: int) -> int | None:
-    """Return the whole number to subtract so that [lowest, highest] fits 16 bits, or None where it cannot."""
+    """Return the whole number to subtract so that [lowest, highest] fits 16 bits, or None if there is none."""
     if lowest >= LOWEST and highest <= HIGHEST:
         return 0
     at_least, at_most = highest - HIGHEST, lowest - LOWEST
@@ -93,9 +95,9 @@ def _whole_shift(lowest: int, highest: int) -> int | None:
 
 
 def _rounded(intensities: npt.NDArray[np.float64]) -> Scaled:
-    """Round to 65536 steps, overwriting `intensities`: a large volume is not copied more often than needed."""
+    """Round to 65536 steps, overwriting `intensities` so that a large volume is not copied more often than needed."""
     lowest, highest = float(intensities.min()), float(intensities.max())
-    # The intercept is rounded to 32 bits first and the step chosen after it: then both ends fit without clipping.
+    # Round the intercept to 32 bits first and choose the step afterwards, so that both ends fit without clipping.
     intercept = _float32(lowest + (highest - lowest) / 2)
     step = max((highest - intercept) / HIGHEST, (lowest - intercept) / LOWEST)
     slope = _float32(step)

@@ -9,12 +9,12 @@ from services.people.identity import ABSOLUTE_LIMIT
 
 
 def is_secure(connection: HTTPConnection) -> bool:
-    """Return whether the browser came by HTTPS, to us or to a proxy that `server/hosts.py` believes."""
+    """Return whether the browser used HTTPS, either with us or with a proxy that `server/hosts.py` trusts."""
     return connection.url.scheme in {"https", "wss"}
 
 
 def cookie_name(connection: HTTPConnection) -> str:
-    """Return the cookie's name: it carries the port, because cookies themselves do not tell ports apart."""
+    """Return the cookie's name. It includes the port, because browsers do not keep cookies apart by port."""
     host = connection.headers.get("host", "")
     port = host.rpartition(":")[2] if ":" in host else "default"
     prefix = "__Host-" if is_secure(connection) else ""
@@ -27,7 +27,7 @@ def token_of(connection: HTTPConnection) -> str | None:
 
 
 def set_token(connection: HTTPConnection, response: Response, token: str, *, stay: bool) -> None:
-    """Give the browser a token that its scripts cannot read; unless it is to stay, it goes when the browser closes."""
+    """Give the browser a token that scripts cannot read; unless `stay`, it is dropped when the browser closes."""
     response.set_cookie(
         cookie_name(connection),
         token,
@@ -40,7 +40,7 @@ def set_token(connection: HTTPConnection, response: Response, token: str, *, sta
 
 
 def drop_token(connection: HTTPConnection, response: Response) -> None:
-    """Take the token from the browser."""
+    """Remove the token from the browser."""
     response.delete_cookie(
         cookie_name(connection), path="/", secure=is_secure(connection), httponly=True, samesite="lax"
     )

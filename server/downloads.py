@@ -1,8 +1,8 @@
-"""Files to keep: reports, manifests, certificates, and a study to start from.
+"""Files to download: reports, manifests, certificates, and starter studies.
 
-Each is made when it is asked for, by the right that the asker has then.
+Each file is made when it is requested, with the rights that the person has at that moment.
 
-Streamlit's own downloads lie under a name that opens them for everybody who knows it; no page of ours makes any.
+Streamlit's own download links are open to anybody who knows their name, so none of our pages uses them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _report(form: str) -> Making:
     return lambda store, actor, study_key: report.download(store, actor, study_key, form)
 
 
-# By the last part of the address: how it is made, and as what it is sent.
+# By the last part of the address: the function that makes the file, and its media type.
 FILES: dict[str, tuple[Making, str]] = {
     "manifest.json": (_manifest, "application/json"),
     "report.html": (_report("html"), "text/html"),
@@ -49,7 +49,7 @@ FILES: dict[str, tuple[Making, str]] = {
 
 @dataclass(frozen=True)
 class AskedOfJudge:
-    """Which judges a file is of, as the calibration page chose: field, runs, human verdicts, labels made elsewhere."""
+    """Which judges a file is about, as chosen on the calibration page: field, runs, human verdicts, imported labels."""
 
     field: str
     runs: tuple[str, ...]
@@ -117,7 +117,7 @@ async def _send_new_study(request: Request) -> Response:
     except Refused as refusal:
         status = 404 if isinstance(refusal, NotFound) else 403
         return PlainTextResponse(str(refusal), status_code=status, headers=headers)
-    # The name of a shape is that of a folder of ours.
+    # A shape's name is the name of one of our folders, so it is safe in a header.
     headers["Content-Disposition"] = f'attachment; filename="{shape}.zip"'
     return Response(content, media_type="application/zip", headers=headers)
 
@@ -138,7 +138,7 @@ def _made(actor: Actor, study_key: str, name: str) -> Response:
     except Refused as refusal:
         status = 404 if isinstance(refusal, NotFound) else 403
         return PlainTextResponse(str(refusal), status_code=status, headers=headers)
-    # The key of a study that was found holds nothing but lower-case letters, digits and hyphens.
+    # The key of a study that exists contains only lower-case letters, digits and hyphens.
     headers["Content-Disposition"] = f'attachment; filename="{study_key}-{name}"'
     return Response(content, media_type=media_type, headers=headers)
 

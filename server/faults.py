@@ -1,7 +1,7 @@
-"""What is answered when something fails: a page or a sentence of ours, and one bounded line in the log.
+"""Answering failures: a page or sentence of our own, and one line of bounded length in the log.
 
-It is outside the gate, so that no error reaches the web server, which would answer in its own words and close the
-connection under the next request.
+This wraps the gate, so that no error reaches the web server, which would send its own message and close the connection
+on the next request.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from services.errors import Unavailable
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=select_autoescape(["html"])
 )
-# Seconds after which the same is worth another try.
+# After how many seconds it makes sense to try again.
 AGAIN_AFTER = 5
 FAILED = (
     "Something went wrong on the server; what was saved is safe: try again, and tell the study's admin if it persists."
 )
-# Below these nobody but scripts asks.
+# Only scripts request paths below these.
 NO_PAGES = ("/_stcore/", "/media/", "/component/", "/static/", "/reading/", "/assets/")
 
 
 class Faults:
-    """Answer every error that comes out of the application."""
+    """Answer every error that the application raises."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, and answer it where nothing else does."""
+        """Pass a request on, and answer it if it fails before anything else has."""
         if scope["type"] not in {"http", "websocket"}:
             await self.app(scope, receive, send)
             return
@@ -53,7 +53,7 @@ class Faults:
             await self.app(scope, receive, send_on)
         except ClientDisconnect:
             return
-        except Exception as error:  # noqa: BLE001  whatever it is, somebody waits for an answer
+        except Exception as error:  # noqa: BLE001  any failure must still be answered
             status = 503 if isinstance(error, Unavailable) else 500
             note_fault(error, scope["path"], status)
             if not begun:
@@ -62,7 +62,7 @@ class Faults:
 
 async def _answer(scope: Scope, receive: Receive, send: Send, error: Exception, status: int) -> None:
     if scope["type"] == "websocket":
-        # The handshake is refused; Streamlit's page tries again by itself.
+        # Refuse the handshake; Streamlit's page reconnects on its own.
         await receive()
         await send({"type": "websocket.close", "code": 1013})
         return
@@ -73,18 +73,18 @@ async def _answer(scope: Scope, receive: Receive, send: Send, error: Exception, 
 
 
 def asks_for_page(scope: Scope) -> bool:
-    """Whether a person waits for a page, and not a script for an answer."""
+    """Return whether a person is waiting for a page, rather than a script for an answer."""
     accepts = Headers(scope=scope).get("accept", "")
     return scope["type"] == "http" and "text/html" in accepts and not scope["path"].startswith(NO_PAGES)
 
 
 def fault_page(scope: Scope, status: int) -> Response:
-    """Return the page that says what happened, that answers are kept, and how to go on."""
+    """Return the page that explains what happened, that answers are safe, and how to continue."""
     text = _templates.get_template("fault.html").render(
         waiting=status == 503,
-        # Two slashes at its beginning would be an address elsewhere.
+        # With two leading slashes the address would point to another host.
         again="/" + quote(scope["path"].lstrip("/")),
-        # What was sent by a form is not sent twice unasked.
+        # A form's submission is not repeated unless the user asks for it.
         reload_after=AGAIN_AFTER if status == 503 and scope["method"] == "GET" else None,
     )
     return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})

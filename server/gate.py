@@ -1,6 +1,6 @@
-"""The gate: nothing is answered to anybody whom the database does not know, except the sign-in pages.
+"""The gate: except for the sign-in pages, only people whom the database knows get an answer.
 
-It is pure ASGI, because Starlette's `BaseHTTPMiddleware` never sees a websocket.
+It is pure ASGI, because Starlette's `BaseHTTPMiddleware` does not handle websockets.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from services.people.permission import administers
 # `.streamlit/config.toml` maps this header into `st.user`; only the gate may set it.
 SESSION_HEADER = b"x-blindread-session"
 OPEN_PATHS = frozenset({"/sign-in", "/health", "/ready"})
-# The token alone: with anything below it, the path would lead on to Streamlit's own files.
+# The token only: a longer path would reach Streamlit's own files.
 _OPEN_LINK = re.compile(r"/link/[^/\\]+")
 OPEN_METHODS = frozenset({"GET", "HEAD", "POST"})
-# Streamlit's own endpoints that no page of ours needs: closed to everybody.
-# Files under `/media/` open to everybody who knows their name; ours come from `server.downloads`.
+# Streamlit endpoints that none of our pages needs are closed to everybody. Files under `/media/` are open to anybody
+# who knows their name; ours come from `server.downloads`.
 SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback", "/media/")
-# What only admins' pages use.
+# Used only by admins' pages.
 ADMIN_PATHS = ("/_stcore/upload_file",)
 UNSAFE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 class Gate:
-    """Deny by default: check the origin, find the login session, and hand its id on in a header of our own."""
+    """Deny by default: check the origin, look up the login session, and pass its id on in a header of our own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._known = static_files.Known()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request on, or answer it here."""
         if scope["type"] not in {"http", "websocket"}:
             await self.app(scope, receive, send)
             return
@@ -57,7 +57,7 @@ class Gate:
         await self.app(scope, receive, with_security_headers(send))
 
     async def _refusal(self, scope: Scope, connection: HTTPConnection) -> Response | None:
-        """Return the answer to somebody who may not pass; with None the scope carries their identity on."""
+        """Return the answer if the request may not pass. If None, the scope now carries the person's identity."""
         path = scope["path"]
         if path.startswith(SHUT_PATHS):
             return _nothing_here()
@@ -65,7 +65,7 @@ class Gate:
         if checks_origin and not _same_origin(connection.headers):
             return JSONResponse({"error": "This request comes from another site."}, status_code=403)
         if _is_open(scope):
-            # Before anybody is looked up: these answer although the database does not.
+            # Checked before anybody is looked up, because these paths must answer even if the database does not.
             return None
         token = token_of(connection)
         if static_files.asks_for_one(scope) and token in self._known:
@@ -94,7 +94,7 @@ def _nothing_here() -> Response:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Whether the path answers somebody who is not signed in. No websocket does."""
+    """Return whether a path answers people who are not signed in. No websocket does."""
     if scope["type"] != "http" or scope["method"] not in OPEN_METHODS:
         return False
     return scope["path"] in OPEN_PATHS or _OPEN_LINK.fullmatch(scope["path"]) is not None
@@ -110,7 +110,7 @@ def _hand_on(scope: Scope, actor: Actor) -> None:
 
 
 def _same_origin(headers: Headers) -> bool:
-    """Compare `Origin` with `Host`. Streamlit's XSRF tokens do not guard the websocket; this does."""
+    """Compare `Origin` with `Host`. This protects the websocket, which Streamlit's XSRF tokens do not."""
     try:
         origin = urlsplit(headers.get("origin", ""))
     except ValueError:

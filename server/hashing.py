@@ -1,4 +1,4 @@
-"""The queue before Argon2: short, and apart from all other work, so that a burst of sign-ins starves nobody."""
+"""The queue for Argon2 hashing: short, and separate from all other work, so that a burst of sign-ins blocks nobody."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from services.installation.environment import LONGEST_WAIT, within
 
 T = TypeVar("T")
 
-# A hash takes a tenth of a second and 64 MB, so two at once; the last in a queue of this length waits about a second.
+# A hash takes 0.1 s and 64 MB, so two run at once. The last in a full queue waits about a second.
 AT_ONCE = 2
 MOST_WAITING = 16
 
 
 class Busy(Exception):
-    """So many wait for a hash that another one is sent away."""
+    """The queue for hashing is full, so another request is turned away."""
 
 
 @functools.cache
@@ -27,7 +27,7 @@ def _threads() -> CapacityLimiter:
 
 
 async def in_turn(work: Callable[..., T], *arguments: Any) -> T:
-    """Run what hashes in one of the queue's threads.
+    """Run work that hashes a password in one of the queue's threads.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The headers that every answer carries."""
+"""The security headers that every answer carries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECURITY_HEADERS = {
 
 
 def with_security_headers(send: Send) -> Send:
-    """Add the headers to everything that is sent."""
+    """Wrap `send` so that every answer gets the headers."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -31,7 +31,7 @@ def with_security_headers(send: Send) -> Send:
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
             if headers.get("content-type", "").startswith("text/html"):
-                # After a sign-out, the browser's way back must ask here and not its own memory.
+                # After a sign-out, the browser's back button must ask the server instead of showing a cached page.
                 headers["Cache-Control"] = "no-store"
         await send(message)
 

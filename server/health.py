@@ -1,4 +1,4 @@
-"""What a supervisor or a proxy asks: does the process answer, and can it work."""
+"""Endpoints for a supervisor or proxy that asks whether the process responds and is able to work."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from services.record import maintenance
 
 
 def end_unless_prepared() -> None:
-    """End the process, with one sentence, where there is no database or one of another schema than this program's.
+    """End the process with one sentence if the database is missing or has a schema other than this program's.
 
-    A database that does not answer is no reason to end: the server waits for it, and `/ready` says so.
+    A database that does not respond is no reason to end: the server waits for it, and `/ready` reports it.
     """
-    # Raised from here, a sentence would come at the end of the web server's traceback.
+    # Raised as an exception, the sentence would end up below the web server's traceback.
     if missing := missing_database():
         _end(missing)
     try:
@@ -35,17 +35,17 @@ def end_unless_prepared() -> None:
 
 
 def _end(sentence: str) -> NoReturn:
-    print(sentence, file=sys.stderr, flush=True)  # noqa: T201  the sentence is for whoever started it
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201  for the person who started the server
     os._exit(1)
 
 
 async def health(request: Request) -> Response:
-    """GET /health: that the process answers; asks no database and takes no thread."""
+    """GET /health: the process responds. Uses no database and no thread."""
     return PlainTextResponse("ok")
 
 
 async def ready(request: Request) -> Response:
-    """GET /ready: that the database answers too and has this program's schema; at most ten seconds."""
+    """GET /ready: the database responds as well and has this program's schema. Takes at most ten seconds."""
     try:
         await in_thread("ready", maintenance.require_prepared, database())
     except (Refused, Unavailable) as refusal:

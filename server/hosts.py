@@ -1,8 +1,9 @@
-"""Under which names the server answers, and whose word about the sender it believes.
+"""The host names under which the server answers, and the proxies whose headers it trusts.
 
-A page of another site whose name is made to point here is a page of ours for the browser; and a header that anybody can
-send says nothing about where somebody comes from. So names and proxies are listed, and everything else is refused or
-left out, before the gate looks at a request. Like the gate, it is pure ASGI.
+If another site's host name is made to resolve to this server, the browser treats that site's pages as ours. And a
+header that anybody can send proves nothing about a request's origin. So host names and proxies are listed; requests for
+other names are refused and headers from other senders dropped, before the gate sees the request. Like the gate, this is
+pure ASGI.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MISDIRECTED = (
     "This server does not accept this host name. If it should, start it with the name, without port, in the "
     "environment variable BLINDREAD_ALLOWED_HOSTS (separate several with commas).\n"
 )
-# What a proxy may say about the sender. From anybody else it is dropped, and nothing behind us sees it.
+# Headers with which a proxy describes the sender. They are interpreted here, if a known proxy sent them, and removed.
 _SAID_BY_PROXIES = frozenset(
     {
         *(b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"x-forwarded-port", b"x-forwarded-server"),
@@ -38,7 +39,7 @@ _HOST = re.compile(r"(?P<name>\[[^\]]*\]|[^\[\]:@/]*)(?::\d*)?", re.ASCII)
 
 
 class Hosts:
-    """Answer under known names only, and let only known proxies say where a request comes from."""
+    """Answer only under known host names, and accept only known proxies' statements about a request's origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -47,7 +48,7 @@ class Hosts:
         self.is_secure = public_url().startswith("https://")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put the scope right and hand it on, or refuse it."""
+        """Correct the scope and pass it on, or refuse the request."""
         if scope["type"] not in {"http", "websocket"}:
             await self.app(scope, receive, send)
             return
@@ -62,7 +63,7 @@ class Hosts:
         return len(hosts) == 1 and name_of(hosts[0]) in self.names
 
     def _put_sender_right(self, scope: Scope) -> None:
-        """Take address and scheme from a proxy's headers where a proxy of ours sent them, and drop the headers."""
+        """Take the address and scheme from the proxy headers if a known proxy sent them, and remove the headers."""
         headers = Headers(scope=scope)
         said = [part.strip() for line in headers.getlist("x-forwarded-for") for part in line.split(",")]
         scheme = headers.get("x-forwarded-proto", "").strip().lower()
@@ -79,7 +80,7 @@ class Hosts:
             scope["scheme"] = f"{plain}s" if secure else plain
 
     def _sender(self, said: Sequence[str]) -> str:
-        """Return the last address that no proxy of ours added: those before it are the sender's own words."""
+        """Return the last address that none of our proxies added. The sender may have invented those before it."""
         for entry in reversed(said):
             address = _address(entry)
             if address is None:
@@ -90,12 +91,12 @@ class Hosts:
 
 
 def networks(listed: Sequence[str]) -> tuple[Network, ...]:
-    """Return the networks that a setting lists as addresses or as networks.
+    """Return the networks that a setting lists, as addresses or networks.
 
     Raises
     ------
     ValueError
-        One sentence that names what is no address.
+        With a sentence that names the entry which is not an address.
     """
     parsed = []
     for entry in listed:
@@ -116,17 +117,18 @@ def name_of(host: str) -> str:
 
 
 def _peer(scope: Scope) -> tuple[str, int]:
-    """Return who is at the other end of the connection.
+    """Return the address and port at the other end of the connection.
 
-    Under `streamlit run` uvicorn believes every program of this machine and has put an address of X-Forwarded-For in
-    the peer's place by then, with port 0; no peer has port 0. Where that has happened the peer was this machine.
+    Under `streamlit run`, uvicorn trusts every program on this machine and has already replaced the peer with an
+    address
+    from X-Forwarded-For and port 0. No real peer has port 0, so in that case the peer was this machine.
     """
     host, port = scope.get("client") or (_LOOPBACK, 0)
     return (_LOOPBACK, 0) if port == 0 else (host, port)
 
 
 def _bare(written: str) -> str:
-    """Return an address without port and brackets, as proxies write it."""
+    """Return an address, as proxies write it, without port and brackets."""
     if written.startswith("["):
         return written[1 : written.find("]")]
     return written.partition(":")[0] if written.count(":") == 1 else written

@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, without answers and without identities."""
+"""Structured logs: one JSON object per line, without answers or identities."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 _QUIET = ("uvicorn.access", "httpx", "watchdog")
-# Their messages name what is wrong with the program or the machine. Any other message may hold what somebody entered:
-# a database's error quotes the very row that it refused.
+# The messages of these errors describe the program or the machine. Any other message may contain what somebody
+# entered: a database error quotes the very row that it refused.
 _TELLING = (OSError, ImportError, NameError, AttributeError)
-# Characters of one traceback, and seconds in which the same one is not written again.
+# The longest traceback in characters, and for how many seconds an identical one is not written again.
 LONGEST_TRACE = 4_000
 SAME_WITHIN = 60.0
 LONGEST_ROUTE = 100
@@ -32,11 +32,11 @@ _plain_record = logging.getLogRecordFactory()
 
 
 class _Lines(structlog.PrintLogger):
-    """Writes lines; those that a full disk or a closed end does not take are lost, and no answer with them."""
+    """Writes lines. A line that cannot be written (full disk, closed stream) is lost, without losing any answer."""
 
     def msg(self, message: str) -> None:
         """Write one line."""
-        # Python says by a ValueError that a stream was closed.
+        # Python raises ValueError if a stream was closed.
         with suppress(OSError, ValueError):
             super().msg(message)
 
@@ -44,7 +44,7 @@ class _Lines(structlog.PrintLogger):
 
 
 def configure_logs() -> None:
-    """Write our own events as JSON lines and the libraries' warnings to standard error, and no error's own words."""
+    """Write our own events as JSON lines and libraries' warnings to standard error, without errors' own messages."""
     shared: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -55,15 +55,15 @@ def configure_logs() -> None:
         cache_logger_on_first_use=True,
     )
     for name in _QUIET:
-        # An access log would note which person fetched which volume when.
+        # An access log would record who fetched which volume, and when.
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.setLogRecordFactory(_record)
 
 
 def logged(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap a route so that each answer leaves a line: which route, which status, how long it took.
+    """Wrap a route so that each answer is logged with its route, status and duration.
 
-    Who asked and for what is left out. Only the first two parts of the path are written, as a third may be a token.
+    Who asked, and for what, is left out. Only the first two parts of the path are logged, as the third may be a token.
     """
 
     @functools.wraps(endpoint)
@@ -79,15 +79,15 @@ def logged(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
 
 
 def note_fault(error: BaseException, path: str, status: int) -> None:
-    """Write one line about an error that was answered: where, of what kind, and how it came to be if that is news."""
-    # What follows /link/ is a token.
+    """Log one line about an error that was answered: where, what kind, and its traceback unless recently logged."""
+    # The part after /link/ is a token.
     route = "/".join(path.split("/")[: 3 if path.startswith("/reading/") else 2])[:LONGEST_ROUTE]
     kind = f"{type(error).__module__}.{type(error).__qualname__}"
     _events.error("failed", route=route, status=status, kind=kind, trace=_trace_of(error))
 
 
 def _trace_of(error: BaseException) -> str:
-    """Return how an error came to be, bounded; in the minute after it was written, only that it was."""
+    """Return an error's traceback, bounded in length. Within a minute of being logged it is only mentioned."""
     trace = "\n".join(_places(error))
     if len(trace) > LONGEST_TRACE:
         trace = f"{trace[: LONGEST_TRACE // 4]}\n  ...\n{trace[-3 * LONGEST_TRACE // 4 :]}"
@@ -101,7 +101,7 @@ def _trace_of(error: BaseException) -> str:
 
 
 def _record(*arguments: Any, **named: Any) -> logging.LogRecord:
-    """Make a record that says where an error arose and of what kind it is, whichever library logs it."""
+    """Create a log record in which an error is reduced to its place and kind, whichever library logs it."""
     record = _plain_record(*arguments, **named)
     if record.exc_info and record.exc_info[1] is not None:
         record.exc_text = _trace_of(record.exc_info[1])
@@ -110,10 +110,10 @@ def _record(*arguments: Any, **named: Any) -> logging.LogRecord:
 
 
 def _places(error: BaseException) -> list[str]:
-    """Return the stack and the kind of an error after those of the errors that it came from."""
+    """Return an error's stack and kind, preceded by those of the errors that caused it."""
     earlier = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     inner = list(error.exceptions) if isinstance(error, BaseExceptionGroup) else []
-    # SQLite's own errors name tables and columns, never values.
+    # SQLite's own errors name tables and columns but never values.
     telling = isinstance(error, _TELLING) or type(error).__module__ == "sqlite3"
     message = f": {error}" if telling else ""
     return [
@@ -125,7 +125,7 @@ def _places(error: BaseException) -> list[str]:
 
 
 def _telling_frames(error: BaseException) -> list[traceback.FrameSummary]:
-    """Return the frames of our own program and the innermost one; libraries' own ways through themselves say little."""
+    """Return the frames of our own program and the innermost one. Frames within libraries tell little."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [
         frame for frame in frames[:-1] if frame.filename.startswith(_PROGRAM) and "site-packages" not in frame.filename

@@ -1,4 +1,4 @@
-"""When somebody was last seen, written beside the requests: nobody waits for it, and its failure hurts nobody."""
+"""Recording when somebody was last seen, outside requests: nobody waits for it, and its failure affects nobody."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from services.people import identity
 from services.people.identity import Actor
 
 MOST_REMEMBERED = 10_000
-# When each login session was last noted, by this process's own clock.
+# When each login session was last recorded, on this process's monotonic clock.
 _noted: dict[int, float] = {}
 _running: set[asyncio.Task[None]] = set()
 
 
 def note(actor: Actor) -> None:
-    """Have it written that somebody was here, at most once a minute and in nobody's time."""
+    """Record in the background that somebody was here, at most once a minute."""
     moment = time.monotonic()
     before = _noted.get(actor.login_session_id)
     if before is not None and moment - before < identity.SEEN_RESOLUTION.total_seconds():
         return
     if limiter_of("presence").available_tokens < 1:
-        # The next request asks again.
+        # The next request tries again.
         return
     if len(_noted) >= MOST_REMEMBERED:
         _noted.clear()
@@ -37,5 +37,5 @@ def note(actor: Actor) -> None:
 async def _write(actor: Actor) -> None:
     try:
         await in_thread("presence", identity.note_seen, database(), actor.login_session_id)
-    except Exception as error:  # noqa: BLE001  it is a convenience; whoever reads goes on reading
+    except Exception as error:  # noqa: BLE001  a convenience, which must not disturb any reader
         note_fault(error, "(last seen)", 503)

@@ -1,4 +1,4 @@
-"""The routes that the reading room talks to: volumes, displays, drafts, verdicts, failures, revisions, summary."""
+"""The reading room's routes: volumes, displays, drafts, verdicts, failures, revisions, summary."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _STATUS: tuple[tuple[type[Refused], int], ...] = (
     (NotFound, 404),
 )
 
-# What comes with the answer to something that was stored, and can be asked for again.
+# Parts of the answer to a successful write that can be requested again.
 _BESIDE = {"next", "feedback"}
 
 Handler = Callable[[Actor, dict[str, Any]], Mapping[str, object]]
@@ -69,7 +69,7 @@ def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _asking(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap a use case as a route that only reads; what a POST has in its body is in the address."""
+    """Wrap a read-only use case as a route. Its parameters are in the address instead of a body."""
 
     async def endpoint(request: Request) -> Response:
         actor: Actor = request.state.actor
@@ -90,18 +90,18 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
     except ValueError:
         if "saved_at" not in answer:
             raise
-        # It is committed, and its receipt goes out, also where a stored number beside it cannot be sent.
+        # The write is committed, so its receipt is sent even if a stored number beside it cannot be serialised.
         _log.exception("the answer to something stored could not be sent whole")
         return _json({**{name: answer[name] for name in answer.keys() - _BESIDE}, "next": None})
 
 
 def refused(refusal: Refused, on_the_desk: Callable[[], Payload | None]) -> Response:
-    """Return the answer to what a use case refuses.
+    """Return the answer to a request that a use case refuses.
 
     Parameters
     ----------
     on_the_desk
-        Asked for after a conflict: with what is there now, a page that was overtaken can go on.
+        Called after a conflict: given the current item, a page that is out of date can continue.
     """
     status = next(code for kind, code in _STATUS if isinstance(refusal, kind))
     answer: RefusedAnswer = {"error": str(refusal)}
@@ -115,7 +115,7 @@ def refused(refusal: Refused, on_the_desk: Callable[[], Payload | None]) -> Resp
 
 
 def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> Payload | None:
-    """Return what is on the desk now, or nothing where that is refused too."""
+    """Return what is on the desk now, or None if that is refused too."""
     store = database()
     try:
         study_key, queue = submission.queue_of_assignment(store, actor, _word(body, "assignment"))
@@ -132,11 +132,11 @@ async def _body(request: Request) -> dict[str, Any] | None:
             if len(content) > LARGEST_BODY:
                 return None
     except ClientDisconnect:
-        # The page was left while it sent; nobody waits for an answer, and half a body says nothing.
+        # The page was left while sending. Nobody waits for an answer, and half a body is useless.
         return None
     try:
         body = json.loads(content)
-        # JSON lets through what a database or the next page would choke on: NaN, infinities, half surrogate pairs.
+        # JSON allows what a database or the next page would choke on: NaN, infinities, unpaired surrogates.
         json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
@@ -144,18 +144,18 @@ async def _body(request: Request) -> dict[str, Any] | None:
 
 
 def _is_shallow(value: Any, levels: int = DEEPEST_BODY) -> bool:
-    """Whether nothing is nested so deeply that reading it back, in a fuller call stack, would fail."""
+    """Return whether no value is nested so deeply that reading it back, in a fuller call stack, would fail."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return levels > 0 and all(_is_shallow(entry, levels - 1) for entry in inner)
 
 
 def _word(body: dict[str, Any], name: str) -> str:
-    """Return a text that must be there, without NUL characters: PostgreSQL refuses even to compare with them."""
+    """Return a required text without NUL characters: PostgreSQL refuses even to compare with them."""
     return str(body[name]).replace("\x00", "")
 
 
 def _note(body: dict[str, Any], name: str) -> str:
-    """Return a text that may be missing, without NUL characters."""
+    """Return an optional text without NUL characters."""
     return str(body.get(name) or "").replace("\x00", "")
 
 
@@ -244,13 +244,13 @@ def _renew(actor: Actor, query: dict[str, Any]) -> ScansAnswer:
 
 
 def _next(store: Database, actor: Actor, study_key: str, queue: str) -> Payload | None:
-    """Return the next item; the verdict is committed, so nothing that goes wrong here may hide its receipt."""
+    """Return the next item. The verdict is already committed, so no error here may hide its receipt."""
     try:
         return submission.current_payload(store, actor, study_key, queue)
     except Refused:
         return None
-    except Exception:  # noqa: BLE001  whatever it is, the verdict is committed
-        # The receipt goes out all the same; the reading room asks to reload, and the log says what went wrong.
+    except Exception:  # noqa: BLE001  the verdict is committed, whatever fails here
+        # The receipt is still sent. The reading room asks the reader to reload, and the log says what went wrong.
         _log.exception("the next item could not be prepared")
         return None
 
@@ -263,35 +263,35 @@ def _viewport(body: dict[str, Any]) -> str:
 
 
 async def send_volume(request: Request) -> Response:
-    """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
+    """GET /reading/volume/{token}: sent as stored, gzipped; the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
         content = await in_thread("volumes", shown_volumes.read_volume, database(), actor, request.path_params["token"])
     except Refused as refusal:
         return _json({"error": str(refusal)}, _status_of_volume(refusal))
-    # No ETag and no date: the same scan in two studies must not be recognisable as one.
+    # No ETag and no date: it must not be recognisable that two studies use the same scan.
     return Response(
         content,
         media_type="application/octet-stream",
-        # The room keeps in memory what it needs until a reload; the disk is for machines that nobody shares.
+        # The room keeps what it needs in memory until a reload. Caching on disk is for machines that nobody shares.
         headers={"Content-Encoding": "gzip", "Cache-Control": volume_cache_control()},
     )
 
 
 def _status_of_volume(refusal: Refused) -> int:
-    """409 says to the room that nothing of its item may be read: the file is not the one that was prepared."""
+    """Return 409 if the file is not the one that was prepared: the room must then not let the item be read."""
     return 409 if isinstance(refusal, NotIntact) and refusal.state == DAMAGED else 404
 
 
 async def send_bundle(request: Request) -> Response:
-    """GET /assets/viewer/{file}: the built reading room; its name carries its hash."""
+    """GET /assets/viewer/{file}: the built reading room, whose file name contains its hash."""
     path = VIEWER_FOLDER / request.path_params["file"]
     if not _BUNDLE_NAME.fullmatch(path.name) or not path.is_file():
         return _json({"error": "This version of the viewer is no longer available; reload the page."}, 404)
     headers = {"Cache-Control": "private, max-age=604800, immutable", "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return FileResponse(path, media_type="text/javascript", headers=headers)
-    # Packed within this very request the first time, and then never again: no thread for each file.
+    # Packed within the first request and then cached, so no file needs a thread of its own.
     headers["Content-Encoding"] = "gzip"
     return Response(static_files.packed(path), media_type="text/javascript", headers=headers)
 

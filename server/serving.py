@@ -1,7 +1,7 @@
-"""Starts the server as `manage.py serve` does: Streamlit's own settings, and connections that are kept.
+"""Starting the server as `manage.py serve` does: with Streamlit's own settings and long keep-alive.
 
-`streamlit run app.py` starts the same application, but lets uvicorn close a kept connection after five idle seconds, in
-the face of a browser that sends at that moment.
+`streamlit run app.py` starts the same application, but uvicorn then closes a connection after five idle seconds, which
+can hit a browser just as it sends.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from services.installation.environment import data_dir, proxies
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT_FOR_SECONDS = 75
-# Requests in progress when the server is asked to stop may finish.
+# How long requests in progress may take to finish when the server is asked to stop.
 LAST_ANSWERS_SECONDS = 8
-# Streamlit's own, where `server.websocketPingInterval` is not set.
+# Streamlit's default if `server.websocketPingInterval` is not set.
 PING_SECONDS = 30
 
 
 def serve(port: int | None = None, address: str | None = None) -> None:
-    """Serve until told to end. The settings are those of `.streamlit/config.toml`.
+    """Serve until asked to stop. The settings are those of `.streamlit/config.toml`.
 
     Raises
     ------
     OSError
         The port cannot be opened.
     ValueError
-        A setting cannot be understood; says which, and what is expected.
+        A setting is invalid; the message says which and what is expected.
     """
     networks(proxies())
-    # The settings and pages/ are found from the program's folder; data stays where it was asked for.
+    # Settings and pages/ are found relative to the program's folder; the data folder stays where it was requested.
     os.environ["BLINDREAD_DATA_DIR"] = str(data_dir())
     os.chdir(ROOT)
     given = {"server.port": port, "server.address": address}
@@ -49,7 +49,7 @@ def serve(port: int | None = None, address: str | None = None) -> None:
     end_unless_prepared()
     with listening_socket(host, number) as listening:
         where = f"Blindread is running on http://{host}:{number}, data folder {data_dir()}."
-        print(f"{where} Open the address in a browser to sign in; Ctrl+C stops it.", flush=True)  # noqa: T201  where to look
+        print(f"{where} Open the address in a browser to sign in; Ctrl+C stops it.", flush=True)  # noqa: T201  tells people where to look
         server = uvicorn.Server(uvicorn.Config("app:app", host=host, port=number, **settings()))
         server.run(sockets=[listening])
     if not server.started:
@@ -57,7 +57,7 @@ def serve(port: int | None = None, address: str | None = None) -> None:
 
 
 def settings() -> dict[str, Any]:
-    """Return uvicorn's settings: what Streamlit would hand it, and for how long an idle connection is kept."""
+    """Return uvicorn's settings: those that Streamlit would pass, and how long idle connections are kept."""
     interval = config.get_option("server.websocketPingInterval")
     return {
         "ssl_certfile": config.get_option("server.sslCertFile"),
@@ -69,7 +69,7 @@ def settings() -> dict[str, Any]:
         "ws_per_message_deflate": config.get_option("server.enableWebsocketCompression"),
         "use_colors": False,
         "access_log": False,
-        # `server.hosts` reads what proxies say, and believes only those that are listed.
+        # `server.hosts` reads proxies' headers instead, and trusts only listed proxies.
         "proxy_headers": False,
         "timeout_keep_alive": KEPT_FOR_SECONDS,
         "timeout_graceful_shutdown": LAST_ANSWERS_SECONDS,

@@ -1,4 +1,4 @@
-"""The pages before the application: sign in, use a link, sign out. Plain HTML, no script."""
+"""The pages before the application: sign in, use a link, sign out. Plain HTML without scripts."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ async def take_sign_in(request: Request) -> Response:
 
 
 async def show_link(request: Request) -> Response:
-    """GET /link/{token}: a button only, so that a mail scanner that follows links does not use them up."""
+    """GET /link/{token}: only shows a button, so that a mail scanner which follows links does not consume them."""
     link = await in_thread("gate", look_at_link, database(), request.path_params["token"])
     return _page("link.html", 200 if link else 410, link=link)
 
 
 async def take_link(request: Request) -> Response:
-    """POST /link/{token}: uses the link up."""
+    """POST /link/{token}: consumes the link."""
     store, token = database(), request.path_params["token"]
     form = await _form(request)
     password, again = form.get("password", ""), form.get("again", "")
@@ -74,7 +74,7 @@ async def take_link(request: Request) -> Response:
         if link is not None and link.purpose == "join":
             session_token = await in_turn(use_link, store, token, password)
         else:
-            # Without a password there is nothing to hash, and no queue to wait in.
+            # Without a password there is nothing to hash, so there is no need to queue.
             session_token = await in_thread("writes", use_link, store, token, None)
     except Busy:
         return _page("link.html", 503, retry_after=5, link=link, error=_BUSY)
@@ -84,13 +84,13 @@ async def take_link(request: Request) -> Response:
 
 
 async def show_notice(request: Request) -> Response:
-    """GET /notice: that links were made for the account that has just signed in."""
+    """GET /notice: tells the person who just signed in that links were made for their account."""
     notices = await in_thread("gate", notices_of, database(), request.state.actor)
     return _page("notice.html", notices=notices) if notices else RedirectResponse("/", status_code=303)
 
 
 async def take_notice(request: Request) -> Response:
-    """POST /notice: read and understood."""
+    """POST /notice: the notice was read and understood."""
     await in_thread("writes", confirm_notices, database(), request.state.actor)
     return RedirectResponse("/", status_code=303)
 
@@ -100,13 +100,13 @@ async def take_sign_out(request: Request) -> Response:
     await in_thread("writes", sign_out, database(), request.state.actor.login_session_id)
     response = RedirectResponse("/sign-in", status_code=303)
     drop_token(request, response)
-    # Not the storage: answers that could not be saved yet wait there for the reader who comes back.
+    # Local storage is kept: it holds answers that could not be saved yet, for the reader who comes back.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Read what our own forms send, and nothing longer: the sender is not known yet."""
+    """Read what our own forms send, up to a limit, because the sender is not known yet."""
     content = b""
     async for chunk in request.stream():
         content += chunk
@@ -144,7 +144,7 @@ def _page(template: str, status: int = 200, *, retry_after: int | None = None, *
 
 @functools.cache
 def _policy() -> str:
-    """Return a policy that lets these pages do what they need: our one block of styles, and forms that come to us."""
+    """Return a policy that allows only what these pages need: our one style block, and forms sent to us."""
     frame = (Path(__file__).parent / "templates" / "frame.html").read_text(encoding="utf-8")
     (style,) = re.findall(r"<style>(.*?)</style>", frame, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

@@ -1,7 +1,7 @@
-"""The listening socket: answers leave at once.
+"""The listening socket, set up so that answers are sent immediately.
 
-Without TCP_NODELAY every second small answer on a kept connection waits 40 ms. asyncio sets it only on sockets made
-with the protocol's number; on Linux accepted sockets inherit it from the listening one.
+Without TCP_NODELAY, every second small answer on a kept-alive connection waits 40 ms. asyncio sets the option only on
+sockets created with an explicit protocol number; on Linux, accepted sockets inherit it from the listening one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ WAITING_CONNECTIONS = 2048
 
 
 def listening_socket(address: str, port: int) -> socket.socket:
-    """Return a socket that listens, and whose connections answer at once.
+    """Return a listening socket whose connections send without delay.
 
     Raises
     ------
     OSError
-        The port is taken, or is none that this process may open.
+        The port is taken, or this process may not open it.
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -37,9 +37,9 @@ def listening_socket(address: str, port: int) -> socket.socket:
 
 
 def answer_at_once() -> int:
-    """Set the option on every socket on which this process listens; return how many there are.
+    """Set the option on every socket on which this process listens, and return their number.
 
-    `streamlit run` makes its socket itself and hands it to nobody, so it is looked up among the open files.
+    `streamlit run` creates its own socket and exposes it to nobody, so it is looked up among the open files.
     """
     count = 0
     for listening in _listening_sockets():

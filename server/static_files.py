@@ -1,6 +1,6 @@
-"""Files of the program itself: the same for everybody, and holding nothing of any study.
+"""The program's own files: the same for everybody, and without anything from a study.
 
-A session checked a moment ago gets them without another query: a page loads dozens of them at once.
+A session that was checked a moment ago gets them without another query, because a page loads dozens of them at once.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from threading import Lock
 
 from starlette.types import Scope
 
-# The reading room's bundle, and what Streamlit's own pages and components are made of.
+# The reading room's bundle, and the files of Streamlit's pages and components.
 _FOLDERS = ("/assets/viewer/", "/static/", "/component/", "/_stcore/bidi-components/")
 KNOWN_SECONDS = 30.0
 MOST_KNOWN = 10_000
 
 
 def asks_for_one(scope: Scope) -> bool:
-    """Return whether a request fetches a file of the program."""
+    """Return whether a request is for one of the program's own files."""
     return scope["type"] == "http" and scope["method"] in {"GET", "HEAD"} and scope["path"].startswith(_FOLDERS)
 
 
 class Known:
-    """Who had a login session within the last seconds, by the hash of their token; good for nothing but such files."""
+    """Hashes of tokens that had a login session within the last seconds; used for nothing but these files."""
 
     def __init__(self) -> None:
         self._until: OrderedDict[bytes, float] = OrderedDict()
         self._lock = Lock()
 
     def note(self, token: str | None) -> None:
-        """Remember that the database knew a token just now."""
+        """Remember that the database has just recognised a token."""
         if token is None:
             return
         with self._lock:
@@ -44,7 +44,7 @@ class Known:
                 self._until.popitem(last=False)
 
     def forget(self, token: str | None) -> None:
-        """Forget a token: its person signs out."""
+        """Forget a token, because its person signs out."""
         with self._lock:
             self._until.pop(_hashed(token or ""), None)
 
@@ -59,5 +59,5 @@ def _hashed(token: str) -> bytes:
 
 @lru_cache(maxsize=4)
 def packed(path: Path) -> bytes:
-    """Return a file packed with gzip, once per process; its name carries its hash, so it does not change."""
+    """Return a file compressed with gzip, once per process. It cannot change, since its name contains its hash."""
     return gzip.compress(path.read_bytes(), mtime=0)

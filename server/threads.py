@@ -1,7 +1,7 @@
-"""Worker threads for our own work: a few for each kind, and nobody waits for one for ever.
+"""Worker threads for our own work: a few for each kind, with a limit on how long a request waits for one.
 
-The process-wide limiter of AnyIO is left to Streamlit, which lowers it: a database that hangs would fill it, and stop
-everything with it. A request may wait ten seconds in all, for threads and for the database together.
+AnyIO's process-wide limiter is left to Streamlit, which lowers it: a hanging database would fill that limiter and stop
+everything else. A request may wait ten seconds in all, for threads and the database together.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Kind = Literal["gate", "reads", "writes", "volumes", "files", "ready", "presence
 
 THREADS: dict[Kind, int] = {"gate": 12, "reads": 8, "writes": 16, "volumes": 8, "files": 2, "ready": 1, "presence": 1}
 
-# Seconds that the request of this task may still wait; every request runs in a task of its own.
+# How many seconds this task's request may still wait; every request runs in a task of its own.
 _patience: ContextVar[float] = ContextVar("patience", default=LONGEST_WAIT)
 
 
 @functools.cache
 def limiter_of(kind: Kind) -> CapacityLimiter:
-    """Return the limiter of one kind of work."""
+    """Return the limiter for one kind of work."""
     return CapacityLimiter(THREADS[kind])
 
 
@@ -43,7 +43,7 @@ async def in_thread(kind: Kind, work: Callable[..., T], *arguments: Any) -> T:
     Raises
     ------
     Unavailable
-        No thread came free in time, or the database did not answer in time.
+        No thread became free in time, or the database did not answer in time.
     """
     limiter, place, began, patience = limiter_of(kind), object(), current_time(), _patience.get()
     try:
@@ -54,7 +54,7 @@ async def in_thread(kind: Kind, work: Callable[..., T], *arguments: Any) -> T:
         raise Unavailable(DOES_NOT_ANSWER) from None
     try:
         rest = patience - (current_time() - began)
-        # Once it runs it is never given up: a verdict that is committed is answered with its receipt.
+        # Once running, work is never abandoned: a committed verdict must be answered with its receipt.
         return await to_thread.run_sync(functools.partial(_bounded, rest, work, arguments), limiter=_no_limit())
     finally:
         limiter.release_on_behalf_of(place)

@@ -1,7 +1,7 @@
-"""The daily verification: a process of its own beside the server, which ends with it. What it does: services.
+"""The daily verification as a separate process beside the server, which ends with it. The work is in `services`.
 
-`python -m server.verifier BYTES_PER_SECOND` is that process. Nothing is ever written to its standard input: the end
-of it says that the server is gone, however it went.
+`python -m server.verifier BYTES_PER_SECOND` runs that process. Nothing is ever written to its standard input: when it
+reaches end of file, the server is gone, for whatever reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from server.logs import configure_logs
 
 _log = logging.getLogger(__name__)
 _ROOT = Path(__file__).parents[1]
-# The first readers after a start have the machine for themselves.
+# A pause, so that the first readers after a start have the machine to themselves.
 FIRST_AFTER_SECONDS = 10.0
 AFTER_A_FAILURE_SECONDS = 600.0
 BYTES_PER_SECOND = 50_000_000
@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 3.0
 
 @asynccontextmanager
 async def beside_the_server() -> AsyncIterator[None]:
-    """Verify daily while the server runs; not at all where BLINDREAD_DAILY_VERIFICATION is "off"."""
+    """Verify daily while the server runs, unless BLINDREAD_DAILY_VERIFICATION is "off"."""
     if os.environ.get("BLINDREAD_DAILY_VERIFICATION") == "off":
         yield
         return
@@ -43,7 +43,7 @@ async def beside_the_server() -> AsyncIterator[None]:
 
 
 async def _verify_daily() -> None:
-    """Run the process again and again, as often as it asks for."""
+    """Run the process repeatedly, at the intervals it asks for."""
     wait = FIRST_AFTER_SECONDS
     while True:
         await asyncio.sleep(wait)
@@ -55,14 +55,14 @@ async def _verify_daily() -> None:
 
 
 async def _run_once(bytes_per_second: int = BYTES_PER_SECOND) -> float:
-    """Run the process to its end and return after how many seconds it wants to be run again."""
+    """Run the process to completion, and return after how many seconds it wants to run again."""
     path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = (sys.executable, "-m", __name__, str(bytes_per_second))
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, env={**os.environ, "PYTHONPATH": path}
     )
     try:
-        # Not `communicate`, which would close its standard input.
+        # Not `communicate`, which would close the process's standard input.
         said = await process.stdout.read() if process.stdout is not None else b""
         await process.wait()
     finally:
@@ -71,7 +71,7 @@ async def _run_once(bytes_per_second: int = BYTES_PER_SECOND) -> float:
 
 
 async def _end(process: Process) -> None:
-    """Let the process give back its lease and end, and end it where it does not."""
+    """Give the process time to return its lease and exit, and kill it if it does not."""
     if process.returncode is not None or process.stdin is None:
         return
     process.stdin.close()
@@ -82,7 +82,7 @@ async def _end(process: Process) -> None:
 
 
 class _EndOfServer:
-    """Ends this process when its standard input ends; `before` is what it tries to do then."""
+    """Ends this process when its standard input ends, after trying to call `before`."""
 
     def __init__(self) -> None:
         self.before: Callable[[], None] = lambda: None
@@ -91,7 +91,7 @@ class _EndOfServer:
     def _watch(self) -> None:
         while os.read(sys.stdin.fileno(), 1):
             pass
-        # A database that hangs must not keep this process alive.
+        # A hanging database must not keep this process alive.
         leaving = threading.Thread(target=self.before, daemon=True)
         leaving.start()
         leaving.join(PATIENCE_SECONDS)
@@ -99,13 +99,13 @@ class _EndOfServer:
 
 
 def main(bytes_per_second: int) -> None:
-    """Verify what is due, as the least important process of the machine."""
+    """Verify what is due, at the lowest priority on the machine."""
     os.nice(LOWEST_PRIORITY)
-    # Ctrl+C in a terminal reaches this process too; it is the server's end that ends it.
+    # Ctrl+C in a terminal reaches this process too, but it ends when the server does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_of_server = _EndOfServer()
     configure_logs()
-    # Imported late: that alone takes a second, which should be spent at the lowest priority.
+    # Imported late, because the import alone takes a second, which should be spent at the lowest priority.
     from services.installation.environment import database
     from services.record import daily_verification, maintenance
 
@@ -120,6 +120,6 @@ def main(bytes_per_second: int) -> None:
 if __name__ == "__main__":
     try:
         main(int(sys.argv[1]))
-    except Exception:  # noqa: BLE001  the log says what it was, in words that quote nobody
+    except Exception:  # noqa: BLE001  logged without quoting anybody's data
         _log.exception("the daily verification failed")
         raise SystemExit(1) from None

@@ -1,7 +1,8 @@
-"""The reading room: images, prompt and form of one assignment, drawn by one component from one payload.
+"""The reading room: an assignment's images, prompt and form, drawn by one component from one payload.
 
-The heavy part is a built JavaScript module in ``dist/``, which the server's own route sends; Streamlit only carries a
-few lines that load it and hand it each payload. See ``README.md`` beside this file for the contract with the server.
+The heavy part is a built JavaScript module in ``dist/``, which is sent by a route of our own server; Streamlit only
+carries a few lines that load it and pass it each payload. See ``README.md`` in this folder for the contract with the
+server.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _bundle() -> dict[str, Any]:
 
 
 def bundle_name() -> str:
-    """Name of the built front end, with a hash in it, so that browsers may keep it for ever.
+    """Return the name of the built front end. It contains a hash, so browsers may cache it indefinitely.
 
     Returns
     -------
@@ -40,7 +41,7 @@ def bundle_name() -> str:
 
 
 def bundle_path() -> Path:
-    """Where the built front end lies on disk.
+    """Return the path of the built front end on disk.
 
     Returns
     -------
@@ -56,39 +57,41 @@ _texts = st.components.v2.component("blindread_acknowledged_texts", js=_LOADER, 
 
 
 def acknowledged_texts(sections: Sequence[tuple[str, str]], *, key: str) -> None:
-    """Draw instructions and consent as the reading room draws the texts of an item.
+    """Draw instructions and consent the way the reading room draws an item's texts.
 
-    Streamlit's own Markdown would strike out what is between two tildes, renumber lists and colour words.
+    Streamlit's own Markdown would strike through text between two tildes, renumber lists and colour words.
 
     Parameters
     ----------
     sections : Sequence[tuple[str, str]]
-        Heading, which may be empty, and text of each.
+        A heading, which may be empty, and a text for each section.
     key : str
-        Of the component. The element that holds the texts has the attribute ``data-drawn`` from when they are there.
+        The component's key. The element with the texts has the attribute ``data-drawn`` once they have been drawn.
     """
     shown = [{"heading": heading, "text": text} for heading, text in sections]
     _texts(key=key, data={"sections": shown, "bundle": f"assets/viewer/{bundle_name()}"})
 
 
 def reading_room(payload: Payload, *, key: str, earlier: bool = False) -> None:
-    """Draw one payload: the images, the prompt and the form of one assignment, or the end of the list.
+    """Draw one payload: the images, prompt and form of one assignment, or the end of the list.
 
-    The room stays alive over reruns. A payload for the assignment that it shows, or for one that it has already
-    submitted, changes nothing; another one replaces what is shown. Answers do not come back through Streamlit: the
-    room posts them to the server's own routes and gets the next payload with the acknowledgement.
+    The room stays alive across reruns. A payload for the assignment that it is showing, or for one that it has already
+    submitted, changes nothing; any other payload replaces what is shown. Answers do not return through Streamlit: the
+    room
+    posts them to the server's own routes and receives the next payload with the acknowledgement.
 
     Parameters
     ----------
     payload : Payload
-        As built by ``services.reading.blinding``. It is sent to the browser as it is, so it must hold
-        nothing that the rater may not see.
+        Built by ``services.reading.blinding``. It is sent to the browser unchanged, so it must not contain anything
+        that
+        the rater may not see.
     key : str
-        Keep it the same from item to item: a new key is a new room, which loads everything again.
+        Use the same key from item to item: a new key means a new room, which loads everything again.
     earlier : bool
-        Whether a room in which nothing is left to be read begins with the earlier items, where some can be revised.
+        Whether a room with nothing left to read starts with the earlier items, if some of them can be revised.
     """
-    # A theme is stored for each page: the first is at an address without a name.
+    # Streamlit stores a theme per page; the first page has an empty address.
     pages = ["", *PAGES]
     bundle = f"assets/viewer/{bundle_name()}"
     _component(key=key, data={"payload": payload, "bundle": bundle, "pages": pages, "earlier": earlier})

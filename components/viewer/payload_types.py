@@ -1,7 +1,7 @@
-"""What the browser's sources are checked against, as JSON Schema and for tsc.
+"""The JSON Schema and TypeScript declarations that the browser's sources are checked against.
 
-It is written from the types of `services.reading.payloads` and `services.reading.route_answers`;
-`python -m components.viewer.payload_types` rewrites both files.
+Both are generated from the types of `services.reading.payloads` and `services.reading.route_answers`;
+`python -m components.viewer.payload_types` rewrites the two files.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _PRIMITIVES = {"string": "string", "number": "number", "integer": "number", "boo
 
 
 class _AllowList(GenerateJsonSchema):
-    """Of a payload every key is named: another one does not belong there."""
+    """Allows only named keys in a payload: any other key does not belong there."""
 
     def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
         return super().typed_dict_schema(schema) | {"additionalProperties": False}
 
 
 def schema() -> dict[str, Any]:
-    """Return one JSON Schema with a definition for each named type of the payloads, by name."""
+    """Return one JSON Schema with a definition for each named payload type."""
     named = {
         name: payload
         for module in (payloads, route_answers)
@@ -42,7 +42,7 @@ def schema() -> dict[str, Any]:
     own, described = TypeAdapter.json_schemas(
         [(name, "validation", TypeAdapter(payload)) for name, payload in named.items()], schema_generator=_AllowList
     )
-    # A type that no other one refers to is described by itself.
+    # A type to which no other type refers is described at the top level.
     alone = {name: definition for (name, _), definition in own.items() if "$ref" not in definition}
     definitions = {name: _untitled(definition) for name, definition in (described["$defs"] | alone).items()}
     return {"$schema": GenerateJsonSchema.schema_dialect, "$defs": dict(sorted(definitions.items()))}
@@ -56,7 +56,7 @@ def declarations() -> str:
 
 
 def _untitled(fragment: Any) -> Any:
-    """Leave out pydantic's titles, which repeat each name, but not a key of a payload that is called title."""
+    """Remove pydantic's titles, which repeat each name, but keep a payload's own key called title."""
     if isinstance(fragment, list):
         return [_untitled(part) for part in fragment]
     if not isinstance(fragment, dict):
@@ -82,7 +82,7 @@ def _type(described: dict[str, Any]) -> str:
     Raises
     ------
     ValueError
-        The schema says something that no payload has said before.
+        The schema uses a construct that no payload has used before.
     """
     match described:
         case {"$ref": reference}:
@@ -109,7 +109,7 @@ def _type(described: dict[str, Any]) -> str:
 
 
 def schema_text() -> str:
-    """Return the schema as it is written into its file."""
+    """Return the schema as written to its file."""
     return json.dumps(schema(), indent=2) + "\n"
 
 

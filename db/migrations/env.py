@@ -17,14 +17,14 @@ def _run(connection: Connection) -> None:
     )
     with context.begin_transaction():
         if connection.dialect.name == "postgresql":
-            # A migration takes as long as it takes; people's requests do not.
+            # A migration may take as long as it needs; the limits are meant for requests.
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
         context.run_migrations()
 
 
 def _set_foreign_keys(connection: Connection, state: str) -> None:
-    """Set SQLite's foreign keys on the driver's own connection: within a transaction the setting has no effect."""
+    """Switch SQLite's foreign keys on the driver's own connection: inside a transaction the pragma has no effect."""
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
         driver.execute(f"PRAGMA foreign_keys={state}")

@@ -1,4 +1,4 @@
-"""Named read queries, in files by what they read. None that serves a reading phase is in `references`."""
+"""Named read queries, grouped into files by what they read. No query for a reading phase is in `references`."""
 
 from db.queries.assignments import (
     anybody_has_open,

@@ -1,4 +1,4 @@
-"""Which assignments are there, which are done, and what was displayed of them."""
+"""Queries of assignments: which exist, which are done, and when they were displayed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from protocol.phases import Phase, Reach
 
 
 def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
-    """Whether an assignment needs nothing more: it has a verdict or a decision, could not be shown, or came too late.
+    """Return the condition that an assignment needs nothing more: answered, decided, failed to show, or too late.
 
     Parameters
     ----------
     assignment
         The table, or an alias of it.
     phases
-        What the assignment's phase may be, where that is known: not all of them are closed by a decision.
+        The phases that the assignment can have, if known: not all of them are closed by a decision.
     """
     done = _has_come(assignment)
     if phases is None or any(phase.done_by == "decision" for phase in phases):
@@ -49,9 +49,9 @@ def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
 
 
 def _has_come(assignment: Any) -> list[Any]:
-    """Return what may have come of an assignment: a verdict, or that it could not be shown."""
+    """Return the conditions for what may have come of an assignment: a verdict, or a failure to show it."""
     return [
-        # Asked of the first verdict, for which there is an index: every later one supersedes it.
+        # Only the first verdict is looked up, because there is an index for it; later ones supersede it.
         exists().where(col(Verdict.assignment_id) == assignment.id, col(Verdict.supersedes_id).is_(None)),
         exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
     ]
@@ -60,21 +60,21 @@ def _has_come(assignment: Any) -> list[Any]:
 def open_assignments(
     session: Session, membership_id: int, phases: Sequence[Phase], *, limit: int | None = None
 ) -> list[Assignment]:
-    """Return a member's assignments that are not closed, by position, and on one unit by the step of their phase."""
+    """Return a member's assignments that are not closed, by position and, within a unit, by the step of their phase."""
     return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
 
 
 def has_open(session: Session, membership_id: int, phases: Sequence[Phase]) -> bool:
-    """Return whether a member has an assignment of some phases that is not closed."""
+    """Return whether a member has an assignment in some phases that is not closed."""
     return _is_there(session, _open_ids(tuple(phases)), membership_id=membership_id)
 
 
 def ends_of_assignments(
     session: Session, membership_id: int, phases: Sequence[Phase]
 ) -> list[tuple[int, datetime | None]]:
-    """Return the numbers of a member's assignments in their order, and since when each is done; None where it is open.
+    """Return the ids of a member's assignments in order, and since when each is done (None if it is open).
 
-    What a version replaces, and what is left when its phase is closed, is done from then on.
+    An assignment is also done once a version replaces its unit or its phase is closed.
     """
     answered = select(func.min(Verdict.submitted_at)).where(Verdict.assignment_id == Assignment.id)
     failed = select(func.min(TechnicalFailure.created_at)).where(TechnicalFailure.assignment_id == Assignment.id)
@@ -98,7 +98,7 @@ def ends_of_assignments(
 
 
 def _of(phases: Sequence[Phase]) -> Any:
-    # Not `in_`, whose text is made again for each execution.
+    # Not `in_`, whose SQL is rendered anew for each execution.
     return or_(*(col(Assignment.phase) == phase.key for phase in phases))
 
 
@@ -122,7 +122,7 @@ def _waiting(phases: tuple[Phase, ...]) -> tuple[Any, ...]:
 
 
 def phases_dealt(session: Session, membership_id: int) -> frozenset[str]:
-    """Return the keys of the phases of which a member has anything, done or open."""
+    """Return the keys of the phases in which a member has any assignment, done or open."""
     return frozenset(ask(session, _PHASES_DEALT, membership_id=membership_id).scalars())
 
 
@@ -132,10 +132,10 @@ _PHASES_DEALT: Any = select(Assignment.phase).where(Assignment.membership_id == 
 def has_open_about(
     session: Session, membership_id: int, phases: Sequence[Phase], assignment: Assignment, reach: Reach
 ) -> bool:
-    """Return whether a member has anything open in some phases about what an assignment is about.
+    """Return whether a member has open assignments in some phases that overlap with a given assignment.
 
-    That is its subject, its item or the very unit, as far as `reach` says. A conversation is one item: what is told of
-    a turn is told of all of them.
+    `reach` says how far an overlap goes: the same subject, the same item or the same unit. A conversation counts as one
+    item: what is revealed about one turn is revealed about all of them.
     """
     if not phases:
         return False
@@ -185,9 +185,9 @@ def _same_candidate(some: Any, other: Any) -> Any:
 def has_open_of_the_same(
     session: Session, membership_id: int, phases: Sequence[Phase], other: Phase, reach: Reach
 ) -> bool:
-    """Return whether a member has anything open in some phases about what another phase of theirs is about.
+    """Return whether a member has open assignments in some phases that overlap with their work in another phase.
 
-    About the same is what is of one subject, or, where that is the reach, one item or conversation, or the same unit.
+    `reach` says what counts as overlap: the same subject, the same item or conversation, or the same unit.
     """
     if not phases:
         return False
@@ -220,7 +220,7 @@ def _open_of_the_same(phases: tuple[Phase, ...], other: str, reach: Reach) -> An
 
 
 def has_been_shown(session: Session, membership_id: int, phases: Sequence[Phase]) -> bool:
-    """Return whether anything that a member was dealt of some phases has stood on their screen."""
+    """Return whether any of a member's assignments in some phases has been shown on their screen."""
     return _is_there(session, _shown(tuple(phases)), membership_id=membership_id)
 
 
@@ -235,7 +235,7 @@ def _shown(phases: tuple[Phase, ...]) -> Any:
 
 
 def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:
-    """Return the memberships of a study that have an assignment of a phase which is not closed."""
+    """Return the memberships of a study that have an assignment in a phase which is not closed."""
     return set(
         session.exec(
             select(Assignment.membership_id)
@@ -246,7 +246,7 @@ def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]
 
 
 def anybody_has_open(session: Session, study_id: int, phases: Sequence[str]) -> bool:
-    """Return whether anybody who is still in a study has an assignment of these phases that is not closed."""
+    """Return whether anybody who is still in a study has an assignment in these phases that is not closed."""
     return _is_there(session, _open_of_anybody(tuple(phases)), study_id=study_id)
 
 
@@ -257,7 +257,7 @@ def _open_of_anybody(phases: tuple[str, ...]) -> Any:
         .join(Membership, col(Membership.id) == Assignment.membership_id)
         .where(
             Assignment.study_id == bindparam("study_id"),
-            # False stands for no phase at all.
+            # Without any phase the condition is false.
             or_(false(), *(col(Assignment.phase) == phase for phase in phases)),
             col(Membership.removed_at).is_(None),
             ~is_done(Assignment, ()),
@@ -281,7 +281,7 @@ def _public_ids(phases: tuple[Phase, ...]) -> Any:
 def count_assignments(
     session: Session, membership_id: int, phases: Sequence[Phase], *, pass_number: int | None = None
 ) -> tuple[int, int]:
-    """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
+    """Return how many of a member's assignments are closed, and how many there are, in one pass or in all."""
     query = _counts(tuple(phases), pass_number is not None)
     total, done = ask(session, query, membership_id=membership_id, pass_number=pass_number).one()
     return done or 0, total
@@ -297,7 +297,7 @@ def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
 
 
 def count_cut_off(session: Session, membership_id: int, phase: Phase) -> int:
-    """Return how many of a member's assignments nothing came of before their phase was closed."""
+    """Return how many of a member's assignments had no outcome when their phase was closed."""
     return int(ask(session, _cut_off(phase), membership_id=membership_id).scalar_one())
 
 
@@ -305,16 +305,16 @@ def count_cut_off(session: Session, membership_id: int, phase: Phase) -> int:
 def _cut_off(phase: Phase) -> Any:
     closed: list[Any] = [PhaseClosing.study_id == Assignment.study_id, PhaseClosing.phase == Assignment.phase]
     of_member = (Assignment.membership_id == bindparam("membership_id"), _of((phase,)))
-    # What closed the phase because all were done has cut nothing off.
+    # If the phase was closed because everybody was done, nothing was cut off.
     return select(func.count(col(Assignment.id))).where(
         *of_member, exists().where(*closed), ~or_(*_has_come(Assignment))
     )
 
 
 def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tuple[int, int, int]]:
-    """Return, by member and phase, how many assignments are open, could not be shown, and are there at all.
+    """Return, by member and phase, how many assignments are open, could not be shown, and exist in all.
 
-    Only those of members who are still in the study.
+    Counts only members who are still in the study.
     """
     failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
     query = (
@@ -356,7 +356,7 @@ _BESIDE: Any = select(Assignment).where(
 
 
 def displays_of(session: Session, assignment_id: int) -> list[Display]:
-    """Return when an assignment was shown, in whichever login session, oldest first."""
+    """Return an assignment's displays in all login sessions, oldest first."""
     return list(session.exec(_DISPLAYS, params={"assignment_id": assignment_id}))
 
 

@@ -1,4 +1,4 @@
-"""What people answered as candidates among models': whose each is, which nothing that serves raters may ask."""
+"""People's answers as candidates among models' answers, and who gave them. Nothing that serves raters may ask who."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from db.study import Candidate, CandidatePair
 
 @dataclass(frozen=True)
 class Author:
-    """Who gave an answer that is in a pool, in which phase, by which verdict; slot is None for who fills none."""
+    """Who gave an answer in a pool, in which phase and by which verdict; slot is None if they do not fill one."""
 
     membership_id: int
     group: str
@@ -32,7 +32,7 @@ class Author:
 
 
 def authors_in_pools(session: Session, study_id: int) -> dict[int, Author]:
-    """Return whose each answer of a person is, by the id of the candidate that it is."""
+    """Return the author of each answer that a person gave, by the id of its candidate."""
     rows = session.exec(_AUTHORS, params={"study_id": study_id})
     return {
         candidate: Author(
@@ -53,7 +53,7 @@ _AUTHORS: Any = (
 
 
 def own_in_pools(session: Session, study_id: int, membership_id: int) -> frozenset[int]:
-    """Return the ids of the candidates that a member's own answers are."""
+    """Return the ids of the candidates that were made from a member's own answers."""
     return frozenset(ask(session, _OWN, study_id=study_id, membership_id=membership_id).scalars())
 
 
@@ -66,7 +66,7 @@ _OWN: Any = (
 
 
 def ids_of_pairs(session: Session, study_id: int) -> frozenset[int]:
-    """Return the ids of the candidates that are two answers, and none themselves."""
+    """Return the ids of the candidates that stand for two compared answers."""
     return frozenset(ask(session, _PAIRS, study_id=study_id).scalars())
 
 
@@ -74,12 +74,12 @@ _PAIRS: Any = select(CandidatePair.candidate_id).where(CandidatePair.study_id ==
 
 
 def answers_compared(session: Session, pair_id: int) -> tuple[str, str]:
-    """Return the texts of the two answers of a pair, in the order of the tables.
+    """Return the texts of a pair's two answers, in the order of the tables.
 
     Parameters
     ----------
     pair_id
-        Of the candidate that stands for both.
+        The id of the candidate that stands for both.
     """
     former, other = ask(session, _select_answers_compared(), pair_id=pair_id).one()
     return former, other
@@ -97,7 +97,7 @@ def _select_answers_compared() -> Any:
 
 
 def keys_compared(session: Session, study_id: int) -> dict[int, tuple[str, str]]:
-    """Return the keys of the two answers of each pair in the order of the tables, by the candidate that is the pair."""
+    """Return the keys of each pair's two answers, in the order of the tables, by the id of the pair's candidate."""
     rows = ask(session, _select_keys_compared(), study_id=study_id)
     return {pair: (former, other) for pair, former, other in rows}
 
@@ -114,12 +114,12 @@ def _select_keys_compared() -> Any:
 
 
 def is_of_a_model() -> Any:
-    """Whether a candidate is a model's answer: that of a person names no model."""
+    """Return the condition that a candidate is a model's answer: a person's has no model."""
     return col(Candidate.model) != ""
 
 
 class LinesOfRun(NamedTuple):
-    """How many lines a run of a judge has, how many of them are errors, and how many answers have none."""
+    """A judge run's number of lines, how many of them are errors, and how many answers have no line."""
 
     lines: int
     errors: int
@@ -127,13 +127,13 @@ class LinesOfRun(NamedTuple):
 
 
 def count_to_be_judged(session: Session, study_id: int) -> int:
-    """Return how many answers of models stand: without those that a version of the study replaced."""
+    """Return how many answers of models there are, without those that a version of the study replaced."""
     every, replaced = (ask(session, query, study_id=study_id).scalar_one() for query in (_OF_MODELS, _COUNT_REPLACED))
     return int(every - replaced)
 
 
 def lines_of_runs(session: Session, study_id: int) -> dict[int, LinesOfRun]:
-    """Return what the runs of a study hold, by the id of the run; few statements, however many lines there are."""
+    """Return the contents of a study's runs, by run id. Takes few statements, however many lines there are."""
     standing = count_to_be_judged(session, study_id)
     of_replaced = dict(ask(session, _LINES_ON_REPLACED, study_id=study_id).all())
     return {
@@ -143,7 +143,7 @@ def lines_of_runs(session: Session, study_id: int) -> dict[int, LinesOfRun]:
 
 
 def _replaced() -> Any:
-    """Select the ids of the models' answers that a version of a study replaced, with their item or alone."""
+    """Select the ids of models' answers that a version replaced, either alone or together with their item."""
     whole_or_it = or_(col(WithdrawnUnit.candidate_id).is_(None), col(WithdrawnUnit.candidate_id) == Candidate.id)
     return (
         select(Candidate.id)
@@ -158,7 +158,7 @@ _OF_MODELS: Any = (
 )
 _COUNT_REPLACED: Any = select(func.count()).select_from(_replaced().subquery())
 _LINES_OF_RUNS: Any = (
-    # A line has an error exactly when it has no verdict.
+    # A line has an error if and only if it has no verdict.
     select(JudgeRun.id, func.count(col(JudgeVerdict.id)), func.count(col(JudgeVerdict.error)))
     .join(JudgeVerdict, col(JudgeVerdict.run_id) == JudgeRun.id, isouter=True)
     .where(JudgeRun.study_id == bindparam("study_id"))

@@ -1,4 +1,4 @@
-"""The references of items: the one place among the queries that reads them, so that no other can join them."""
+"""Queries of items' references. No other module of queries reads them, so no other query can join them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from db.study import Item, Reference
 
 
 def reference_for_forms_that_show_it(session: Session, item_id: int) -> Reference | None:
-    """Read the newest version of a reference, where there is one. Only forms that show it may call this."""
+    """Read the newest version of a reference, if there is one. Only forms that show it may call this."""
     newest: Reference | None = session.exec(_NEWEST, params={"item_id": item_id}).first()
     return newest
 
@@ -22,7 +22,7 @@ _NEWEST: Any = (
 
 
 def reference_of_practice_item(session: Session, item_id: int) -> Reference:
-    """Read the newest version of a practice item's reference; that of any other item is not found."""
+    """Read the newest version of a practice item's reference; for any other item none is found."""
     newest: Reference = session.exec(_NEWEST_OF_PRACTICE, params={"item_id": item_id}).one()
     return newest
 

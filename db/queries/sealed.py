@@ -1,6 +1,6 @@
-"""What is sealed of a study: the items of its test subjects, about which nobody but their authors reads an answer.
+"""The sealed part of a study: the items of test subjects, about which only the authors may read an answer.
 
-Everything that lets an admin read what people answered asks `sealed_items` and leaves those out.
+Everything that lets an admin read people's answers calls `sealed_items` and leaves those items out.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from db.study import Candidate, Case, Item
 from protocol.phases import Phase
 
 NOTHING_SEALED: frozenset[int] = frozenset()
-# Rows are asked for by so many subjects in one statement.
+# The number of subjects or items in one statement.
 _ASKED_AT_ONCE = 500
 
 
 def split_of(session: Session, study_id: int) -> SealedSplit | None:
-    """Return how the subjects of a study were divided into development and test; None where they were not."""
+    """Return how a study's subjects were divided into development and test, or None if they were not."""
     return session.exec(select(SealedSplit).where(SealedSplit.study_id == study_id)).first()
 
 
 def items_for_test(session: Session, study_id: int) -> frozenset[int]:
-    """Return the ids of the items of test subjects, unsealed or not; none where the study is not divided."""
+    """Return the ids of the test subjects' items, unsealed or not; empty if the study is not divided."""
     split = split_of(session, study_id)
     subjects = [] if split is None else split.test_subjects
     of_study = select(Item.id).join(Case, col(Case.id) == Item.case_id).where(Item.study_id == study_id)
@@ -44,28 +44,28 @@ def items_for_test(session: Session, study_id: int) -> frozenset[int]:
 
 
 def is_unsealed(session: Session, study_id: int) -> bool:
-    """Return whether all that people answered about test subjects was unsealed."""
+    """Return whether everything that people answered about test subjects has been unsealed."""
     return ("", "") in openings_of(session, study_id)
 
 
 def openings_of(session: Session, study_id: int) -> dict[tuple[str, str], int]:
-    """Return for which judges and prompts agreement on test was opened, with the key of the opening.
+    """Return the judges and prompts for which agreement on the test part was opened, with the opening's key.
 
-    One without a name unseals everything.
+    An opening with an empty judge unseals everything.
     """
     rows = session.exec(select(SplitOpening).where(SplitOpening.study_id == study_id)).all()
     return {(row.judge, row.prompt): stored_id(row.id) for row in rows}
 
 
 def sealed_items(session: Session, study_id: int) -> frozenset[int]:
-    """Return the ids of the items about which what people answered is sealed."""
+    """Return the ids of the items on which people's answers are sealed."""
     if split_of(session, study_id) is None or is_unsealed(session, study_id):
         return NOTHING_SEALED
     return items_for_test(session, study_id)
 
 
 def count_verdicts_on(session: Session, items: frozenset[int], but: Sequence[Phase] = ()) -> int:
-    """Return how many verdicts there are on some items, superseded ones too, but those of some phases."""
+    """Return the number of verdicts on some items, including superseded ones, except in the phases `but`."""
     ids, many = sorted(items), 0
     keys = [phase.key for phase in but]
     for start in range(0, len(ids), _ASKED_AT_ONCE):
@@ -81,7 +81,7 @@ def count_verdicts_on(session: Session, items: frozenset[int], but: Sequence[Pha
 
 @dataclass(frozen=True)
 class SealedCount:
-    """How many assignments of a member in a phase are on sealed items: open, not to be shown, answered, and in all."""
+    """A member's assignments of a phase on sealed items: open, failed to show, answered or failed, and in all."""
 
     open: int
     failures: int
@@ -94,8 +94,9 @@ def count_sealed_by_member(
 ) -> dict[tuple[int, str], SealedCount]:
     """Count the assignments of some phases that are on sealed items, by member and phase.
 
-    How many units follow from what people answered is how far they agree: of sealed items nobody but who answers
-    them is told.
+    The number of units that follow from people's answers reveals how far they agree. For sealed items, only the people
+    who
+    answer them may learn it.
     """
     ids = sorted(sealed_items(session, study_id)) if phases else []
     answered = exists().where(col(Verdict.assignment_id) == Assignment.id)
@@ -128,7 +129,7 @@ def count_sealed_by_member(
 
 
 def count_labels_on(session: Session, items: frozenset[int]) -> int:
-    """Return how many labels made elsewhere there are on some items."""
+    """Return how many labels made elsewhere there are for some items."""
     ids, many = sorted(items), 0
     for start in range(0, len(ids), _ASKED_AT_ONCE):
         query = (

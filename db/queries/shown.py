@@ -1,4 +1,4 @@
-"""What of a study may be shown to a reader: every column is named, so that a new one is hidden."""
+"""What a reader may see of a study. Every column is named explicitly, so a newly added one stays hidden."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from db.study import Candidate, CandidatePair, Case, Item, Overlay, ProtocolReco
 
 @dataclass(frozen=True)
 class ShownItem:
-    """What of an item may be shown to somebody who reads it blind."""
+    """The parts of an item that may be shown in a blinded read."""
 
     item_id: int
     case_id: int
@@ -39,7 +39,7 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class ShownVolume:
-    """What of a volume may be shown: neither its key nor its file name."""
+    """The parts of a volume that may be shown: neither its key nor its file name."""
 
     volume_id: int
     role: str
@@ -54,7 +54,7 @@ class ShownVolume:
 
 @dataclass(frozen=True)
 class ShownOverlay:
-    """What of an overlay may be shown. Its key says which items name it, and goes no further."""
+    """The parts of an overlay that may be shown. Its key serves to match it with items and is not passed on."""
 
     overlay_id: int
     key: str
@@ -66,7 +66,7 @@ class ShownOverlay:
 
 
 def protocol_json(session: Session, study_id: int) -> str:
-    """Return the canonical JSON of a study's protocol, of its newest version."""
+    """Return the canonical JSON of a study's protocol, in its newest version."""
     newest: str = ask(session, _NEWEST_PROTOCOL, study_id=study_id).scalar_one()
     return newest
 
@@ -80,7 +80,7 @@ _NEWEST_PROTOCOL: Any = select(
 
 
 def shown_item(session: Session, item_id: int) -> ShownItem:
-    """Read what of an item and its case may be shown."""
+    """Read the parts of an item and its case that may be shown."""
     row: Any = session.connection().execute(_SHOWN_ITEM, {"item_id": item_id}).one()
     return ShownItem(item_id, *row)
 
@@ -107,7 +107,7 @@ _SHOWN_ITEM = (
 
 
 def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
-    """Read what of a case's volumes may be shown, current before prior, in the order of import."""
+    """Read the parts of a case's volumes that may be shown, current before prior, in the order of import."""
     return [ShownVolume(*row) for row in session.connection().execute(_SHOWN_VOLUMES, {"case_id": case_id})]
 
 
@@ -129,7 +129,7 @@ _SHOWN_VOLUMES: Any = (
 
 
 def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
-    """Read what of a case's overlays may be shown, in the order of import."""
+    """Read the parts of a case's overlays that may be shown, in the order of import."""
     return [ShownOverlay(*row) for row in session.connection().execute(_SHOWN_OVERLAYS, {"case_id": case_id})]
 
 
@@ -149,7 +149,7 @@ _SHOWN_OVERLAYS: Any = (
 
 
 def volume_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
-    """Return the SHA-256 of the file of each of a case's volumes and overlays, by kind and id: never shown."""
+    """Return the SHA-256 of a case's volume and overlay files, by kind and id. Never shown."""
     connection = session.connection()
     return {
         (kind, stored_id(file_id)): sha256
@@ -165,7 +165,7 @@ _FILES: dict[str, Any] = {
 
 
 def candidate_answer(session: Session, candidate_id: int) -> str:
-    """Read a candidate's answer, and not which model gave it."""
+    """Read a candidate's answer without the name of its model."""
     answer: str = session.connection().execute(_ANSWER, {"candidate_id": candidate_id}).scalar_one()
     return answer
 
@@ -176,12 +176,12 @@ _ANSWER: Any = select_columns(col(Candidate.answer)).where(col(Candidate.id) == 
 def released_attributes(
     session: Session, item_id: int, candidate_id: int | None, named: Collection[tuple[str, str]]
 ) -> dict[str, str]:
-    """Read the attributes that are named, by table and key, and no others; those that are empty are left out.
+    """Read only the named attributes, by table and key. Empty ones are left out.
 
     Parameters
     ----------
     named
-        Each as `cases`, `items` or `candidates`, and its key.
+        Pairs of a table (`cases`, `items` or `candidates`) and a key.
     """
     unit = {"item_id": item_id, "candidate_id": candidate_id}
     values: dict[str, str] = {}
@@ -192,7 +192,7 @@ def released_attributes(
 
 
 _CANDIDATE_ID: Any = bindparam("candidate_id", type_=Integer)
-# Of a pair nothing is named but what both answers have in common.
+# For a pair, only attributes that both answers have in common are named, so the first answer's are enough.
 _FIRST_OF_PAIR = select(CandidatePair.first_id).where(CandidatePair.candidate_id == _CANDIDATE_ID).scalar_subquery()
 _ATTRIBUTES: dict[str, Any] = {
     "cases": select(Case.attributes).join(Item, col(Item.case_id) == Case.id).where(Item.id == bindparam("item_id")),
@@ -202,7 +202,7 @@ _ATTRIBUTES: dict[str, Any] = {
 
 
 def turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
-    """Return id and prompt of the turns before an item in its conversation, in their order."""
+    """Return the id and prompt of the turns before an item in its conversation, in order."""
     if item.conversation is None or item.turn is None:
         return []
     study_id = select(Item.study_id).where(Item.id == item.item_id).scalar_subquery()
@@ -215,12 +215,12 @@ def turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
 
 
 def count_items(session: Session, study_id: int) -> int:
-    """Return how many items a study has, those for practice aside."""
+    """Return how many items a study has, not counting practice items."""
     real = (Item.study_id == study_id, ~col(Item.practice))
     return session.exec(select(func.count()).select_from(Item).where(*real)).one()
 
 
 def count_practice_items(session: Session, study_id: int) -> int:
-    """Return how many items a study has for practice."""
+    """Return how many practice items a study has."""
     practised = (Item.study_id == study_id, col(Item.practice))
     return session.exec(select(func.count()).select_from(Item).where(*practised)).one()

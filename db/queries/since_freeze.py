@@ -1,4 +1,4 @@
-"""What became of a frozen study's units and phases: replaced by a version, closed, opened."""
+"""What happened to a frozen study's units and phases: replaced by a version, closed, opened."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from db.study import Candidate, Item
 
 
 def is_withdrawn(assignment: Any) -> Any:
-    """Whether a version of the study replaces the unit of an assignment, or of a unit of a freeze, by another."""
+    """Return the condition that a version of the study replaced the unit of an assignment or of a freeze's row."""
     whole_or_it = or_(col(WithdrawnUnit.candidate_id).is_(None), WithdrawnUnit.candidate_id == assignment.candidate_id)
     return exists().where(WithdrawnUnit.item_id == assignment.item_id, whole_or_it)
 
 
 def was_replaced(session: Session, assignment: Assignment) -> bool:
-    """Return whether a version of the study replaces the unit of an assignment by a corrected one."""
+    """Return whether a version of the study replaced the unit of an assignment with a corrected one."""
     unit = {"item_id": assignment.item_id, "candidate_id": assignment.candidate_id}
     return bool(ask(session, _REPLACED, **unit).scalar_one())
 
@@ -32,7 +32,7 @@ _REPLACED: Any = select(
 
 
 def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None, str]]:
-    """Return what versions of a study replaced: the key of an item, of a candidate or none, and what replaced it."""
+    """Return what versions replaced: the keys of the item and candidate (None: the whole item), and the new key."""
     rows: Any = (
         select(Item.key, Candidate.key, WithdrawnUnit.replaced_by)
         .join(WithdrawnUnit, col(WithdrawnUnit.item_id) == Item.id)
@@ -43,7 +43,7 @@ def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None
 
 
 def replaced_units(session: Session, study_id: int) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the numbers of the items, and of the candidates, that versions of a study replaced."""
+    """Return the ids of the items, and of the candidates, that versions of a study replaced."""
     units = ask(session, _REPLACED_UNITS, study_id=study_id).all()
     items = frozenset(item for item, candidate in units if candidate is None)
     return items, frozenset(candidate for _, candidate in units if candidate is not None)
@@ -57,12 +57,12 @@ _REPLACED_UNITS: Any = (
 
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:
-    """Return the keys of the phases of a study that are closed, since units of others were drawn from their answers."""
+    """Return the keys of a study's phases that are closed because other phases' units were drawn from their answers."""
     return frozenset(ask(session, _CLOSED, study_id=study_id).scalars())
 
 
 def phases_opened(session: Session, study_id: int) -> frozenset[str]:
-    """Return the keys of the phases of a study that an admin has opened, of those that wait for that."""
+    """Return the keys of the phases that wait for an admin and that an admin has opened."""
     return frozenset(ask(session, _OPENED, study_id=study_id).scalars())
 
 

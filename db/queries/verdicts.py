@@ -1,4 +1,4 @@
-"""What was answered: verdicts, the chains of their revisions, their flags, and the earlier turns of a conversation."""
+"""Queries of what was answered: verdicts and their revisions, flags, and the earlier turns of a conversation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROOT_VERDICT: Any = select(Verdict).where(
 
 
 def verdict_chain(session: Session, assignment_id: int) -> list[Verdict]:
-    """Return every verdict of an assignment: the first, and then each that superseded the one before it."""
+    """Return every verdict of an assignment: the first, then each that superseded the one before."""
     return list(session.exec(_VERDICT_CHAIN, params={"assignment_id": assignment_id}))
 
 
@@ -45,7 +45,7 @@ def flag_of(session: Session, verdict_id: int) -> Flag | None:
 
 @lru_cache(maxsize=1)
 def stands() -> Any:
-    """Whether a verdict is the newest of its chain: no other supersedes it."""
+    """Return the condition that a verdict is the newest of its chain, superseded by no other."""
     later = aliased(Verdict)
     return ~select(later.id).where(later.supersedes_id == Verdict.id).correlate(Verdict).exists()
 
@@ -60,14 +60,14 @@ def is_answered(session: Session, study_id: int, phase: str) -> bool:
 
 
 def verdict_keys(session: Session, study_id: int, phase: str) -> frozenset[int]:
-    """Return the keys of all that was submitted in a phase."""
+    """Return the keys of all verdicts submitted in a phase."""
     query = select(Verdict.id).join(Assignment, col(Assignment.id) == Verdict.assignment_id)
     keys = session.exec(query.where(Assignment.study_id == study_id, Assignment.phase == phase))
     return frozenset(map(stored_id, keys))
 
 
 def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tuple[Verdict, int]]:
-    """Return every verdict of a phase that no other supersedes, with its item's id, in order of submission."""
+    """Return every standing verdict of a phase with its item's id, in order of submission."""
     rows = session.exec(
         select(Verdict, Assignment.item_id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
@@ -79,7 +79,7 @@ def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tup
 
 @dataclass(frozen=True)
 class StandingAnswer:
-    """What a member said of a unit in a phase, as it stands; candidate is None where an item was rated."""
+    """A member's standing answer on a unit in a phase; candidate is None if an item was rated."""
 
     verdict_id: int
     receipt: str
@@ -89,20 +89,20 @@ class StandingAnswer:
     # Keys of item and candidate.
     item: str
     candidate: str | None
-    # The form that the item names, and whether it has options.
+    # The form that the item names, and whether the item has options.
     form: str
     has_options: bool
     fields: Mapping[str, Any]
     not_assessable: str | None
     flagged: bool
-    # Where two answers were compared, which of them stood at A and which at B.
+    # If two answers were compared: which was on side A and which on side B.
     sides: tuple[str, ...] = ()
 
 
 def answers_in(session: Session, study_id: int, phase: str) -> list[StandingAnswer]:
-    """Return everything that stands in a phase, one answer for each member and unit, in order of submission.
+    """Return every standing answer in a phase, one per member and unit, in order of submission.
 
-    Of several steps of the work on a unit the last that was answered counts.
+    If the work on a unit has several steps, the last step that was answered counts.
     """
     in_phase = (Assignment.study_id == study_id, Assignment.phase == phase)
     rows = session.exec(
@@ -113,7 +113,7 @@ def answers_in(session: Session, study_id: int, phase: str) -> list[StandingAnsw
         .where(*in_phase, stands())
         .order_by(col(Assignment.step), col(Verdict.id))
     ).all()
-    # After the verdicts: a flag is stored with its verdict, and would be missed if both came in between.
+    # Queried after the verdicts: a flag is stored with its verdict, so one that arrives in between cannot be missed.
     flagged = set(
         session.exec(
             select(Flag.verdict_id)
@@ -144,7 +144,7 @@ def answers_in(session: Session, study_id: int, phase: str) -> list[StandingAnsw
 
 @dataclass(frozen=True)
 class EarlierTurn:
-    """An earlier turn of a conversation: its assignment, where the member has one, and the verdict that stands."""
+    """An earlier turn of a conversation, the member's assignment for it (if any), and the standing verdict."""
 
     item_id: int
     prompt: str
@@ -155,7 +155,7 @@ class EarlierTurn:
 def earlier_turns(
     session: Session, assignment: Assignment, turns: Sequence[tuple[int, str]], phase: Phase
 ) -> list[EarlierTurn]:
-    """Return earlier turns of a conversation (item and prompt), with what this very member answered in `phase`."""
+    """Return earlier turns of a conversation (item and prompt), with this member's own answers in `phase`."""
     if not turns:
         return []
     answered = {

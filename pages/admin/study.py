@@ -19,7 +19,7 @@ actor = session.current_actor()
 with session.refusals():
     line = catalogue.study_line(session.database(), actor, st.query_params.get("study", ""))
     study_view.draw_head(line)
-    # Others keep working while the page is open: switching tabs shows the current state.
+    # Others keep working while the page is open, so switching tabs loads the current state.
     people, freeze, judges, events = st.tabs(
         ["People and progress", "Freeze", "Judges", "Close and events"], key="study-tab", on_change="rerun"
     )

@@ -1,4 +1,4 @@
-"""The script that runs first, on every run: who is there, and which pages are theirs."""
+"""The script that runs first, on every run: who is signed in, and which pages they have."""
 
 import streamlit as st
 

@@ -12,7 +12,7 @@ actor = session.current_actor()
 with session.refusals():
     shown = worklist.instructions(session.database(), actor, study_key, queue)
     if shown.acknowledged:
-        # Asked for first: beside a refusal there is no room with which the head line could share its line.
+        # Requested before the layout changes: a refusal has no room with which the head line could share its line.
         payload = submission.payload_after_reload(session.database(), actor, study_key, queue)
         frame.draw_in_one_line_with_the_room()
         reading_room(payload, key="room", earlier="earlier" in st.query_params)

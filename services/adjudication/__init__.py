@@ -1,1 +1,1 @@
-"""What reviewers get to decide."""
+"""Which items reviewers adjudicate."""

@@ -31,10 +31,11 @@ from services.studies import assigning, draws, frozen_facts
 
 @dataclass(frozen=True)
 class QueueSummary:
-    """What opening the queue added. Admins see counts, reviewers see neither counts nor origins.
+    """What opening the queue added. Admins see these counts; reviewers see neither counts nor origins.
 
-    `not_yet_read` items wait for a rater, or belong to a conversation that does. `out_of_turn` items would come after
-    a later turn of their conversation, to reviewers who all have had that already, and are left out.
+    `not_yet_read` items wait for a rater, or belong to a conversation that does. `out_of_turn` items were left out:
+    they
+    precede a turn of their conversation that every reviewer has already had.
     """
 
     flagged: int
@@ -61,7 +62,7 @@ def _waiting(items: int) -> str:
     return "1 item still waits" if items == 1 else f"{items} items still wait"
 
 
-# Who has which turns of a conversation in their queue: the latest one, by conversation and reviewer.
+# How far conversations are in the reviewers' queues: the latest turn, by conversation and reviewer.
 Reached = dict[str, dict[int, int]]
 
 
@@ -80,7 +81,7 @@ class _ReadItem:
 
 
 def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
-    """Return whether verdicts on an item say different things."""
+    """Return whether the verdicts on an item differ."""
     return are_different(
         said(field_type, verdict.fields.get(PRIMARY), not_assessable=verdict.not_assessable is not None)
         for verdict in verdicts
@@ -88,7 +89,7 @@ def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
 
 
 def count_not_sent(session: Session, study_id: int, phases: StudyPhases, adjudication: Adjudication) -> tuple[int, int]:
-    """Return how many items differ or are flagged and are with no reviewer, and how many were read at all."""
+    """Return how many items differ or are flagged without being with a reviewer, and how many have been read."""
     rows = session.exec(
         select(Assignment.item_id, Item.form, Verdict.fields, Verdict.not_assessable)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
@@ -108,9 +109,11 @@ def count_not_sent(session: Session, study_id: int, phases: StudyPhases, adjudic
 def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
     """Put every flagged and every disagreeing item, and some controls, into the reviewers' queue.
 
-    Items that a rater has still to close are left out, and so are the other turns of their conversation; opening the
-    queue again adds what has been closed since. Several reviewers share the items, one reviewer per item and
-    conversation.
+    Items that a rater still has to finish are left out, together with the other turns of their conversation; opening
+    the
+    queue again adds those finished since. The items are divided among the reviewers, each item and conversation going
+    to
+    one of them.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         The study takes no verdicts, has no rules for adjudication, or has no reviewer yet.
     """
     with database.writing() as session:
-        # Two admins who press at once must not both choose the same items.
+        # Two admins who press the button at the same time must not both choose the same items.
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         phases = frozen_facts.phases_of(session, study_id)
@@ -144,7 +147,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         key, occasion = draws.key_of(session, study_id, phases.seed), _tasks(session, study_id, adjudication)
         rng = key.rng("review", occasion)
         left = adjudication.controls - _controls(session, study_id)
-        # What comes to a queue later would be known as contested if no control ever came with it.
+        # If later additions never contained a control, reviewers would know that all of them are contested.
         wanted = max(left, 1) if adjudication.controls and occasion else left
         chosen, agreed = _choose(waiting, wanted, reached, rng)
         drawn = _noted(chosen, agreed)
@@ -174,23 +177,23 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
 def _choose(
     waiting: list[_ReadItem], controls_wanted: int, reached: Reached, rng: random.Random
 ) -> tuple[list[tuple[_ReadItem, str]], list[_ReadItem]]:
-    """Return the items for the queue with their origin (all flagged, all disagreeing, and a draw of the others).
+    """Return the items for the queue with their origin (all flagged, all disagreeing, and a draw from the others).
 
-    Beside them those are returned that the controls were drawn from.
+    Also returns the items from which the controls were drawn.
     """
     chosen = [(read, "flag") for read in waiting if read.flagged]
     chosen += [(read, "disagreement") for read in waiting if read.differs and not read.flagged]
-    # One verdict alone, beside a technical failure, is no agreement that a reviewer could be held against.
+    # A single verdict, beside a technical failure, is not an agreement with which a reviewer could be compared.
     agreed = [read for read in waiting if not read.differs and not read.flagged and len(read.verdicts) >= 2]
-    # Nor is a turn a control that comes apart from the turns which are in the queue already.
+    # Nor can a turn be a control if other turns of its conversation are already in the queue.
     agreed = [read for read in agreed if read.item.conversation not in reached]
-    # Without anything to adjudicate, controls would only be controls.
+    # Without anything to adjudicate, the queue would consist of controls only.
     wanted = min(max(controls_wanted, 0), len(agreed)) if chosen else 0
     return chosen + [(read, "control") for read in rng.sample(agreed, wanted)], agreed
 
 
 def _noted(chosen: list[tuple[_ReadItem, str]], agreed: list[_ReadItem]) -> dict[str, Any]:
-    """Return what a draw of the queue began from, so that it can be repeated."""
+    """Return the inputs of a draw for the queue, so that it can be repeated."""
     return {
         "for_review": [read.item.key for read, origin in chosen if origin != "control"],
         "agreed": [read.item.key for read in agreed],
@@ -199,7 +202,7 @@ def _noted(chosen: list[tuple[_ReadItem, str]], agreed: list[_ReadItem]) -> dict
 
 
 def _in_turn(chosen: list[tuple[_ReadItem, str]]) -> list[list[tuple[_ReadItem, str]]]:
-    """Return what one reviewer reads in a row: single items, and the turns of a conversation in their order."""
+    """Return groups that one reviewer reads in a row: single items, and a conversation's turns in their order."""
     together: dict[object, list[tuple[_ReadItem, str]]] = {}
     for read, origin in chosen:
         key = read.item.id if read.item.conversation is None else read.item.conversation
@@ -210,7 +213,7 @@ def _in_turn(chosen: list[tuple[_ReadItem, str]]) -> list[list[tuple[_ReadItem, 
 def _dealt(
     groups: Sequence[list[tuple[_ReadItem, str]]], reviewers: Sequence[Membership], reached: Reached
 ) -> Iterator[tuple[Membership, list[tuple[_ReadItem, str]]]]:
-    """Deal what is read in a row to the reviewers in turn; nobody gets a turn after a later one of its conversation."""
+    """Deal the groups to the reviewers in rotation; nobody gets a turn after a later one of the same conversation."""
     in_turn = itertools.cycle(reviewers)
     for group in groups:
         first = group[0][0].item
@@ -220,14 +223,14 @@ def _dealt(
             continue
         able = [reviewer for reviewer in reviewers if latest.get(stored_id(reviewer.id), 0) < (first.turn or 0)]
         if able:
-            # The reviewer who has the earlier turns continues the conversation.
+            # The reviewer who has had the earlier turns continues the conversation.
             yield max(able, key=lambda reviewer: latest.get(stored_id(reviewer.id), 0)), group
 
 
 def _items_to_consider(
     session: Session, study_id: int, phases: StudyPhases, adjudication: Adjudication
 ) -> tuple[list[_ReadItem], int]:
-    """Return the items that every rater has finished and no reviewer has yet, and how many are still open."""
+    """Return the items that every rater has finished and no reviewer has, and the number that are still open."""
     settled = adjudication.settled
     training = phases.training_for(settled.queue)
     in_queue = _in_queue(session, study_id, adjudication)
@@ -236,12 +239,12 @@ def _items_to_consider(
         for membership in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all()
-        # Who has failed the practice for good will never read the items; the others need not wait for that.
+        # A rater who has finally failed the practice will never read the items, so nobody need wait for them.
         if not practice.has_failed(session, training, stored_id(membership.id))
         for assignment in queries.open_assignments(session, stored_id(membership.id), (settled,))
     }
     items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()
-    # A conversation is put into the queue at once, so that its turns come together and in their order.
+    # A conversation goes into the queue as a whole, so that its turns stay together and in order.
     unfinished = {item.conversation for item in items if item.id in still_open} - {None}
     still_open |= {stored_id(item.id) for item in items if item.conversation in unfinished}
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
@@ -269,7 +272,7 @@ def _flagged(session: Session, study_id: int, adjudication: Adjudication) -> set
 
 
 def _in_queue(session: Session, study_id: int, adjudication: Adjudication) -> set[int]:
-    """Return the items that a reviewer has; what one had who was taken out is dealt again."""
+    """Return the items that a reviewer has. Those of a removed reviewer are dealt again."""
     return set(
         session.exec(
             select(Assignment.item_id)

@@ -1,1 +1,1 @@
-"""The example study that a new installation begins with."""
+"""The example study with which a new installation starts."""

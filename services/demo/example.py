@@ -1,4 +1,4 @@
-"""The demo: a study open for reading, a finished copy with simulated readers, and the example of a calibration."""
+"""The demo: a study open for reading, a finished copy with simulated readers, and an example of a calibration."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from services.studies.preparing import Progress
 from studies.demo.build import build
 
 JUDGE_FILE = Path(__file__).resolve().parents[2] / "studies" / "demo" / "judge_verdicts.csv"
-# How often the simulated people are right: worse than the reference, better than chance, and not alike.
+# How often the simulated people are right: less than perfect, better than chance, and all different.
 _SKILL = {"simulated-rater-1": 0.72, "simulated-rater-2": 0.64, "simulated-reviewer": 0.85}
 
 
 def seed_demo(database: Database, progress: Progress | None = None, *, step: float = 1.0) -> None:
-    """Build the demo study and bring it in twice: open, and finished with simulated verdicts.
+    """Build the demo study and import it twice: open, and finished with simulated verdicts.
 
     Parameters
     ----------
     database
-        Where to; nobody of the demo is in it yet.
+        The database to import into, which has nobody from the demo yet.
     progress
-        Called before each part of the work with its number, how many there are, and a sentence.
+        Called before each part of the work with its number, the number of parts, and a sentence.
     step
-        Distance of neighbouring voxels in mm. 1 is for readers; a coarse one for what looks at no scan.
+        Distance between neighbouring voxels in mm. 1 is for readers; use a coarse one if nobody looks at the scans.
     """
     say = progress or (lambda done, total, text: None)
     folder = database.data_dir / "demo-study"
     with database.writing() as session:
-        # An owner beside others, where there are others: only an owner brings in a study.
+        # An owner in addition to any existing ones, because only an owner may import a study.
         identity.add_person(session, PEOPLE[0][0], PEOPLE[0][1], is_owner=True)
     admin = identity.actor_for_command_line(database, "demo-admin")
     try:
@@ -96,14 +96,14 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
         file_name=JUDGE_FILE.name,
     )
     data_lock.close_study(database, admin, FINISHED_KEY)
-    # Nobody sits behind them: an owner who looks who is signed in at this moment must not count them.
+    # Simulated people must not appear to an owner as currently signed in.
     for simulated in people.values():
         identity.sign_out(database, simulated.login_session_id)
     say(steps, steps, "The finished example is ready")
 
 
 def _read_like(database: Database, login: str) -> Answering:
-    """Return a reader who is right as often as their skill says; the reference comes from the database."""
+    """Return a reader who is right as often as their skill says, given the references from the database."""
     references = _references(database)
     skill = _SKILL[login]
     unreadable = login == "simulated-rater-2"
@@ -132,7 +132,7 @@ def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, rng: r
     if field["key"] != "answer":
         if not ids:
             return "Simulated text." if field["type"] == "text" else 1
-        # A reader who is right is a little surer than one who is not.
+        # A reader who is right is slightly more confident.
         return ids[min(len(ids) - 1, rng.randrange(len(ids)) + (1 if right else 0))]
     if not ids:
         return rng.choice(accepted) if right else rng.choice(("not sure", "normal", "artefact"))
@@ -141,7 +141,7 @@ def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, rng: r
 
 
 def _score_like(login: str) -> Answering:
-    """Return a rater who scores answers as the exact match says, with slips of their own."""
+    """Return a rater who scores an answer as right if it contains the reference, with some slips."""
     slips = 0.06 if login == "simulated-rater-1" else 0.1
 
     def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _score_like(login: str) -> Answering:
 
 
 def _references(database: Database) -> dict[tuple[str, str], list[str]]:
-    """Return the accepted answers by what a reader sees: the prompt and the vignette of the case."""
+    """Return the accepted answers by what a reader sees: the prompt and the case's vignette."""
     with database.read_only() as session:
         study = session.exec(select(Study).where(Study.key == FINISHED_KEY)).one()
         rows = session.exec(

@@ -1,4 +1,4 @@
-"""What the demo's simulated readers looked at: viewing traces in the form in which the reading room sends them."""
+"""What the demo's simulated readers looked at: viewing traces in the format that the reading room sends."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from services.reading.payloads import AnyItemPayload
 
-# How often the browser sends a trace at all, a scan that has to be chosen is opened, and the earlier visit is.
+# The probability that the browser sends a trace, and that a reader opens another sequence or the earlier visit.
 _SENDS = 0.96
 _OPENS_SEQUENCE = 0.75
 _OPENS_PRIOR = 0.6
 _CHANGES_WINDOW = 0.4
 _SHOWS_OVERLAY = 0.5
 _USES = {"zoom": 0.35, "maximised": 0.25, "distance": 0.15, "cine": 0.1}
-# Least and largest share of slices that are seen of an opened scan.
+# The smallest and largest share of slices seen in a scan that was opened.
 _SEEN = {"axial": (0.25, 0.95), "coronal": (0.05, 0.6), "sagittal": (0.03, 0.5)}
 
 
 def simulated_trace(payload: AnyItemPayload, active_ms: int, rng: random.Random) -> dict[str, Any] | None:
-    """Return what a reader of an item might have looked at; None where there is nothing to look at, or none is sent."""
+    """Return what a reader of an item might have looked at; None if it has no images or the browser sends no trace."""
     images = payload["images"]
     if images is None or rng.random() >= _SENDS:
         return None
@@ -30,7 +30,7 @@ def simulated_trace(payload: AnyItemPayload, active_ms: int, rng: random.Random)
         for place, volume in enumerate(pane["volumes"]):
             opened = looks_there and (place == 0 or rng.random() < _OPENS_SEQUENCE)
             in_pane.append(_volume(number, pane["title"], volume["label"], opened, rng))
-        # One scan of a pane is on the screen at a time: together they are there as long as the item is read.
+        # A pane shows one scan at a time, so the times of its scans add up to the time spent on the item.
         shown = sum(volume["ms"] for volume in in_pane)
         for viewed in in_pane:
             viewed["ms"] = round(active_ms * viewed["ms"] / shown) if shown else 0

@@ -1,4 +1,4 @@
-"""The example of a calibration: answers that two simulated readers scored in part, and three judges in whole."""
+"""The calibration example: answers of which two simulated readers scored a part and three judges all."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from services.studies.preparing import Progress
 from studies.judged_answers import build as judged_answers
 
 _FIELD, _GROUP = "score.verdict", "scorer"
-# How often each reader marks an answer otherwise than it is.
+# How often each reader scores an answer wrongly.
 _SLIPS = {"simulated-rater-1": 0.01, "simulated-rater-2": 0.03}
 
 
 def finish_judged(database: Database, admin: Actor, say: Progress) -> None:
-    """Bring the example in, have it scored and judged, and close it."""
+    """Import the example, have it scored and judged, and close it."""
     folder = database.data_dir / "judged-answers"
     try:
         importing.import_study(
@@ -43,7 +43,7 @@ def finish_judged(database: Database, admin: Actor, say: Progress) -> None:
         say(step, steps, f"Simulating the scores of {name}")
         actor = sign_in(database, login)
         work_through(database, actor, login, JUDGED_KEY, part_key(1), _score_like(login))
-        # Nobody sits behind it.
+        # Simulated people do not stay signed in.
         identity.sign_out(database, actor.login_session_id)
     say(len(scorers), steps, "Bringing in what the judges said")
     for judge in judged_answers.JUDGES:
@@ -70,12 +70,12 @@ def finish_judged(database: Database, admin: Actor, say: Progress) -> None:
 
 
 def _score_like(login: str) -> Answering:
-    """Return a reader who knows which answers are right, with slips of their own."""
+    """Return a reader who knows which answers are right, with some slips."""
 
     def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any]:
         candidate, reference, field = payload["candidate"], payload["reference"], payload["form"]["fields"][0]
         assert candidate is not None and reference is not None
-        # A right answer uses the words of the reference.
+        # A right answer contains the reference's words.
         is_right = any(text in candidate for text in reference)
         says = is_right if rng.random() >= _SLIPS[login] else not is_right
         correct, incorrect = (option["id"] for option in field["options"])

@@ -1,6 +1,6 @@
-"""Which studies and people are the demo's, and how one signs in as them.
+"""Which studies and people belong to the demo, and signing in as them.
 
-What brings the demo in, `example`, makes images and reads them; this module needs no library for either.
+The module that installs the demo, `example`, creates and reads images; this one needs no library for that.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ SIMULATED = (
 
 
 def is_seeded(database: Database) -> bool:
-    """Return whether the demo has been brought in; also when it was removed since, so that it does not come back."""
+    """Return whether the demo has ever been installed. A removed demo counts, so that it does not come back."""
     with database.read_only() as session:
         query = select(Study.id).where(or_(Study.key == OPEN_KEY, col(Study.is_demo)))
         return session.exec(query).first() is not None
 
 
 def label_demo(database: Database) -> None:
-    """Mark the demo's studies and people as such, also those of a release that did not.
+    """Mark the demo's studies and people as such, including those installed by a release that did not.
 
-    They are told by their keys and logins together with the roles that the demo gave them, so that a study of
-    somebody's own under one of the keys is none.
+    They are recognised by key or login together with the role that the demo gave them, so that a user's own study under
+    one
+    of these keys is not mistaken for the demo.
     """
     roles = {login: role for login, _, role in (*PEOPLE, *SIMULATED)}
     with database.writing() as session:
@@ -78,5 +79,5 @@ def demo_people(session: Session) -> Sequence[Person]:
 
 
 def sign_in_links(database: Database) -> list[tuple[str, str]]:
-    """Return a fresh single-use sign-in token for each of the demo's people, with their names."""
+    """Return a new single-use sign-in token for each of the demo's people, with their names."""
     return [(name, identity.make_link(database, login, "sign_in")) for login, name, _ in PEOPLE]

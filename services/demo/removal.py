@@ -1,7 +1,7 @@
-"""Take the demo away in one act, so that nobody signs in as one of its people where real ones work.
+"""Removing the demo in one step, so that nobody can sign in as its people once real work begins.
 
-Verdicts and the trail are only ever added, so the rows stay: the studies are marked as removed under keys of their own,
-and the people are locked.
+Verdicts and the audit trail are append-only, so the rows stay: the studies are marked as removed and given different
+keys, and the people are locked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from services.people.identity import Actor
 
 
 def has_demo(database: Database) -> bool:
-    """Return whether the demo is here: brought in, and not removed."""
+    """Return whether the demo is installed and has not been removed."""
     with database.read_only() as session:
         remaining = select(Study.id).where(col(Study.is_demo), col(Study.removed_at).is_(None))
         return session.exec(remaining).first() is not None
@@ -29,7 +29,7 @@ def remove_demo(database: Database, actor: Actor) -> None:
     Raises
     ------
     Conflict
-        Without the demo's people there would be no owner, or no admin of some other study.
+        Without the demo's people there would be no owner, or another study would have no admin.
     """
     if not actor.is_owner:
         raise NotAllowed("Only an owner of this installation may remove the demo; ask one.")
@@ -42,7 +42,7 @@ def remove_demo(database: Database, actor: Actor) -> None:
         _require_others(session, people)
         for study in studies:
             study.removed_at = now()
-            # Its key is free again, for a study of somebody's own.
+            # The key becomes available again for a user's own study.
             study.key = f"removed-{study.id}-{study.key}"[:80]
             session.add(study)
             audit.record(session, "demo removed", person_id=actor.person_id, study_id=study.id)

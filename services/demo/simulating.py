@@ -1,4 +1,4 @@
-"""Simulated people at work: they sign in, look and answer through the very calls that a rater's browser makes."""
+"""Simulated people at work: they sign in, look and answer through the same calls as a rater's browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Answering = Callable[[AnyItemPayload, random.Random], dict[str, Any] | None]
 
 
 def sign_in(database: Database, login: str) -> Actor:
-    """Sign in by a link of one's own."""
+    """Sign in by a link made for this login."""
     token = identity.use_link(database, identity.make_link(database, login, "sign_in"), None)
     actor = identity.actor_of_token(database, token)
     if actor is None:
@@ -28,9 +28,9 @@ def sign_in(database: Database, login: str) -> Actor:
 
 
 def work_through(database: Database, actor: Actor, login: str, study_key: str, queue: str, answer: Answering) -> None:
-    """Go through a queue as a person would: look, answer, submit. None as an answer means it could not be shown."""
+    """Work through a queue like a person: look, answer, submit. None as an answer means it could not be shown."""
     rng = random.Random(f"{SEED}|{login}|{queue}")
-    # On its own, so that what is looked at leaves what is answered as it is.
+    # A separate generator, so that simulating what is viewed does not change the answers.
     eyes = random.Random(f"{SEED}|{login}|{queue}|viewing")
     while True:
         payload = submission.current_payload(database, actor, study_key, queue)

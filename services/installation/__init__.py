@@ -1,1 +1,1 @@
-"""What one installation is: its environment, version, tokens and leases."""
+"""What belongs to one installation: its environment, version, tokens and leases."""

@@ -1,4 +1,4 @@
-"""The database that this process serves, for the layers above that may not know `db`."""
+"""The database that this process serves, for the layers above, which may not import `db`."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def database() -> Database:
 
 
 def unmade_database() -> Database:
-    """Return the database that the environment names, whose folder a restore makes when it begins to write."""
+    """Return the database that the environment names, whose folder is only created when a restore starts writing."""
     return unmade_database_from_environment()
 
 
 def choose_data_dir(folder: Path) -> None:
-    """Work on another data folder than the environment names; to be called before the database is opened."""
+    """Use a data folder other than the environment's. Call this before the database is opened."""
     os.environ["BLINDREAD_DATA_DIR"] = str(folder)
 
 
 def allowed_hosts() -> frozenset[str]:
-    """Return the names, beside this machine's own, under which the server answers: BLINDREAD_ALLOWED_HOSTS."""
+    """Return the host names, besides this machine's own, that the server answers to: BLINDREAD_ALLOWED_HOSTS."""
     return frozenset(name.lower() for name in _listed("BLINDREAD_ALLOWED_HOSTS"))
 
 
@@ -57,7 +57,7 @@ def proxies() -> tuple[str, ...]:
 
 
 def public_url() -> str:
-    """Return the address that people open, without a slash at its end: BLINDREAD_PUBLIC_URL, or nothing."""
+    """Return the address that people open, without a trailing slash: BLINDREAD_PUBLIC_URL, or an empty string."""
     return os.environ.get("BLINDREAD_PUBLIC_URL", "").strip().rstrip("/")
 
 
@@ -66,16 +66,17 @@ def _listed(variable: str) -> tuple[str, ...]:
 
 
 def data_dir() -> Path:
-    """Return the folder of database and volumes that the environment names."""
+    """Return the folder of the database and volumes that the environment names."""
     return data_dir_from_environment()
 
 
 def volume_cache_control() -> str:
-    """Return the caching of scans that the environment asks for.
+    """Return the `Cache-Control` for scans that the environment asks for.
 
-    By default nothing is kept: a scan in the cache of a shared workstation outlives the reader's sign-out. Where every
-    reader has a machine of their own, BLINDREAD_VOLUME_CACHE=private lets the browser keep a scan for the hour that its
-    address holds at least.
+    By default nothing is cached: a scan in a shared workstation's cache would outlive the reader's sign-out. If every
+    reader has a machine of their own, BLINDREAD_VOLUME_CACHE=private lets the browser keep a scan for an hour, the
+    shortest
+    time that its address is valid.
     """
     if os.environ.get("BLINDREAD_VOLUME_CACHE") == "private":
         return f"private, max-age={int(TOKEN_PERIOD.total_seconds())}, immutable"

@@ -1,4 +1,4 @@
-"""What only one process at a time may do, agreed upon in the database; given back, or left to expire."""
+"""Leases: what only one process at a time may do, agreed upon in the database. Given back, or left to expire."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from db import Database, Lease, now
 
 
 def take(database: Database, name: str, holder: str, duration: timedelta) -> bool:
-    """Take or prolong a lease, and say whether the holder has it now."""
+    """Take or prolong a lease, and return whether the holder now has it."""
     try:
         with database.writing() as session:
             lease = session.get(Lease, name, with_for_update=True)
@@ -20,13 +20,13 @@ def take(database: Database, name: str, holder: str, duration: timedelta) -> boo
             lease.holder, lease.expires_at = holder, now() + duration
             session.add(lease)
     except IntegrityError:
-        # Another process put the row in at the same moment.
+        # Another process inserted the row at the same moment.
         return False
     return True
 
 
 def give_back(database: Database, name: str, holder: str) -> None:
-    """End a lease, if the holder still has it."""
+    """End a lease if the holder still has it."""
     with database.writing() as session:
         lease = session.get(Lease, name, with_for_update=True)
         if lease is not None and lease.holder == holder:

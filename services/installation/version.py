@@ -1,3 +1,3 @@
-"""The version that verdicts and manifests carry; `CHANGELOG.md` says what changed."""
+"""The version that verdicts and manifests carry; `CHANGELOG.md` lists the changes."""
 
 SOFTWARE_VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""Which data folder and database a command works on, and whether people work on another one."""
+"""Which data folder and database a command uses, and whether people are using a different one."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from db.engine import DATABASE_FILE, data_dir_from_environment, make_engine, url
 from db.waiting import Unavailable
 
 PROGRAM = Path(__file__).resolve().parents[2]
-# Where a command works that names no data folder.
+# The data folder of a command that names none.
 _USUAL = PROGRAM / "var"
 
 
 def command(arguments: str) -> str:
-    """Return a command of `manage.py` to copy, with the interpreter and on the data folder of this process."""
+    """Return a `manage.py` command to copy, with this process's interpreter and data folder."""
     where = data_dir_from_environment()
     named = "" if where == _USUAL.resolve() else f"--data-dir {shlex.quote(str(where))} "
-    # The system's Python lacks what the program needs.
+    # The system's Python lacks the packages that the program needs.
     return f"{shlex.quote(sys.executable)} manage.py {named}{arguments}"
 
 
 def whereabouts(database: Database) -> str:
-    """Return in one line which data folder and which database this is; never a password."""
+    """Return one line that names the data folder and the database; never a password."""
     url = database.engine.url
     if database.engine.dialect.name == "sqlite":
         where = f"{Path(str(url.database)).name} (SQLite)"
@@ -41,9 +41,10 @@ def whereabouts(database: Database) -> str:
 
 
 def missing_database() -> str:
-    """Return where a database was looked for in vain, before opening one would make it; nothing where there is one.
+    """Return a sentence if no database exists where one is expected, or an empty string if one does.
 
-    Only a file or folder can be seen to be missing: what a server of databases holds is asked after connecting to it.
+    Asked before opening, which would create it. Only a missing file or folder can be detected this way: what a database
+    server holds is only known after connecting to it.
     """
     url, where = make_url(url_from_environment()), data_dir_from_environment()
     file = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
@@ -58,7 +59,7 @@ def missing_database() -> str:
 
 
 def unfinished_file(file: Path) -> str:
-    """Say that a restore of a SQLite database was broken off, and what to do."""
+    """Return the sentence that a restore of a SQLite database was interrupted, and what to do."""
     return (
         f"A restore into {file.parent} was broken off; run 'manage.py restore' again, or remove {beside(file).name} to "
         "begin an empty database there."
@@ -66,7 +67,7 @@ def unfinished_file(file: Path) -> str:
 
 
 def warning_of_another(database: Database) -> str:
-    """Return a warning where nobody is in this database while another folder's is in use; else nothing."""
+    """Return a warning if this database has no people while another folder's has some, else an empty string."""
     if _has_people(database.engine):
         return ""
     others = [folder for folder in _used_folders() if folder != database.data_dir]
@@ -84,12 +85,12 @@ def _used_folders() -> list[Path]:
 
 
 def _other_folders() -> Iterator[Path]:
-    """Yield the folders that are used without being named, and those of our servers that run on this machine."""
+    """Yield the default folders, and those of our servers that run on this machine."""
     yield _USUAL
     yield Path("var").resolve()
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            # Readable for our own processes only, and on Linux only; elsewhere nobody is found.
+            # Only readable for our own processes, and only on Linux; elsewhere no server is found.
             arguments = (process / "cmdline").read_bytes().split(b"\0")
             settings = dict(
                 line.split(b"=", 1) for line in (process / "environ").read_bytes().split(b"\0") if b"=" in line
@@ -109,7 +110,7 @@ def _is_used(folder: Path) -> bool:
     try:
         return _has_people(engine)
     except (SQLAlchemyError, Unavailable):
-        # Another's database that is just being made, or on a full disk, is no affair of this command.
+        # Another database that is just being created, or is on a full disk, does not concern this command.
         return False
     finally:
         engine.dispose()

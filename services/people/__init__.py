@@ -1,1 +1,1 @@
-"""Who somebody is, how they sign in, and what they may do."""
+"""Accounts: who somebody is, how they sign in, and what they may do."""

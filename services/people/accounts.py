@@ -1,4 +1,4 @@
-"""The people of an installation, for its owners: who there is, lock, unlock, sign out everywhere, further owners."""
+"""An installation's people, for its owners: list, lock, unlock, sign out everywhere, add further owners."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class PersonLine:
     is_owner: bool
     is_demo: bool
     locked_at: datetime | None
-    # How often they are signed in at this moment.
+    # The number of login sessions that are open now.
     sessions: int
     last_seen: datetime | None
-    # "key: role" of each study.
+    # "key: role", for each study.
     roles: tuple[str, ...]
-    # Whether it is the owner who looks.
+    # Whether this is the owner who is looking.
     is_self: bool
 
 
 def people_of(database: Database, actor: Actor) -> list[PersonLine]:
-    """Return everybody, in the order in which they came."""
+    """Return everybody, in the order in which they were added."""
     _require_owner(actor)
     with database.read_only() as session:
         roles: dict[int, list[str]] = {}
@@ -83,7 +83,7 @@ def people_of(database: Database, actor: Actor) -> list[PersonLine]:
 
 
 def add_owner(database: Database, login: str, name: str, *, by: Actor | None = None) -> str:
-    """Make somebody an owner, adding them when nobody has the login, and return the token of their link."""
+    """Make somebody an owner, adding them if the login is new, and return the token of their link."""
     login = require_length("The login", login, 120)
     name = require_length("The name", name, 120)
     if not canonical_login(login):
@@ -103,7 +103,7 @@ def add_owner(database: Database, login: str, name: str, *, by: Actor | None = N
 
 
 def lock(database: Database, actor: Actor, login: str) -> None:
-    """Let nobody in under a login any more: their sessions and open links end, also links that they issued."""
+    """Lock an account. Its sessions end, as do its open links and the links that it issued."""
     _require_owner(actor)
     with database.writing() as session:
         hold_owners(session)
@@ -117,7 +117,7 @@ def lock(database: Database, actor: Actor, login: str) -> None:
 
 
 def hold_owners(session: Session) -> None:
-    """Let no other transaction lock or unlock people until this one ends: two owners could lock each other."""
+    """Make other transactions wait before locking or unlocking people: otherwise two owners could lock each other."""
     session.exec(select(Person.id).where(col(Person.is_owner)).order_by(col(Person.id)).with_for_update()).all()
 
 
@@ -132,7 +132,7 @@ def lock_within(session: Session, person: Person) -> None:
 
 
 def unlock(database: Database, actor: Actor, login: str) -> None:
-    """Let somebody in again; they sign in with their password, or by a new link."""
+    """Unlock an account. Its person signs in with their password or by a new link."""
     _require_owner(actor)
     with database.writing() as session:
         hold_owners(session)
@@ -145,7 +145,7 @@ def unlock(database: Database, actor: Actor, login: str) -> None:
 
 
 def sign_out_everywhere(database: Database, actor: Actor, login: str) -> int:
-    """End every login session of somebody and return how many there were; owners may do it, and each for themselves."""
+    """End every login session of a person and return their number. Owners may do so, and people for themselves."""
     with database.writing() as session:
         person = person_with(session, login)
         if person is None or person.id != actor.person_id:
@@ -157,7 +157,7 @@ def sign_out_everywhere(database: Database, actor: Actor, login: str) -> int:
 
 
 def make_logins_canonical(database: Database) -> None:
-    """Bring logins that an earlier release stored into their canonical form, where nobody else has it."""
+    """Convert logins stored by an earlier release to canonical form, unless somebody else already has that form."""
     with database.writing() as session:
         everybody = session.exec(select(Person).order_by(col(Person.id))).all()
         taken = {person.login for person in everybody}
@@ -170,7 +170,7 @@ def make_logins_canonical(database: Database) -> None:
 
 
 def other_owners(session: Session, but: set[int]) -> bool:
-    """Return whether there is an owner who can sign in, beside these people."""
+    """Return whether there is another owner, apart from these people, who can sign in."""
     owners = select(Person.id).where(col(Person.is_owner), col(Person.locked_at).is_(None), ~col(Person.id).in_(but))
     return session.exec(owners).first() is not None
 

@@ -1,4 +1,4 @@
-"""What may be done in which state, and the refusals where it may not: one row per act, for everything that has states.
+"""Which act is possible in which state, and how it is refused otherwise: one row per act.
 
 States are derived from rows and never stored (`permission.state_of`, `services.reading.submission`). The diagrams in
 docs/architecture.md are drawn from this table.
@@ -26,19 +26,20 @@ STATES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Act:
-    """Something that somebody does to a thing, or with it.
+    """Something that somebody does to or with a thing that has states.
 
     Attributes
     ----------
     of
         The thing, a key of `STATES`.
     who
-        The role that it takes: an owner is one of the installation, the others are of the study.
+        The role that is needed. Owners belong to the installation, the other roles to the study.
     before, after
-        The states in which it is possible, and the one it leads to; None where the state stays. A thing that the act
-        makes has no state before.
+        The states in which the act is possible, and the one it leads to (None if the state does not change). A thing
+        that
+        the act creates has no state before.
     refusals
-        By state, the error and its sentence, which may name the study by `{key}`.
+        By state, the error and its sentence, in which `{key}` stands for the study.
     """
 
     of: str
@@ -296,12 +297,12 @@ ACTS = (
 
 
 def require(act: Act, state: str, key: str = "") -> None:
-    """Refuse an act in a state in which it is not possible, in the words of the table.
+    """Refuse an act that is not possible in a state, with the sentence from the table.
 
     Raises
     ------
     Refused
-        The error that the table names for this state.
+        The error that the table gives for this state.
     """
     if state not in act.before:
         error, sentence = act.refusals[state]
@@ -309,12 +310,12 @@ def require(act: Act, state: str, key: str = "") -> None:
 
 
 def require_in_study(session: Session, act: Act, study: Study) -> None:
-    """Refuse an act on a study in whose state it is not possible."""
+    """Refuse an act that the study's state does not allow."""
     require(act, state_of(session, stored_id(study.id)), study.key)
 
 
 def diagram(thing: str) -> str:
-    """Return the states of a thing as a Mermaid diagram; acts that leave the state stand in a note beside it."""
+    """Return a thing's states as a Mermaid diagram. Acts that do not change the state are listed in notes."""
     lines = ["stateDiagram-v2"]
     ids = {state: state.replace(" ", "_") for state in STATES[thing]}
     lines += [f'  state "{state}" as {ids[state]}' for state in STATES[thing] if " " in state]

@@ -1,4 +1,4 @@
-"""Who somebody is: links, passwords and login sessions. The database holds hashes of tokens only."""
+"""Who somebody is: links, passwords and login sessions. Of tokens, the database holds only hashes."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from services.people.passwords import hash_password, require_good_password
 IDLE_LIMIT = timedelta(hours=8)
 ABSOLUTE_LIMIT = timedelta(hours=72)
 LINK_LIFETIME = timedelta(days=14)
-# Written at most this often, so that a click costs no write of its own.
+# Recorded at most this often, so that not every click causes a write.
 SEEN_RESOLUTION = timedelta(minutes=1)
 LOCKED = "This account is locked; ask an owner of this installation to unlock it."
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Somebody who is signed in, as read from the database for this very request."""
+    """Somebody who is signed in, read from the database for the current request."""
 
     person_id: int
     login_session_id: int
     name: str
     is_owner: bool
-    # None at the command line, which has no login session.
+    # None on the command line, which has no login session.
     signed_in_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Link:
-    """What an unused link is for."""
+    """The purpose and person of an unused link."""
 
     purpose: str
     name: str
@@ -49,17 +49,17 @@ class Link:
 
 
 def token_hash(token: str) -> str:
-    """Return what the database holds of a token."""
+    """Return the hash by which the database knows a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def add_person(session: Session, login: str, name: str, *, is_owner: bool = False) -> Person:
-    """Return the person with this login, adding them when there is none yet.
+    """Return the person with this login, adding them if there is none yet.
 
     Raises
     ------
     Conflict
-        The login is new and has a blank in it. Existing ones like that are kept.
+        The login is new and contains a blank. Existing logins with a blank are kept.
     """
     login = canonical_login(login)
     person = person_with(session, login)
@@ -67,8 +67,9 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
         return person
     if " " in login:
         raise Conflict(f"The login '{login}' has a blank in it; write it as one word, such as an e-mail address.")
-    # Two who add the same people, each in an order of their own, would wait for each other; and somebody else may have
-    # added them since this transaction looked.
+    # Two transactions that add the same people in different orders would deadlock. After the wait, somebody else may
+    # have
+    # added the person already.
     audit.hold(session)
     person = person_with(session, login)
     if person is None:
@@ -80,7 +81,7 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
 
 
 def person_with(session: Session, login: str) -> Person | None:
-    """Return the person with a login, in any case or spelling of it."""
+    """Return the person with a login, however it is spelt or capitalised."""
     person: Person | None = session.exec(_PERSON_WITH, params={"login": canonical_login(login)}).first()
     return person
 
@@ -91,11 +92,12 @@ _PERSON_WITH: Any = select(Person).where(Person.login == bindparam("login"))
 def issue_link(
     session: Session, person: Person, purpose: str, *, by: int | None = None, study_id: int | None = None
 ) -> str:
-    """Make a single-use link token for a person and end their earlier ones; the token itself is stored nowhere.
+    """Create a single-use link token for a person and end their earlier links. The token itself is not stored.
 
-    The holder of a link acts as its person. So the trail names who issued it, and a link that one person makes for
-    another who has signed in before is marked: they are told, and the report counts it. Without `by` it is the
-    installation's own, as for the demo; making those takes access to the database itself.
+    Anybody with the link can act as its person. The audit trail therefore names who issued it, and if the person has
+    signed
+    in before, a link that somebody else made for them is marked: they are notified, and the report counts it. A link
+    without `by` is the installation's own, as for the demo; making one takes access to the database itself.
     """
     if person.locked_at is not None:
         raise NotAllowed(f"The account of '{person.login}' is locked; an owner has to unlock it first.")
@@ -126,7 +128,7 @@ def issue_link(
 
 
 def has_signed_in(session: Session, person_id: int) -> bool:
-    """Return whether somebody has ever signed in: from then on a link opens an account that is in use."""
+    """Return whether somebody has ever signed in. From then on, a link opens an account that is in use."""
     return session.exec(_SIGNED_IN, params={"person_id": person_id}).first() is not None
 
 
@@ -134,7 +136,7 @@ _SIGNED_IN: Any = select(LoginSession.id).where(LoginSession.person_id == bindpa
 
 
 def open_links(session: Session, person_id: int) -> Sequence[Invitation]:
-    """Return the links of a person that can still be used, or have only expired."""
+    """Return a person's links that are neither used nor ended, including expired ones."""
     links: Sequence[Invitation] = session.exec(_OPEN_LINKS, params={"person_id": person_id}).all()
     return links
 
@@ -147,14 +149,14 @@ _OPEN_LINKS: Any = select(Invitation).where(
 
 
 def end_open_links(session: Session, person_id: int) -> None:
-    """End every link of a person that was not used."""
+    """End every unused link of a person."""
     for invitation in open_links(session, person_id):
         invitation.ended_at = now()
         session.add(invitation)
 
 
 def end_issued_links(session: Session, issuer_id: int, study_id: int | None = None) -> None:
-    """End what somebody issued to others and may still hold, in one study or in all: who lost a right keeps no key."""
+    """End the unused links that somebody issued, in one study or all: people who lose a right must not keep a key."""
     query = select(Invitation).where(
         Invitation.issued_by_id == issuer_id,
         col(Invitation.consumed_at).is_(None),
@@ -168,7 +170,7 @@ def end_issued_links(session: Session, issuer_id: int, study_id: int | None = No
 
 
 def end_login_sessions(session: Session, person_id: int) -> int:
-    """Sign a person out everywhere, and return how often they were signed in."""
+    """Sign a person out everywhere and return how many sessions were ended."""
     opened = session.exec(
         select(LoginSession).where(LoginSession.person_id == person_id, col(LoginSession.ended_at).is_(None))
     ).all()
@@ -179,7 +181,7 @@ def end_login_sessions(session: Session, person_id: int) -> int:
 
 
 def make_link(database: Database, login: str, purpose: str, *, by: Actor | None = None) -> str:
-    """Return a fresh single-use token for a login name: `join` sets a password, `sign_in` just signs in."""
+    """Return a new single-use token for a login: `join` links set a password, `sign_in` links only sign in."""
     with database.writing() as session:
         person = person_with(session, login)
         if person is None:
@@ -188,7 +190,7 @@ def make_link(database: Database, login: str, purpose: str, *, by: Actor | None 
 
 
 def look_at_link(database: Database, token: str) -> Link | None:
-    """Return what an unused link is for, without using it up; None when it cannot be used."""
+    """Return what an unused link is for, without consuming it; None if it cannot be used."""
     with database.read_only() as session:
         invitation = _usable_link(session, token)
         if invitation is None:
@@ -198,7 +200,7 @@ def look_at_link(database: Database, token: str) -> Link | None:
 
 
 def use_link(database: Database, token: str, password: str | None) -> str:
-    """Use a link up and sign its person in; a `join` link sets the password and ends all other links.
+    """Consume a link and sign its person in. A `join` link sets the password and ends all other links.
 
     Returns
     -------
@@ -212,7 +214,7 @@ def use_link(database: Database, token: str, password: str | None) -> str:
             raise NotAllowed("This link has already been used or has expired; ask for a new one.")
         if invitation.purpose == "join":
             _set_password(session, invitation.person_id, password_hash)
-        # The same moment in both rows tells later which login session a link opened.
+        # The same moment in both rows later shows which login session a link opened.
         moment = now()
         invitation.consumed_at = moment
         session.add(invitation)
@@ -220,7 +222,7 @@ def use_link(database: Database, token: str, password: str | None) -> str:
 
 
 def _hash_for_link(database: Database, token: str, password: str) -> str:
-    """Return the hash of the password that a `join` link sets, made before the transaction that stores it."""
+    """Return the hash of the password that a `join` link sets, computed before the transaction that stores it."""
     with database.read_only() as session:
         invitation = _usable_link(session, token)
         if invitation is None or invitation.purpose != "join":
@@ -231,7 +233,7 @@ def _hash_for_link(database: Database, token: str, password: str) -> str:
 
 
 def sign_out(database: Database, login_session_id: int) -> None:
-    """End a login session; sockets that are still open lose their identity with it."""
+    """End a login session. Sockets that are still open lose their identity with it."""
     with database.writing() as session:
         login_session = session.get(LoginSession, login_session_id)
         if login_session is not None and login_session.ended_at is None:
@@ -241,7 +243,7 @@ def sign_out(database: Database, login_session_id: int) -> None:
 
 
 def actor_of_token(database: Database, token: str | None) -> Actor | None:
-    """Return who holds a login-session token, or None."""
+    """Return the person who holds a login-session token, or None."""
     if not token:
         return None
     with database.asking() as connection:
@@ -249,12 +251,12 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
 
 
 def actor_of_session(database: Database, login_session_id: int) -> Actor:
-    """Return who a login session belongs to, re-read from the database.
+    """Return the person to whom a login session belongs, re-read from the database.
 
     Raises
     ------
     NotSignedIn
-        When the session has ended or expired.
+        The session has ended or expired.
     """
     with database.asking() as connection:
         row = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
@@ -265,7 +267,7 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
 
 
 def _actor(row: Any) -> Actor | None:
-    """Return who a login session with its person, as read from the database, stands for; None when it has ended."""
+    """Return the actor of a login session's row; None if the session is over or the person is locked."""
     if row is None or row.ended_at is not None:
         return None
     if clock.login_is_over(row, IDLE_LIMIT):
@@ -276,7 +278,7 @@ def _actor(row: Any) -> Actor | None:
 
 
 def note_seen(database: Database, login_session_id: int) -> None:
-    """Write that somebody was here just now, unless that was written within the last minute."""
+    """Record that somebody was seen just now, unless that was recorded within the last minute."""
     with database.writing() as session:
         login_session = session.get(LoginSession, login_session_id)
         if login_session is not None and clock.idled_ms(login_session) > SEEN_RESOLUTION // timedelta(milliseconds=1):
@@ -285,7 +287,7 @@ def note_seen(database: Database, login_session_id: int) -> None:
 
 
 def _usable_link(session: Session, token: str, *, lock: bool = False) -> Invitation | None:
-    # Two clicks at once must not both use the link up.
+    # Two simultaneous clicks must not both consume the link.
     query = _LINK_TO_USE if lock else _LINK
     link: Invitation | None = session.exec(query, params={"token_sha256": token_hash(token)}).first()
     if link is None or link.consumed_at is not None or link.ended_at is not None or now() > link.expires_at:
@@ -303,12 +305,12 @@ def _set_password(session: Session, person_id: int, password_hash: str) -> None:
     credential.changed_at = now()
     session.add(credential)
     end_open_links(session, person_id)
-    # Sessions opened with the old password or link have to sign in again.
+    # Sessions that were opened with the old password or a link have to sign in again.
     end_login_sessions(session, person_id)
 
 
 def open_login_session(session: Session, person_id: int, *, how: str, moment: datetime) -> str:
-    """Sign somebody in within the caller's transaction and return the token that their browser is to hold."""
+    """Sign somebody in within the caller's transaction, and return the token for their browser."""
     token = secrets.token_urlsafe(32)
     opened = LoginSession(
         token_sha256=token_hash(token), person_id=person_id, created_at=moment, expires_at=moment + ABSOLUTE_LIMIT
@@ -324,10 +326,11 @@ def _person(session: Session, person_id: int) -> Person:
 
 
 def actor_for_command_line(database: Database, login: str | None = None) -> Actor:
-    """Return the person in whose name the command line acts: the one with this login, or the first real owner.
+    """Return the person on whose behalf the command line acts: the one with this login, or the first real owner.
 
-    Running the command line implies access to the database file, so no password is asked; what is done is recorded
-    under that person.
+    Running the command line implies access to the database, so no password is required; what is done is recorded under
+    that
+    person.
     """
     with database.read_only() as session:
         person = person_with(session, login) if login else _first_owner(session)
@@ -343,26 +346,26 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
 
 
 def _first_owner(session: Session) -> Person | None:
-    """Return the owner for whom the command line acts by itself; the demo's admin where there is nobody else."""
+    """Return the owner for whom the command line acts by default; the demo's admin if there is nobody else."""
     owners = select(Person).where(col(Person.is_owner), col(Person.locked_at).is_(None))
     return session.exec(owners.order_by(col(Person.is_demo), col(Person.id))).first()
 
 
 def login_to_act_as(database: Database, actor: Actor) -> str:
-    """Return the login that a command has to name to act as somebody; empty where it does so by itself."""
+    """Return the login that a command has to name to act as somebody, or an empty string if it does so by default."""
     with database.read_only() as session:
         first = _first_owner(session)
         return "" if first is not None and first.id == actor.person_id else _person(session, actor.person_id).login
 
 
 def login_of(database: Database, actor: Actor) -> str:
-    """Return what somebody signs in with."""
+    """Return the login with which somebody signs in."""
     with database.read_only() as session:
         return _person(session, actor.person_id).login
 
 
 def ensure_owner(database: Database, login: str, name: str) -> None:
-    """Add the first owner; an installation that has one is left as it is."""
+    """Add the first owner. If the installation has one, nothing changes."""
     with database.writing() as session:
         if session.exec(select(Person.id).where(col(Person.is_owner))).first() is None:
             add_person(session, login, name, is_owner=True)

@@ -1,4 +1,4 @@
-"""One form of a login, however it was typed or pasted: logins are counted, stored and looked up in this form."""
+"""The canonical form of a login, however it was typed or pasted. Logins are counted, stored and looked up in it."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from protocol.seen import as_seen
 
 
 def canonical_login(typed: str) -> str:
-    """Return a login as it is seen, since nothing else tells two logins apart."""
+    """Return a login as it appears on the screen, because people cannot tell two logins apart in any other way."""
     return as_seen(typed)

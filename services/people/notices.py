@@ -1,6 +1,6 @@
-"""Notices shown after signing in: that a link for their account was made while it was in use.
+"""Notices after signing in that somebody made a link for the account while it was in use.
 
-The holder of such a link can act as its person. Only an owner can make one, and not without its person hearing of it.
+Anybody with such a link can act as its person. Only owners can make one, and never without its person being told.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from sqlmodel import Session, col, select
 from db import Database, Invitation, LoginSession, audit, now
 from services.people.identity import Actor
 
-# As long as a link itself holds.
+# As long as a link is valid.
 STAYS_FOR = timedelta(days=14)
 
 
 @dataclass(frozen=True)
 class LinkNotice:
-    """A link for somebody's account that they have not confirmed to know of."""
+    """A link for somebody's account that they have not yet confirmed knowing about."""
 
     made_at: datetime
     used_at: datetime | None
-    # Whether it set a new password, with which anybody may have signed in since.
+    # Whether it set a new password, with which somebody else may have signed in since.
     stays: bool
 
 
@@ -34,10 +34,11 @@ def notices_of(database: Database, actor: Actor) -> list[LinkNotice]:
 
 
 def confirm_notices(database: Database, actor: Actor) -> None:
-    """Note that the actor has been told, where nobody but they themselves can be the one who says so.
+    """Record that the actor has seen the notices, if it is certain that the actor is the person themselves.
 
-    Whoever used such a link may be somebody else, and must not be able to put the notice away: not in the login session
-    that it opened, and, where it set a new password, not in a later one either. There the notice stays for two weeks.
+    Somebody else may have used the link, and must not be able to dismiss the notice: neither in the login session that
+    the
+    link opened nor, if it set a new password, in any later one. In that case the notice stays for two weeks.
     """
     with database.writing() as session:
         opened_at = session.get_one(LoginSession, actor.login_session_id).created_at
@@ -49,7 +50,7 @@ def confirm_notices(database: Database, actor: Actor) -> None:
             )
         ).first()
         untold = _untold(session, actor)
-        # While such a password may be at work, whoever it is puts no other notice away either.
+        # While such a password may be in use, no other notice can be dismissed either.
         if by_such_a_link is not None or not untold or any(map(_stays, untold)):
             return
         for link in untold:

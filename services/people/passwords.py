@@ -1,6 +1,6 @@
 """Passwords: which are refused, and their Argon2id hashes.
 
-Hashing takes a tenth of a second and 64 MB, so nobody does it inside a transaction.
+Hashing takes 0.1 s and 64 MB, so it is never done inside a transaction.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from services.people.logins import canonical_login
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
-# So many characters must remain when the login, or a common word, is taken out.
+# How many characters must remain once the login or name is removed.
 _OF_ONES_OWN = 5
 _FEWEST_KINDS = 5
 
 _hasher = PasswordHash((Argon2Hasher(),))
-# Verified when a login is unknown, so that the answer takes as long as for a wrong password. It is the hash of random
-# bytes that were thrown away, and written down since making one would cost every command its tenth of a second.
+# Verified if a login is unknown, so that the answer takes as long as for a wrong password. It is the hash of discarded
+# random bytes, hard-coded because computing one would cost every command 0.1 s.
 _NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$zRXkoD/pR9k11QzyArCqHw$QfmFhORz9P8DM9sBitrLrG/Xr1yNSvoQn+rfKkqVROc"
 
-# The words of which nearly all common passwords of ten characters and more are made; ours, from what such lists have in
-# common. Each stands for itself with digits, signs and repetitions around it.
+# Words that make up nearly all common passwords of ten or more characters. This is our own list, compiled from what
+# published lists have in common. Each word is refused with any digits, symbols and repetitions around it.
 COMMON_WORDS = (
     *("password", "passwort", "passcode", "passphrase", "motdepasse", "contrasena", "kennwort", "changeme", "changeit"),
     *("welcome", "willkommen", "bienvenue", "letmein", "login", "signin", "iloveyou", "loveyou", "lovely", "love"),
@@ -44,7 +44,7 @@ _AS_LETTERS = str.maketrans("@4301!5$7", "aaeoiisst")
 
 
 def require_good_password(password: str, login: str, name: str) -> None:
-    """Refuse a password that is too short or too long, blank, the login itself, or among the first that are tried."""
+    """Refuse a password that is too short or long, resembles the login or name, or is among the first to be guessed."""
     length = len(password.strip())
     if length < SHORTEST_PASSWORD:
         raise Conflict(f"The password has {length} characters; choose one with at least {SHORTEST_PASSWORD}.")
@@ -64,7 +64,7 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(password: str, stored: str | None) -> bool:
-    """Compare a password with a stored hash; with None, for an unknown login, it takes as long and is false."""
+    """Compare a password with a stored hash. With None, for an unknown login, it takes as long and returns False."""
     return _hasher.verify(password, stored or _NOBODY) and stored is not None
 
 
@@ -74,14 +74,14 @@ def _is_mostly(letters: str, own: str) -> bool:
 
 
 def _runs_along(letters: str) -> bool:
-    """Whether it is a row of the keyboard, the alphabet or the digits, forwards or backwards, once or again."""
+    """Return whether a password is a keyboard row, the alphabet or digits, in either direction, once or twice."""
     rows = [row * 3 for row in (*_ROWS, *(row[::-1] for row in _ROWS))]
     halves = {letters, letters[: len(letters) // 2]} if letters[: len(letters) // 2] * 2 == letters else {letters}
     return any(half in row for half in halves for row in rows)
 
 
 def _is_common(letters: str) -> bool:
-    """Whether there is nothing of one's own beside common words, digits and signs, also where signs are letters."""
+    """Return whether a password consists only of common words, digits and symbols, also if symbols replace letters."""
     for text in (letters, letters.translate(_AS_LETTERS), letters.rstrip("0123456789!.?*#$").translate(_AS_LETTERS)):
         words = re.sub(r"[\W\d_]+", "", text)
         if _is_made_of_common_words(words):
@@ -90,7 +90,7 @@ def _is_common(letters: str) -> bool:
 
 
 def _is_made_of_common_words(letters: str) -> bool:
-    """Whether common words in a row, each as often as one likes, give exactly these letters."""
+    """Return whether a text is a sequence of common words, with any number of repetitions."""
     reached = {0}
     for end in range(1, len(letters) + 1):
         if any(letters.endswith(word, 0, end) and end - len(word) in reached for word in COMMON_WORDS):

@@ -1,6 +1,6 @@
-"""What somebody is in a study, read from the database inside the transaction that relies on it, and there only once.
+"""Somebody's role in a study, read from the database inside the transaction that relies on it, and only once there.
 
-What a transaction has read is noted in its session, and goes with it.
+What a transaction has read is noted in its session and discarded with it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from services.people.identity import Actor
 
 @dataclass(frozen=True)
 class Turn:
-    """Whether an assignment is the first of its queue that is not closed, and its draft."""
+    """Whether an assignment is the first in its queue that is not closed, and its draft."""
 
     has_come: bool
     draft: Draft | None
 
 
 def study_of(session: Session, key: str) -> Study:
-    """Return the study with this key; one that was removed is not found."""
+    """Return the study with this key. Removed studies are not found."""
     study = session.exec(select(Study).where(Study.key == key, *REMAINS)).first()
     if study is None:
         raise NotFound(f"There is no study '{key}'.")
@@ -36,7 +36,7 @@ def study_of(session: Session, key: str) -> Study:
 
 
 def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
-    """Return what the actor is in the study, or None; who was taken out of it is nothing there."""
+    """Return the actor's membership in the study, or None; a removed member counts as having no role."""
     named = {"study_id": study.id, "person_id": actor.person_id}
     membership: Membership | None = session.exec(_MEMBERSHIP, params=named).first()
     return membership
@@ -48,7 +48,7 @@ _MEMBERSHIP: Any = select(Membership).where(
 
 
 def administers(database: Database, actor: Actor) -> bool:
-    """Return whether the actor may bring in studies or is admin of one: only they have files to send or to fetch."""
+    """Return whether the actor may import studies or is admin of one: only they upload and download files."""
     if actor.is_owner:
         return True
     with database.read_only() as session:
@@ -61,7 +61,7 @@ def administers(database: Database, actor: Actor) -> bool:
 
 
 def require_owner(actor: Actor) -> None:
-    """Refuse people who may not import a study."""
+    """Refuse people who may not import studies."""
     if not actor.is_owner:
         raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
 
@@ -69,12 +69,14 @@ def require_owner(actor: Actor) -> None:
 def require_role(
     session: Session, actor: Actor, study_key: str, *roles: str, lock: bool = False
 ) -> tuple[Study, Membership]:
-    """Return study and membership when the actor has one of `roles` there.
+    """Return the study and the membership if the actor has one of `roles` in it.
 
-    Somebody without any role learns no more than that there is nothing for them. With `lock`, others who want to change
-    the study as a whole wait until this transaction has ended, and then see what it did.
+    Somebody without any role cannot tell whether the study exists. With `lock`, other transactions that want to change
+    the
+    study as a whole wait until this one has ended, and then see what it did.
     """
-    # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody edits.
+    # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody can
+    # edit.
     study_key = study_key.replace("\x00", "")
     study, membership = _locked(session, actor, study_key) if lock else _member(session, actor, study_key)
     if study is None or membership is None:
@@ -90,18 +92,18 @@ def hold_study(session: Session, study_id: int) -> None:
 
 
 def hold_membership(session: Session, actor: Actor, study_key: str) -> None:
-    """Let other acts of the same member, and their removal, wait until this transaction has ended, or wait for them.
+    """Make the member's other acts, and their removal, wait until this transaction has ended, or wait for them.
 
-    It comes before all else that the transaction reads, so that it sees what it has waited for.
+    Call this before the transaction reads anything else, so that it sees what it waited for.
     """
-    # SQLite lets in one writer at a time anyway.
+    # SQLite admits only one writer at a time anyway.
     if session.get_bind().dialect.name == "postgresql":
         named = {"person_id": actor.person_id, "study_key": study_key.replace("\x00", "")}
         session.exec(standing.LOCK_OF_MEMBER, params=named).first()
 
 
 def studies_of(session: Session, actor: Actor) -> list[tuple[Study, Membership]]:
-    """Return all studies in which the actor is something, oldest first."""
+    """Return all studies in which the actor is a member, oldest first."""
     rows = session.exec(standing.OF_EVERY_STUDY, params={"person_id": actor.person_id}).all()
     for study, _, freeze, last in rows:
         _note(session, study, freeze, last)
@@ -114,7 +116,7 @@ def state_of(session: Session, study_id: int, *, afresh: bool = False) -> str:
     Parameters
     ----------
     afresh
-        Ask the database again: while this transaction waited for a lock, somebody may have closed the study.
+        Query the database again: somebody may have closed the study while this transaction waited for a lock.
     """
     noted: str | None = session.info.get(("state", study_id))
     if noted is not None and not afresh:
@@ -124,7 +126,7 @@ def state_of(session: Session, study_id: int, *, afresh: bool = False) -> str:
 
 
 def freeze_of(session: Session, study_id: int) -> str | None:
-    """Return the hash of a study's newest freeze; None where it is not frozen."""
+    """Return the hash of a study's newest freeze or version, or None if it is not frozen."""
     noted: str | None = session.info.get(("freeze", study_id))
     if noted is None:
         noted, _ = ask(session, standing.OF_STUDY, study_id=study_id).one()
@@ -133,20 +135,20 @@ def freeze_of(session: Session, study_id: int) -> str | None:
 
 
 def forget_freeze(session: Session, study_id: int) -> None:
-    """Let this transaction ask again for the newest freeze of a study: it has added a version."""
+    """Make this transaction read the study's newest freeze again, after it has added a version."""
     session.info.pop(("freeze", study_id), None)
 
 
 def own_assignment(
     session: Session, actor: Actor, public_id: str, *, lock: bool = False
 ) -> tuple[Assignment, Study, Membership]:
-    """Return one of the actor's own assignments; somebody else's does not exist for them.
+    """Return one of the actor's own assignments. Other people's assignments are not found.
 
-    With `lock`, others who want to write to the same assignment wait until this transaction has ended.
+    With `lock`, other transactions that want to write to the same assignment wait until this one has ended.
     """
     named = {"person_id": actor.person_id, "public_id": public_id}
     if lock and session.get_bind().dialect.name == "postgresql":
-        # Alone, so that all the rest is read after the wait. SQLite lets in one writer at a time anyway.
+        # A statement of its own, so that everything else is read after the wait. SQLite admits only one writer anyway.
         session.exec(standing.LOCK_OF_ASSIGNMENT, params=named).first()
     row = session.exec(standing.OF_ASSIGNMENT, params=named).first()
     if row is None:
@@ -158,7 +160,7 @@ def own_assignment(
 
 
 def turn_of(session: Session, assignment: Assignment) -> Turn:
-    """Return the turn of an assignment as `own_assignment` found it in this transaction."""
+    """Return the turn that `own_assignment` read for an assignment in this transaction."""
     turn: Turn = session.info["turn", assignment.id]
     return turn
 
@@ -174,8 +176,9 @@ def _member(session: Session, actor: Actor, study_key: str) -> tuple[Study | Non
 
 
 def _locked(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
-    # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
-    # those among them that hold the lock of the audit chain.
+    # Not a full row lock: it would wait for everybody who adds a row that refers to the study, and deadlock with those
+    # of
+    # them that hold the audit chain's lock.
     study: Study | None = session.exec(_STUDY_TO_LOCK, params={"study_key": study_key}).first()
     return study, membership_of(session, actor, study) if study else None
 
@@ -190,7 +193,7 @@ def _note(session: Session, study: Study, freeze: str | None, last: str | None) 
 
 
 def _note_freeze(session: Session, study_id: int, freeze: str | None) -> None:
-    # That there is none is not noted: this very transaction may be about to freeze.
+    # A missing freeze is not noted, because this very transaction may be about to freeze.
     if freeze is not None:
         session.info["freeze", study_id] = freeze
 

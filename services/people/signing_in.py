@@ -1,4 +1,4 @@
-"""Signing in by password: counted, then hashed, then opened; apart, so that a server can queue the hashing."""
+"""Signing in by password in separate steps (count, hash, open a session), so that a server can queue the hashing."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ _WRONG = "Wrong login or password; check both, or ask the study's admin for a ne
 
 @dataclass(frozen=True)
 class Attempt:
-    """A try to sign in that is counted and not evaluated yet."""
+    """A password attempt that has been counted and not yet evaluated."""
 
     login: str
     tries: tuple[int, ...]
-    # None where nobody has the login, or no password.
+    # None if nobody has the login, or its person has no password.
     person_id: int | None
     password_hash: str | None
 
 
 def begin_sign_in(database: Database, login: str, *, address: str = "", browser: str | None = None) -> Attempt:
-    """Count a try to sign in by password before anything of it is evaluated.
+    """Count a password attempt before evaluating any of it.
 
     Parameters
     ----------
     address
-        Where it comes from.
+        The address that the attempt comes from.
     browser
-        The token of a login session that the browser held last; one of the same person's lets it be counted apart.
+        The token of the browser's last login session. If it was the same person's, the attempt is counted separately.
 
     Raises
     ------
     TooManyTries
-        The login or the address has had its tries for now.
+        The login or the address has used up its attempts for now.
     """
     login = canonical_login(login)
     with database.read_only() as session:
@@ -56,7 +56,7 @@ def begin_sign_in(database: Database, login: str, *, address: str = "", browser:
 
 
 def finish_sign_in(database: Database, attempt: Attempt, password: str) -> str:
-    """Check the password of a counted try and return the token of a new login session."""
+    """Check the password of a counted attempt, and return the token of a new login session."""
     if not verify_password(password, attempt.password_hash) or attempt.person_id is None:
         raise NotAllowed(_WRONG)
     with database.writing() as session:
@@ -70,7 +70,7 @@ def finish_sign_in(database: Database, attempt: Attempt, password: str) -> str:
 
 
 def abandon_sign_in(database: Database, attempt: Attempt) -> None:
-    """Give a try back that the server had no time to evaluate."""
+    """Cancel an attempt that the server had no time to evaluate, so that it does not count."""
     with database.writing() as session:
         tries.give_back(session, attempt.tries)
 
@@ -81,7 +81,7 @@ def sign_in(database: Database, login: str, password: str, *, address: str = "")
 
 
 def _was_opened_for(session: Session, person: Person, token: str | None) -> bool:
-    """Whether a token is, or was, that of a login session of this person."""
+    """Return whether a token is or was that of one of this person's login sessions."""
     if not token:
         return False
     query = select(LoginSession.id).where(

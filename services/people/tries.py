@@ -1,7 +1,9 @@
-"""How often somebody may try a password: counted in the database before the password is looked at.
+"""Limiting password attempts: each is counted in the database before the password is looked at.
 
-Counted afterwards, forty tries at once would all be evaluated; counted in memory, every process and every restart would
-start over. What is barred is trying passwords. Links and login sessions that are open go on.
+If they were counted afterwards, forty simultaneous attempts would all be evaluated; if they were counted in memory,
+each
+process and each restart would begin at zero. Only password attempts are blocked. Links and open login sessions continue
+to work.
 """
 
 from __future__ import annotations
@@ -22,23 +24,23 @@ WITHIN = timedelta(minutes=10)
 
 
 def count_try(database: Database, login: str, address: str, browser: str = "") -> tuple[int, ...]:
-    """Note a try before it is evaluated, and return the keys under which it can be given back.
+    """Count an attempt before it is evaluated, and return the keys by which the count can be undone.
 
     Parameters
     ----------
     login
-        In its canonical form.
+        In canonical form.
     address
-        Where the try comes from; empty at the command line. A network of IPv6 (/64) is one address, because whoever has
-        one address of it has them all.
+        The address that the attempt comes from; empty on the command line. An IPv6 network (/64) counts as one address,
+        because anybody with one of its addresses has them all.
     browser
-        What tells a browser in which this person was signed in before, so that strangers who try their login elsewhere
-        do not bar them from it; empty for any other.
+        Identifies a browser in which this person was signed in before, so that strangers who try their login elsewhere
+        cannot lock them out of it; empty for any other browser.
 
     Raises
     ------
     TooManyTries
-        The login, or the address, has had its tries for now. Such a try is not counted.
+        The login or the address has used up its attempts for now. Such an attempt is not counted.
     """
     allowed = {_subject("browser", browser) if browser else _subject("login", login): TRIES_OF_LOGIN}
     if address:
@@ -56,7 +58,7 @@ def count_try(database: Database, login: str, address: str, browser: str = "") -
 
 
 def give_back(session: Session, tries: tuple[int, ...]) -> None:
-    """Take a try out of the count: it was right, or it was never evaluated."""
+    """Remove an attempt from the count, because it succeeded or was never evaluated."""
     session.exec(delete(SignInTry).where(col(SignInTry.id).in_(tries)))
 
 
@@ -77,7 +79,7 @@ def _network_of(address: str) -> str:
 
 
 def _let_in_one_by_one(session: Session, subjects: list[str]) -> None:
-    """Let nobody count between our counting and our adding; SQLite has one writer anyway."""
+    """Prevent other counts between our counting and our adding; SQLite has only one writer anyway."""
     if session.get_bind().dialect.name != "postgresql":
         return
     for subject in subjects:
@@ -86,7 +88,7 @@ def _let_in_one_by_one(session: Session, subjects: list[str]) -> None:
 
 
 def _forget_old_tries(session: Session) -> None:
-    """Delete tries that count no more; also those of a future from which the clock was set back."""
+    """Delete attempts that no longer count, including those in the future if the clock was set back."""
     moment = now()
     old = or_(col(SignInTry.at) < moment - WITHIN, col(SignInTry.at) > moment + WITHIN)
     session.exec(delete(SignInTry).where(old))

@@ -1,1 +1,1 @@
-"""What of a study is still open, and its data lock."""
+"""A study's open work and its data lock."""

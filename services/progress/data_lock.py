@@ -35,14 +35,14 @@ from services.progress.outstanding import open_work
 from services.seals import proofs
 from services.studies import frozen_facts
 
-# In a refusal; page and command line list all of it.
+# How many pieces of open work a refusal names; page and command line list all of them.
 MOST_NAMED = 4
 INTERIM_LOOK_LASTS = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class EventLine:
-    """One event of a study, for its admins."""
+    """One event in the life of a study, for its admins."""
 
     kind: str
     reason: str
@@ -51,18 +51,19 @@ class EventLine:
 
 
 def close_study(database: Database, actor: Actor, study_key: str, reason: str | None = None) -> None:
-    """Lock the data: from now on no verdict is taken, and the report is open.
+    """Lock the data: from now on no verdicts are accepted, and the report is open.
 
     Parameters
     ----------
     reason
-        What a person said when they were asked why; kept for good, and needed while work is open. None where nobody is
+        The reason that a person gave when asked; stored permanently, and required while work is open. None if nobody
+        was
         asked.
 
     Raises
     ------
     NotAllowed
-        Work is open, and no reason was said.
+        Work is open, and no reason was given.
     """
     with database.writing() as session:
         study = _study_for(session, actor, study_key, acts.CLOSE)
@@ -82,7 +83,7 @@ def close_study(database: Database, actor: Actor, study_key: str, reason: str | 
 
 
 def remark_on_report(database: Database, actor: Actor, study_key: str) -> str:
-    """Return what the report of a study lacks, as a sentence; empty where it lacks nothing."""
+    """Return a sentence about what a study's report lacks, or an empty string."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
@@ -94,24 +95,24 @@ def remark_on_report(database: Database, actor: Actor, study_key: str) -> str:
 
 
 def reopen_study(database: Database, actor: Actor, study_key: str, reason: str) -> None:
-    """Take verdicts again; the reason is kept for good."""
+    """Accept verdicts again. The reason is stored permanently."""
     _append(database, actor, study_key, "reopen", require_reason(reason), acts.REOPEN_STUDY)
 
 
 def take_interim_look(database: Database, actor: Actor, study_key: str, reason: str) -> None:
-    """Note that the report is opened before the data lock, and why."""
+    """Record that the report is opened before the data lock, and why."""
     _append(database, actor, study_key, "interim", require_reason(reason), acts.LOOK)
 
 
 def events_of(database: Database, actor: Actor, study_key: str) -> list[EventLine]:
-    """Return, for admins, everything that happened to a study as a whole, and to its phases, in the order of time."""
+    """Return, for admins, the events of a study as a whole and of its phases, in chronological order."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return events_in(session, study)
 
 
 def events_in(session: Session, study: Study) -> list[EventLine]:
-    """Return everything that happened to a study as a whole, and to its phases, in the order of time."""
+    """Return the events of a study as a whole and of its phases, in chronological order."""
     rows = session.exec(
         select(StudyEvent, Person.name)
         .join(Person, col(Person.id) == StudyEvent.person_id, isouter=True)
@@ -211,12 +212,12 @@ def _note(session: Session, actor: Actor, study: Study, kind: str, reason: str, 
 
 
 def require_report_open(session: Session, study_id: int, person_id: int) -> str:
-    """Return `final` when the data are locked, or `interim` within an hour of this person's reasoned interim look.
+    """Return `final` if the data are locked, or `interim` within an hour of this person's interim look with a reason.
 
     Raises
     ------
     NotAllowed
-        The study is open, and this person has given no reason for an interim look within the last hour.
+        The study is open, and this person has not given a reason for an interim look within the last hour.
     """
     if state_of(session, study_id) == "closed":
         return "final"

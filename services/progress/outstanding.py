@@ -1,4 +1,4 @@
-"""What is still to be done in a study, by person and part: what its admin should know before the data are locked."""
+"""A study's open work by person and part: what its admin should know before the data are locked."""
 
 from __future__ import annotations
 
@@ -30,42 +30,42 @@ WORDS = {
     "failures": "items could not be shown",
 }
 NO_REVIEWER = "No reviewer"
-# What could not be shown is closed: there is nothing to be done about it any more.
+# What could not be shown is closed: nothing more can be done about it.
 CLOSED = "failures"
 
 
 @dataclass(frozen=True)
 class OpenWork:
-    """Something that is not done: whose it is, in which part of the study, and how much of it.
+    """A piece of open work: whose it is, in which part of the study, and how much.
 
-    The part is a key of `WORDS` or, of a phase that a protocol lists, the key of its queue.
+    The part is a key of `WORDS` or, for a listed phase, the key of its queue.
     """
 
     who: str
     part: str
     open: int
     total: int
-    # Where `who` is a pseudonym: as admins know them.
+    # The person's name as admins know it, if `who` is a pseudonym.
     name: str = ""
-    # What is left, in words, of a phase that a protocol lists.
+    # What is left, in words, for a listed phase.
     left: str = ""
-    # Whether sealed items of test subjects are not counted, and whether any of them is open.
+    # Whether sealed items of test subjects are left out of the counts, and whether any of those items is open.
     is_without_test: bool = False
     is_open_on_test: bool = False
 
     @property
     def is_open(self) -> bool:
-        """Whether it could still be done."""
+        """Whether it can still be done."""
         return self.part != CLOSED
 
     @property
     def sentence(self) -> str:
-        """Return it in words."""
+        """The work as a sentence."""
         return f"{self.who}: {self.how_much}"
 
     @property
     def how_much(self) -> str:
-        """Return how much is open, in words; of test subjects, where they are sealed, only whether anything is."""
+        """How much is open, in words. For sealed test subjects this only says whether anything is open."""
         said = f"{self.open} of {self.total} {self.words}"
         if not self.is_without_test:
             return said
@@ -73,20 +73,20 @@ class OpenWork:
 
     @property
     def words(self) -> str:
-        """What is left, after "3 of 20"."""
+        """The words for what is left, following "3 of 20"."""
         return self.left or WORDS[self.part]
 
 
 def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
-    """Return open work by part, in the order of a study's life, each item once; what is done is left out."""
+    """Return open work in the order of a study's life, with each item counted once and finished work left out."""
     parts = list(WORDS)
-    # An item that is not read cannot be decided either: it is counted once, as not read.
+    # An item that has not been read cannot be decided either. It is counted once, as not read.
     not_read = {piece.who: piece.open for piece in work if piece.part == REVIEW.key}
     work = [
         replace(piece, open=max(0, piece.open - not_read.get(piece.who, 0))) if piece.part == OPINIONS.key else piece
         for piece in work
     ]
-    # Phases that a protocol lists come in their own order, before what becomes of their answers.
+    # Listed phases come first, in their own order, before anything that depends on their answers.
     return sorted(
         (piece for piece in work if piece.open or piece.is_open_on_test),
         key=lambda piece: -1 if piece.left else parts.index(piece.part),
@@ -94,7 +94,7 @@ def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
 
 
 def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenWork]:
-    """Return what is still to be done in a study, for its admins; it tells counts and no answer."""
+    """Return a study's open work, for its admins. It contains counts and no answers."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return open_work(session, stored_id(study.id))
@@ -108,7 +108,7 @@ def is_anything_assigned(database: Database, actor: Actor, study_key: str) -> bo
 
 
 def open_work(session: Session, study_id: int) -> list[OpenWork]:
-    """Return what is still to be done, with as many queries for a hundred people as for one."""
+    """Return a study's open work, in a number of queries that does not depend on the number of people."""
     phases = frozen_facts.phases_of(session, study_id)
     return in_order(
         [
@@ -153,12 +153,12 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
 
 
 def _without_test(session: Session, study_id: int, phases: StudyPhases) -> tuple[Phase, ...]:
-    """Return the phases of which nothing sealed is counted: how many units follow from answers is agreement."""
+    """Return the phases whose counts leave out sealed items: how many units follow from answers reveals agreement."""
     return phases.following if phases.following and queries.sealed_items(session, study_id) else ()
 
 
 def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
-    """Return what was dealt to slots that nobody fills: it is no less open for that."""
+    """Return the work dealt to slots that nobody fills, which is open all the same."""
     titles = {group.key: group.title for group in phases.groups}
     closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
     without_test = {phase.key for phase in _without_test(session, study_id, phases)}
@@ -182,7 +182,7 @@ def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> lis
 
 
 def _not_drawn(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
-    """Return the phases whose units follow from answers that are not all there: none of their work is counted yet."""
+    """Return the phases whose units follow from answers still to come, so that none of their work is counted yet."""
     closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
     return [
         OpenWork(phase.heading, phase.queue.key, 1, 1, left="phase without units: they follow from answers to come")

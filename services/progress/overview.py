@@ -1,4 +1,4 @@
-"""The state of an admin's studies, in one line each: who reads, how far they are, and what waits."""
+"""The state of an admin's studies in one line each: how many read, how far they are, and what is pending."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from services.studies import frozen_facts, groups
 
 @dataclass(frozen=True)
 class Overview:
-    """How far a study is. It holds counts, and no answer."""
+    """How far a study is. Contains counts and no answers."""
 
     raters: int
     done: int
@@ -28,13 +28,13 @@ class Overview:
 
 
 def percent_done(done: int, total: int) -> int:
-    """Return the rounded share; neither 0 once something is done nor 100 before everything is."""
+    """Return the rounded percentage: not 0 once something is done, and not 100 before everything is."""
     percent = math.floor(100 * done / total + 0.5)
     return min(max(percent, 1), 99) if 0 < done < total else percent
 
 
 def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
-    """Return the state of a study, for its admins."""
+    """Return a study's state, for its admins."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
@@ -47,7 +47,7 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
         if state == "draft":
             return Overview(len(raters), 0, 0, ("not frozen yet",))
         phases = frozen_facts.phases_of(session, study_id)
-        # A decision and the own read before it are one task.
+        # A decision and the reviewer's own read before it count as one task.
         last_steps = {
             phase.key for phase in (phases.in_queue(queue)[-1] for queue in phases.queues) if not phase.trains
         }
@@ -73,7 +73,7 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
 def _not_begun(
     work: list[outstanding.OpenWork], counts: dict[tuple[int, str], tuple[int, int]], phases: StudyPhases
 ) -> int:
-    """Count who has done nothing yet: in the first language, nothing of the first phase."""
+    """Count the people who have done nothing yet; in the first language, nothing of the first phase."""
     if not phases.listed:
         return sum(piece.open == piece.total for piece in work if piece.part == phases.counted[0].key)
     of_member: dict[int, tuple[int, int]] = {}

@@ -1,1 +1,1 @@
-"""The seals that the audit chain holds on rows, and the chain's head."""
+"""The audit chain's seals on rows, and the chain's head."""

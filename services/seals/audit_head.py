@@ -1,4 +1,4 @@
-"""The head of the audit chain, offered for keeping wherever something leaves: it shows that a chain was rewritten."""
+"""The head of the audit chain. Stored elsewhere, it reveals a rewritten chain, so it is offered with every export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAD = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 def audit_head_for_admin(database: Database, actor: Actor, study_key: str) -> str:
-    """Return the head of the chain, for an admin of a study."""
+    """Return the head of the chain, for a study's admin."""
     with database.read_only() as session:
         require_role(session, actor, study_key, "admin")
         return audit.head(session)
@@ -33,17 +33,17 @@ def present_head(database: Database) -> str:
 
 
 def why_to_keep() -> str:
-    """Return what the head is for, with the command that compares it here."""
+    """Return what the head is for, with the command that checks it on this machine."""
     return f"{_WHY_TO_KEEP} {whereabouts.command(_CHECK)}"
 
 
 def head_file(head: str) -> str:
-    """Return the content of the file that is kept: the head, and what it is for, wherever it is kept."""
+    """Return the content of the file to keep: the head and its purpose, independent of this machine."""
     return f"{head}\n\nThis is the head of the audit chain. {_WHY_TO_KEEP} python manage.py {_CHECK}\n"
 
 
 def head_in(text: str) -> str:
-    """Return the head that a kept file holds."""
+    """Return the head that a stored file contains."""
     match = _HEAD.search(text)
     if match is None:
         raise Conflict("The file holds no head of an audit chain: 64 digits and letters from a to f are expected.")

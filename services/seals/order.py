@@ -1,4 +1,4 @@
-"""The order in which rows came, by the audit chain: a clock can be set back, while the chain only grows."""
+"""The order in which rows were added, according to the audit chain: a clock can be set back, the chain only grows."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from services.seals import proofs
 
 # The events that record what people submitted.
 ANSWERED = ("verdict", "revision", "decision")
-# In place of that of a row of which the chain tells nothing: nobody knows that it was there before anything.
+# The place given to a row that the chain does not mention: nothing proves that it came before anything else.
 LAST = 2**63
 
 
 def places_in_chain(session: Session, study_id: int, table: type[Base], *actions: str) -> Mapping[int, int]:
-    """Return by the key of a row the place in the chain of the event that recorded its coming.
+    """Return, by row key, the place in the chain of the event that recorded the row.
 
     Parameters
     ----------
     table
-        Whose rows are sealed by the events.
+        The table whose rows the events seal.
     actions
-        Of these events. What an event of another action records has no place.
+        The actions of the events to consider. Rows recorded by other events get no place.
     """
     query = select(AuditEvent.id, AuditEvent.detail).where(
         AuditEvent.study_id == study_id, col(AuditEvent.action).in_(actions)

@@ -1,7 +1,7 @@
-"""What proves a row: the audit event that records its coming holds the hash of it, and the chain holds the event.
+"""Proving rows: the audit event that records a row's creation contains its hash, and the chain secures the event.
 
-An event's detail has, under `rows`, one seal per table: the keys of the rows that it covers, and the hash of all that
-they say. `services.record.row_checks` compares every row of a study with the seals on it.
+Under `rows`, an event's detail has one seal per table: the keys of the rows it covers, and the hash of their entire
+content. `services.record.row_checks` compares every row of a study with its seals.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ from services.seals.row_texts import Row
 # 1, in release 0.1.0: the hash of the answers alone. 2: seals on whole rows.
 RULE = 2
 
-# What a seal covers, in this order for good; a column that is added later has a line in YOUNGER too.
-# Left out is what may change after the row was written: removals, marks of the demo, and the hash of the unpacked
-# file, which is made later for files of 0.1.0.
+# The columns that a seal covers. Their order is final; a column that is added later also needs a line in YOUNGER. Left
+# out is what may change after a row was written: removals, the demo's marks, and the hash of the unpacked file, which
+# is computed later for files of 0.1.0.
 COLUMNS: dict[type[Base], tuple[str, ...]] = {
     Study: ("id", "key", "title", "simulated_readers", "salt", "created_at"),
     ProtocolRecord: ("study_id", "canonical_json", "sha256", "source"),
@@ -120,8 +120,8 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     ImportedLabel: ("id", "import_id", "candidate_id", "labeller", "label", "missing", "remark"),
 }  # fmt: skip
 
-# Columns that are younger than seals, with what a row says in them that was there before: that is left out of its hash,
-# so that a seal holds across the migration which added the column, and all else that it says is in the hash by name.
+# Columns added after seals were introduced, with their value in rows from before. That value is left out of the hash,
+# so that seals survive the migration which added the column; any other value is hashed with the column's name.
 YOUNGER: dict[type[Base], dict[str, Any]] = {
     ProtocolRecord: {"source": ""},
     Case: {"attributes": {}},
@@ -138,7 +138,7 @@ YOUNGER: dict[type[Base], dict[str, Any]] = {
 # Fixed by the freeze; a draft may still change them.
 FROZEN = (Study, ProtocolRecord, Case, Volume, Overlay, Item, Reference, Candidate, CandidatePair, Freeze, FreezeItem)
 
-# How a row is known to belong to a study, where it does not name the study itself.
+# For tables without a study column: the column and table through which a row belongs to a study.
 _PARENTS: dict[type[Base], tuple[str, type[Base]]] = {
     Acknowledgement: ("membership_id", Membership),
     PracticeResult: ("membership_id", Membership),
@@ -157,9 +157,9 @@ _PARENTS: dict[type[Base], tuple[str, type[Base]]] = {
     ImportedLabel: ("import_id", LabelImport),
 }
 
-# So many rows are hashed at once.
+# The number of rows that are hashed at once.
 HASHED_AT_ONCE = 2_000
-# So many keys are asked for in one statement.
+# The number of keys in one statement.
 ASKED_AT_ONCE = 500
 
 # The rows of some tables by key.
@@ -168,12 +168,12 @@ Seals = dict[str, list[str]]
 
 
 def sealed(rows: Iterable[Base], secret: str = "") -> Seals:
-    """Return the seals on some stored rows, by table: the keys that each covers, and the hash of what they say.
+    """Return the seals on stored rows, by table: the keys that each covers, and the hash of their content.
 
     Parameters
     ----------
     secret
-        The study's secret. It keys the seal on references: a plain hash of "yes" could be guessed.
+        The study's secret. It keys the seal on references, because a plain hash of "yes" could be guessed.
     """
     by_table: dict[type[Base], dict[int, Row]] = defaultdict(dict)
     for row in rows:
@@ -183,7 +183,7 @@ def sealed(rows: Iterable[Base], secret: str = "") -> Seals:
 
 
 def sealed_values(by_table: Tables, secret: str = "") -> Seals:
-    """Return the seals on rows that were read as tuples of their columns, by key."""
+    """Return the seals on rows that were read as tuples of columns, by key."""
     return {
         table_name(table): [ranges(rows), digest(table, [rows[key] for key in sorted(rows)], secret)]
         for table, rows in by_table.items()
@@ -192,7 +192,7 @@ def sealed_values(by_table: Tables, secret: str = "") -> Seals:
 
 
 def digest(table: type[Base], rows: Sequence[Row], secret: str = "") -> str:
-    """Return the hash of what some rows of a table say, in the order of their keys."""
+    """Return the hash of a table's rows, in the order of their keys."""
     hashing, texts = Digest(table, secret), row_texts.RowTexts(kinds_of(table), YOUNGER.get(table, {}))
     for start in range(0, len(rows), HASHED_AT_ONCE):
         hashing.add(texts.of(rows[start : start + HASHED_AT_ONCE]))
@@ -200,7 +200,7 @@ def digest(table: type[Base], rows: Sequence[Row], secret: str = "") -> str:
 
 
 class Digest:
-    """The hash of what rows of a table say, of which a part at a time is in memory: of [table, [row, row, ...]]."""
+    """The incremental hash of a table's rows, as of the JSON text [table, [row, row, ...]]."""
 
     def __init__(self, table: type[Base], secret: str) -> None:
         is_keyed = table is Reference
@@ -208,25 +208,25 @@ class Digest:
         self._before = f'["{table_name(table)}",['
 
     def add(self, texts: Sequence[str]) -> None:
-        """Add the next rows, at least one, as their texts without brackets."""
+        """Add the next rows (at least one), given as texts without brackets."""
         self._hashing.update(f"{self._before}[{'],['.join(texts)}]".encode())
         self._before = ","
 
     def hexdigest(self) -> str:
-        """Return the hash of what was added."""
+        """Return the hash of everything added."""
         self._hashing.update(b"]]")
         return self._hashing.hexdigest()
 
 
 class SealInParts:
-    """The seal on rows of one table that are stored a part at a time, in the order of their keys."""
+    """The seal on rows of one table that are stored in several parts, in the order of their keys."""
 
     def __init__(self, table: type[Base]) -> None:
         self._table, self._ranges, self._digest = table, list[list[int]](), Digest(table, "")
         self._texts = row_texts.RowTexts(kinds_of(table), YOUNGER.get(table, {}))
 
     def add(self, keys: Sequence[int], values: Sequence[Mapping[str, Any]]) -> None:
-        """Add the next rows: their keys, which rise, and their other columns by name."""
+        """Add the next rows: their keys in ascending order, and their other columns by name."""
         for key in keys:
             if self._ranges and key <= self._ranges[-1][1]:
                 raise ValueError(f"keys of {table_name(self._table)} do not rise, and a seal is on rows in their order")
@@ -241,13 +241,13 @@ class SealInParts:
 
     @property
     def seals(self) -> Seals:
-        """The seal, by table; nothing where no row was stored."""
+        """The seal by table; empty if no row was stored."""
         return {table_name(self._table): [_written(self._ranges), self._digest.hexdigest()]} if self._ranges else {}
 
 
 @cache
 def kinds_of(table: type[Base]) -> row_texts.Kinds:
-    """Return what the columns that a seal covers hold, by name and in their order."""
+    """Return the types of the columns that a seal covers, by name and in order."""
     return row_texts.kinds_of(table, COLUMNS[table])
 
 
@@ -258,9 +258,11 @@ def table_name(table: type[Base]) -> str:
 
 @cache
 def select_rows(table: type[Base]) -> Any:
-    """Return the query of all rows of a table that belong to the study `study_id`, as tuples of what a seal covers.
+    """Return the query of a table's rows in the study `study_id`, as tuples of the columns that a seal covers.
 
-    It is one object for each table, as SQLAlchemy takes most of a short query's time to make it and to know it again.
+    Cached per table, because building the query and recognising it again is what takes SQLAlchemy most of the time for
+    a
+    short query.
     """
     columns = [_attribute(table, name) for name in COLUMNS[table]]
     return select(*columns).where(_belongs(table)).order_by(columns[0])
@@ -268,9 +270,9 @@ def select_rows(table: type[Base]) -> Any:
 
 @cache
 def select_unread(table: type[Base], names: tuple[str, ...]) -> Any:
-    """Return the query of columns of all rows of a table that belong to the study `study_id`, JSON as it is stored.
+    """Return the query of some columns of a table's rows in the study `study_id`, with JSON as stored text.
 
-    Times come as the database has them, on SQLite without their zone, which is UTC.
+    Times come as the database has them: on SQLite without their time zone, which is UTC.
     """
     columns = [_attribute(table, name) for name in names]
     unread = [_unread(column) for column in columns]
@@ -289,18 +291,18 @@ def frozen_rows(session: Session, study_id: int, but: Container[str] = ()) -> Ta
     Parameters
     ----------
     but
-        Names of tables that are left out, as those that are sealed already.
+        Names of tables to leave out, such as those already sealed.
     """
     return {table: rows_of(session, table, study_id) for table in FROZEN if table_name(table) not in but}
 
 
 def rows_of(session: Session, table: type[Base], study_id: int) -> dict[int, Row]:
-    """Return all rows of a table that belong to a study, by key, with the columns that a seal covers, by name too."""
+    """Return a table's rows in a study by key, with the columns that a seal covers, also accessible by name."""
     return {int(row[0]): row for row in session.exec(select_rows(table), params={"study_id": study_id}).all()}
 
 
 def rows_with_keys(session: Session, table: type[Base], study_id: int, keys: Sequence[str]) -> list[Any]:
-    """Return those rows of a table that have these keys in a study, in the order of their numbers."""
+    """Return the rows of a table that have these keys in a study, in the order of their ids."""
     key = _attribute(table, "key")
     rows: list[Any] = []
     for start in range(0, len(keys), ASKED_AT_ONCE):
@@ -310,7 +312,7 @@ def rows_with_keys(session: Session, table: type[Base], study_id: int, keys: Seq
 
 
 def ranges(keys: Iterable[int]) -> str:
-    """Return keys in a short form: `1-5,9`."""
+    """Return keys in short form: `1-5,9`."""
     parts: list[list[int]] = []
     for key in sorted(keys):
         if parts and key == parts[-1][1] + 1:
@@ -325,7 +327,7 @@ def _written(parts: Iterable[Sequence[int]]) -> str:
 
 
 def number_of(text: str) -> int:
-    """Return how many keys a short form stands for, without naming them."""
+    """Return how many keys a short form stands for, without listing them."""
     ends = (part.partition("-") for part in text.split(","))
     return sum(int(last or first) - int(first) + 1 for first, _, last in ends)
 

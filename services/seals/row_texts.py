@@ -1,7 +1,7 @@
-"""Rows as the text that is hashed of them: JSON without spaces, the same from either kind of database.
+"""The text of a row that is hashed: JSON without spaces, identical from SQLite and PostgreSQL.
 
-Made column by column, since hundreds of thousands of rows are hashed at a freeze: what the values of a column are is
-then asked once, and the rest is done by functions of the interpreter.
+Built column by column, because a freeze hashes hundreds of thousands of rows: the type of a column's values is then
+checked once, and the interpreter's built-in functions do the rest.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Row = tuple[Any, ...]
 Kinds = Mapping[str, TypeEngine[Any]]
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-# What JSON columns said last, as it was read and as it is hashed; in a large table most of it comes again.
+# Cached JSON values, from the database's text to the hashed text; in a large table most of them repeat.
 MOST_REMEMBERED = 50_000
-# A column in which there are no more values than that is looked up, not made for each row.
+# A column with at most this many distinct values is encoded once per value instead of once per row.
 _FEW = 50
-# Values that need nothing but a function of the interpreter to be JSON, by their exact type.
+# Types whose values become JSON by a single built-in function; matched exactly, without subclasses.
 _AT_ONCE: Mapping[type, Callable[[Any], str]] = {
     str: encode_basestring_ascii,
     int: int.__repr__,
@@ -36,23 +36,23 @@ _AT_ONCE: Mapping[type, Callable[[Any], str]] = {
 
 
 def kinds_of(table: type[Base], names: Iterable[str]) -> dict[str, TypeEngine[Any]]:
-    """Return what the columns of a table hold, by name, in the order of the names."""
+    """Return the types of a table's columns by name, in the order of `names`."""
     columns = table.metadata.tables[str(table.__tablename__)].columns
     return {name: columns[name].type for name in names}
 
 
 class RowTexts:
-    """Makes the texts of rows of one table.
+    """Builds the texts of one table's rows.
 
     Parameters
     ----------
     kinds
-        What each column holds, in the order of the rows.
+        The type of each column, in the order of the rows.
     younger
-        Columns with what they say in a row that is older than they are: that is left out, and whatever else they say
-        is in the text by name, behind the others.
+        Columns added later, with the value they have in rows from before. That value is left out of the text; any other
+        value follows the older columns, with the column's name.
     unread
-        JSON columns come as the text that the database has of them, not as what it says.
+        Whether JSON columns are given as the database's text instead of parsed values.
     """
 
     def __init__(self, kinds: Kinds, younger: Mapping[str, Any], *, unread: bool = False) -> None:
@@ -62,11 +62,11 @@ class RowTexts:
         self._known: dict[str | None, str] = {None: "null"}
 
     def of(self, rows: Sequence[Row]) -> list[str]:
-        """Return the text of each row, without the brackets round it."""
+        """Return the text of each row, without the enclosing brackets."""
         return self.halves(list(zip(*rows, strict=True)), 0)[1]
 
     def halves(self, columns: Sequence[Sequence[Any]], first: int) -> tuple[list[str], list[str]]:
-        """Return for each row the text of its first columns, and that of the others; a comma is between the two."""
+        """Return for each row the texts of its first columns and of the rest; a comma belongs between the two."""
         old: list[list[str]] = []
         young: list[tuple[str, list[str]]] = []
         for (name, kind), values in zip(self._kinds, columns, strict=True):
@@ -81,7 +81,7 @@ class RowTexts:
         return list(map(",".join, zip(*old[:first], strict=True))), said
 
     def _more(self, young: Iterable[tuple[str, list[str]]]) -> dict[int, str]:
-        """Return what younger columns say beside what they say in older rows, by the place of the row."""
+        """Return the younger columns' values that differ from those of older rows, by row position."""
         more: dict[int, list[str]] = {}
         for name, texts in sorted(young):
             as_before, label = self._as_before[name], _encode(name)
@@ -109,7 +109,7 @@ class RowTexts:
         return [_encode(plain(value, is_float)) for value in values]
 
     def _read(self, text: str) -> str:
-        """Return what a JSON column says as it is hashed, from the text that the database has of it."""
+        """Return the hashed form of a JSON column's value, given the database's text."""
         if len(self._known) >= MOST_REMEMBERED:
             self._known = {None: "null"}
         said = self._known[text] = _encode(json.loads(text))
@@ -123,12 +123,12 @@ def _moment(value: datetime) -> str:
 
 
 def _as_json(value: Any) -> str:
-    """Return what a JSON column says as it is hashed; most say an empty list, which needs no encoder."""
+    """Return the hashed form of a JSON column's value. Most are empty lists, which need no encoder."""
     return "[]" if value == [] else "{}" if value == {} else _encode(value)
 
 
 def plain(value: Any, is_float: bool) -> Any:
-    """Return a value as it is hashed: the same whether it was just made or read from either kind of database."""
+    """Return a value in the form that is hashed, whether it is new or was read from either database."""
     if isinstance(value, datetime):
         return _moment(value)
     if isinstance(value, date):

@@ -1,4 +1,4 @@
-"""The seal on rows that are older than seals: made once, when a database of release 0.1.0 is brought up to date."""
+"""Sealing the rows that are older than seals: done once, when a database of release 0.1.0 is upgraded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEALED = "earlier rows sealed"
 
 
 class SealingEvent(Protocol):
-    """What of an audit event says which seals it holds."""
+    """The parts of an audit event that give its seals."""
 
     @property
     def action(self) -> str: ...
@@ -24,9 +24,9 @@ class SealingEvent(Protocol):
 
 
 def seal_earlier_rows(database: Database) -> bool:
-    """Seal, with one audit event, every row that the chain does not prove yet; say whether that was needed.
+    """Seal every row that the chain does not prove yet, in one audit event; return whether that was needed.
 
-    It happens once. A row that is slipped in later must not be sealed as if it had been there.
+    This happens only once: a row that is slipped in later must not be sealed as if it had always been there.
     """
     with database.read_only() as session:
         if not _is_needed(session):
@@ -43,7 +43,7 @@ def seal_earlier_rows(database: Database) -> bool:
 
 
 def seals_on(event: SealingEvent, study_id: int) -> proofs.Seals:
-    """Return the seals that an event holds on the rows of a study."""
+    """Return an event's seals on a study's rows."""
     seals: proofs.Seals = event.detail.get("rows") or {}
     if event.action == SEALED:
         seals = event.detail["studies"].get(str(study_id), {})
