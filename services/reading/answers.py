@@ -25,9 +25,9 @@ class ShownForm:
     Attributes
     ----------
     panes
-            Titles of the panes beside the form: a point may name the pane it was taken in.
-        item_options
-            The item's options in the order drawn for the rater, whether or not a field offers them.
+        Titles of the panes beside the form: a point may name the pane it was taken in.
+    item_options
+        The item's options in the order drawn for the rater, whether or not a field offers them.
     """
 
     fields: tuple[PhaseField, ...]

@@ -27,13 +27,13 @@ class AnswerKey:
     Attributes
     ----------
     format
-            The item's format: `yes_no`, `choice` or `open`.
-        type
-            The type of the field in which the answer is given.
-        radius, region
-            For a place: the distance in mm from an accepted place, or the voxels, within which it is right.
-        compared_by
-            Who compares an answer with the reference; if people do, the program scores nothing.
+        The item's format: `yes_no`, `choice` or `open`.
+    type
+        The type of the field in which the answer is given.
+    radius, region
+        For a place: the distance in mm from an accepted place, or the voxels, within which it is right.
+    compared_by
+        Who compares an answer with the reference; if people do, the program scores nothing.
     """
 
     format: str

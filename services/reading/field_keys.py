@@ -48,11 +48,11 @@ class FieldKey:
     Attributes
     ----------
     compared
-            Whether it is the field that the phase compares.
-        reference
-            What answers are compared with; None if there is none, or if it is shown on the screen.
-        state
-            Whether the field has a reference, and who compares answers with it.
+        Whether it is the field that the phase compares.
+    reference
+        What answers are compared with; None if there is none, or if it is shown on the screen.
+    state
+        Whether the field has a reference, and who compares answers with it.
     """
 
     field: PhaseField
@@ -78,10 +78,10 @@ class FieldResult:
     Attributes
     ----------
     answer
-            The answer; None unless `given` is "given".
-        score
-            `correct` is None if nothing can be said: no reference, compared by people, or not applicable. If a program
-            compares, an abstention is not right, and neither is an empty selection in a field that takes a set.
+        The answer; None unless `given` is "given".
+    score
+        `correct` is None if nothing can be said: no reference, compared by people, or not applicable. If a program
+        compares, an abstention is not right, and neither is an empty selection in a field that takes a set.
     """
 
     asked: FieldKey

@@ -26,9 +26,9 @@ class NewAnswer:
     Attributes
     ----------
     slot
-            The name of the slot of the person who gave it.
-        text
-            Empty for no response: none of the fields laid out was filled in, or the item was not assessable.
+        The name of the slot of the person who gave it.
+    text
+        Empty for no response: none of the fields laid out was filled in, or the item was not assessable.
     """
 
     key: str

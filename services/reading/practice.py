@@ -227,9 +227,9 @@ def told_after(
     Parameters
     ----------
     right
-            Which fields of an answer are right, by field key.
-        places
-            What the item's panes show; a place is described in terms of them.
+        Which fields of an answer are right, by field key.
+    places
+        What the item's panes show; a place is described in terms of them.
     """
     named = _told(phases, training)
     explanation = reference.explanation if "explanation" in named else ""

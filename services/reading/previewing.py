@@ -233,9 +233,9 @@ def preview_item(
     Raises
     ------
     NotFound
-            The item or the phase does not exist.
-        Conflict
-            That phase shows nothing of the item.
+        The item or the phase does not exist.
+    Conflict
+        That phase shows nothing of the item.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")

@@ -57,9 +57,9 @@ def whole_reference(
     Parameters
     ----------
     study
-            All phases of the study; their wording is used for fields that only other groups are asked.
-        places
-            What the item's panes show; a place is described in terms of them.
+        All phases of the study; their wording is used for fields that only other groups are asked.
+    places
+        What the item's panes show; a place is described in terms of them.
     """
     if all(not reference.field for reference in references.fields):
         return [

@@ -131,11 +131,11 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
     Raises
     ------
     Conflict
-            The item takes no draft: it has been submitted, or is not on the desk.
-        Incomplete
-            The item takes drafts, but this one is not valid.
-        StaleDraft
-            A newer draft is already stored, from another tab or from an earlier attempt that did get through.
+        The item takes no draft: it has been submitted, or is not on the desk.
+    Incomplete
+        The item takes drafts, but this one is not valid.
+    StaleDraft
+        A newer draft is already stored, from another tab or from an earlier attempt that did get through.
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
@@ -172,11 +172,11 @@ def submit(
     Raises
     ------
     StudyClosed
-            The study no longer accepts verdicts.
-        Conflict
-            The item has already been submitted, is not on the desk, or was not shown.
-        Incomplete
-            Otherwise, if the answers do not fit the form.
+        The study no longer accepts verdicts.
+    Conflict
+        The item has already been submitted, is not on the desk, or was not shown.
+    Incomplete
+        Otherwise, if the answers do not fit the form.
     """
     with database.writing() as session:
         receipt, study_id = _submitted(session, actor, public_id, key, answers, circumstances)

@@ -247,13 +247,13 @@ class VerificationState:
     Attributes
     ----------
     ended_at
-            When the last complete verification ended; None if there was none.
-        problems
-            What it found, one sentence each; if a later run was interrupted, also that, and what that run had found.
-        under_way
-            Number of files read, and of all files, while another run is in progress.
-        damaged_scans
-            One sentence per scan that has been requested since and was not what was prepared.
+        When the last complete verification ended; None if there was none.
+    problems
+        What it found, one sentence each; if a later run was interrupted, also that, and what that run had found.
+    under_way
+        Number of files read, and of all files, while another run is in progress.
+    damaged_scans
+        One sentence per scan that has been requested since and was not what was prepared.
     """
 
     ended_at: datetime | None

@@ -79,9 +79,9 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
     Parameters
     ----------
     audit_head
-            A head of the audit chain stored elsewhere, as in a backup: only it shows whether the end was cut off.
-        files
-            Whether to read the prepared files too; if not, only the contents of the database are verified.
+        A head of the audit chain stored elsewhere, as in a backup: only it shows whether the end was cut off.
+    files
+        Whether to read the prepared files too; if not, only the contents of the database are verified.
 
     Returns
     -------
