@@ -78,7 +78,7 @@ def _first(line: ForeignLine, name: str) -> str:
 
 
 def _verdict(said: Mapping[str, object]) -> str:
-    """Return a verdict, or the word by which calibration from files knows its absence."""
+    """Return a verdict, or the word that calibration from files uses for its absence."""
     verdict = said.get("verdict")
     if verdict in (None, ""):
         failure = str(said.get("failure") or ("error" if said.get("error") else NO_VERDICT))

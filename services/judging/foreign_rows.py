@@ -31,7 +31,7 @@ class ForeignLines:
     Attributes
     ----------
     unit
-        What the lines are numbered as.
+        The noun with which its lines are numbered, such as "line".
     identity
         What the file says about the judge.
     parties

@@ -96,7 +96,7 @@ def make_split(
     share
         The share of the items for test.
     strata
-        What both parts should contain in equal shares: category, format, or declared attributes of cases and items.
+        What both parts should hold in equal proportions: category, format or declared attributes of cases and items.
 
     Raises
     ------

@@ -52,7 +52,7 @@ class Verdicts:
     gaps
         For a foreign file, mapped columns and paths that some rows lack, by what they are mapped to.
     unit
-        What its rows are numbered as.
+        The noun with which its rows are numbered, such as "line".
     """
 
     rows: Mapping[str, Iterable[JudgeRow]]

@@ -99,7 +99,7 @@ def as_meant(field_type: str, answer: Any, synonyms: Sequence[Sequence[str]]) ->
 
 
 def said(field_type: str, answer: Any, *, not_assessable: bool) -> str | None:
-    """Return the comparable value of a stored verdict; "not assessable" is one of them; None without an answer."""
+    """Return the value of a stored verdict that is compared, possibly "not assessable"; None without an answer."""
     if not_assessable:
         return NOT_ASSESSABLE
     return None if answer is None else canonical(field_type, answer)

@@ -75,7 +75,7 @@ def _paces(phases: StudyPhases, queue: Queue) -> Iterator[tuple[tuple[Phase, ...
 
 
 def duration(milliseconds: float) -> str:
-    """Return a duration in words, rounded up to 1 min, from 10 min on to 5 min, and from an hour on to 15 min."""
+    """Return a duration in words, rounded up to the minute, from 10 min on to 5 min, from an hour on to 15 min."""
     minutes = max(1, math.ceil(milliseconds / MINUTE))
     step = 1 if minutes < 10 else 5 if minutes < 60 else 15
     hours, minutes = divmod(math.ceil(minutes / step) * step, 60)

@@ -284,7 +284,7 @@ def _since(superseded: Verdict, displays: Sequence[Display], wanted: Sequence[Di
 
 
 def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int | None:
-    """Return the ms since the item was first shown in any login session; for a revision, since the verdict's display.
+    """Return the ms since the item was first shown in any login session; for a revision, since it was shown again.
 
     Rows give the order. Time comes from the monotonic clock if it is comparable, because the wall clock may have been
     set in the meantime.

@@ -252,7 +252,7 @@ class VerificationState:
         What it found, one sentence each; if a later run was interrupted, also that, and what that run had found.
     under_way
         Number of files read, and of all files, while another run is in progress.
-    damaged_scans
+    damaged_volumes
         One sentence per scan that has been requested since and was not what was prepared.
     """
 

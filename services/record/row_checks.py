@@ -192,7 +192,7 @@ def _named(table: type[Base], keys: list[int], by_key: dict[int, Row]) -> str:
 
 
 def _membership_problems(session: Session, study_id: int, events: list[Event]) -> Iterator[str]:
-    """Compare who has left the study with the last that the chain recorded about them."""
+    """Compare who has left the study with the chain's last record of them."""
     last = {event.detail.get("member"): event.action for event in events if event.action in _COMING_AND_GOING}
     for person_id, pseudonym, is_out in session.exec(_MEMBERS, params={"study_id": study_id}):
         if is_out != (last.get(person_id) == "member removed"):

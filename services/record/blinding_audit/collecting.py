@@ -163,7 +163,7 @@ def _add_references(session: Session, study_id: int, phases: StudyPhases, values
             texts = {**of_item, **of_fields.get(line.field, {})}
             for said, *also in said_of(line, texts):
                 values.add("reference", said, own, also=also)
-                # Not for turns, as later ones may say what earlier ones asked, nor for common single words.
+                # Not for turns, as later ones may say what earlier ones asked, nor for plain single words.
                 if line.accepted and conversation is None and not Literal.of(said).is_plain:
                     values.add("reference", said, ("subject", subject), also=also)
             values.add("text_only_answer", texts.get(line.text_only_answer, line.text_only_answer), own)

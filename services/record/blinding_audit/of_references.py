@@ -37,7 +37,7 @@ def said_of(line: FieldReference, texts: Mapping[str, str]) -> list[tuple[str, .
 
 
 def shown_of_reference(session: Session, phases: StudyPhases, rules: PhaseRules, item: ShownItem) -> set[str]:
-    """Return what counts as right in the fields for which alone a phase shows the reference."""
+    """Return what counts as right in the fields that a phase names, if it shows the reference of these only."""
     fields = fields_of_reference(rules.shows)
     if not fields:
         return set()

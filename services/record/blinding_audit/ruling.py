@@ -47,8 +47,8 @@ class Reader:
     options
         The texts of the item's options.
     named
-        The stored values of the unit's attributes that the phase names, and the reference of the fields for which
-        alone it shows one.
+        The stored values of the unit's attributes that the phase names, and what counts as right in the fields that
+        it names, if it shows the reference of these only.
     """
 
     units: frozenset[Unit]
