@@ -298,7 +298,7 @@ def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> boo
     freeze_id = stored_id(session.exec(select(Freeze.id).where(Freeze.study_id == study_id, *STANDS)).one())
     pool, candidates = pooling.store(session, study_id, settled.answers, settled.pool)
     pool, pairs = pairing.store_drawn(session, study_id, settled.parts, pool)
-    # The draw key must belong to the version that is current now; otherwise nothing would have been stored.
+    # The draw key belongs to the current version; otherwise the draw would have been rejected above.
     version = newest_version(session, study_id)
     rows: list[FreezeItem] = [
         row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, pool, version)

@@ -345,7 +345,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
 def _of_what_comes_after(
     session: Session, phases: StudyPhases, assignment: Assignment, reason: str
 ) -> list[TechnicalFailure]:
-    """Also close the step that would follow the own answer: an item that could not be shown is not answered there."""
+    """Also close the second step, if there is one: an item that could not be shown is not answered."""
     after = phases.continuation_of(phases.named(assignment.phase))
     waiting = None if after is None else queries.assignment_beside(session, assignment, after.key)
     if waiting is None:

@@ -44,7 +44,7 @@ def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:
 
 
 def feedback_lines_of_fields(fields: Iterable[tuple[str, Sequence[str], bool | None]], explanation: str) -> list[Line]:
-    """Return the same for references by field: each field's label, its right answers, and whether the answer was."""
+    """Return the same for references by field: each field's label, its right answers, and if it was answered right."""
     said = {True: "Correct: ", False: "Incorrect; correct is ", None: ""}
     lines = [[label, said[correct] + " or ".join(ways)] for label, ways, correct in fields]
     return lines + ([["Explanation", explanation]] if explanation else [])

@@ -335,7 +335,7 @@ def _bring_in_dump(database: Database, dump: Path, copy_volumes: Callable[[], No
 
 
 def _bring_up_to_date(database: Database, copy: Path) -> int:
-    """Migrate what was brought in, sign everybody out, and return how many people were signed in."""
+    """Migrate what was brought in, sign everybody out, and return how many login sessions that ended."""
     with _damage_in_words(copy):
         _require_schema(copy, database.engine)
         maintenance.bring_up_to_date(database)
