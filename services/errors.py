@@ -1,4 +1,4 @@
-"""What a use case refuses, named in the domain. Every message is one sentence that may be shown to the user."""
+"""The refusals of the use cases, in domain terms. Every message is one sentence that may be shown to the user."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NotSignedIn(Refused):
 
 
 class TooManyTries(Refused):
-    """A login or an address has tried as many passwords as are taken in ten minutes."""
+    """Too many passwords were tried for one login, or from one address, within ten minutes."""
 
 
 class NotAllowed(Refused):
@@ -48,11 +48,11 @@ class NotAllowed(Refused):
 
 
 class NotFound(Refused):
-    """There is no such thing, or none that this person may know of."""
+    """It does not exist, or this person may not know that it does."""
 
 
 class NoSuchStudy(NotFound):
-    """There is no such study, or none in which this person has a role."""
+    """The study does not exist, or this person has no role in it."""
 
 
 class Conflict(Refused):
@@ -60,7 +60,7 @@ class Conflict(Refused):
 
 
 class Incomplete(Refused):
-    """What was filled in does not fit the form; `field` is the key of the field."""
+    """The answers do not fit the form; `field` is the key of the field concerned."""
 
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
@@ -72,12 +72,12 @@ LONGEST_REASON = 1000
 
 
 def require_reason(reason: str) -> str:
-    """Return why somebody does what is stored with a study, as it is stored.
+    """Return the cleaned reason for an action that is stored with a study.
 
     Raises
     ------
     NotAllowed
-        It is shorter than `SHORTEST_REASON`.
+        The reason is shorter than `SHORTEST_REASON`.
     """
     said = reason.replace("\x00", "").strip()
     if len(said) < SHORTEST_REASON:
@@ -86,7 +86,7 @@ def require_reason(reason: str) -> str:
 
 
 def require_length(what: str, value: str, longest: int) -> str:
-    """Return a short text without NUL characters and outer spaces; PostgreSQL would refuse what SQLite takes."""
+    """Return a short text without NUL characters (SQLite accepts them, PostgreSQL does not) or outer spaces."""
     text = value.replace("\x00", "").strip()
     if len(text) > longest:
         raise Conflict(f"{what} has {len(text)} characters, at most {longest} are allowed; shorten it.")
@@ -94,12 +94,12 @@ def require_length(what: str, value: str, longest: int) -> str:
 
 
 def require_name(what: str, value: str, longest: int) -> str:
-    """Return a short text of one line in which all can be seen: figures and tables go by it.
+    """Return a short name on one line without invisible characters: figures and tables identify things by it.
 
     Raises
     ------
     Conflict
-        It is too long, or holds a line break or something invisible, by which two names could look the same.
+        It is too long, or holds a line break or an invisible character, which could make two names look the same.
     """
     name = require_length(what, value, longest)
     if not name.isprintable():
@@ -116,27 +116,27 @@ class StudyClosed(NotAllowed):
 
 
 class NotOnTheDesk(Conflict):
-    """Another assignment is the one that its member may work on now."""
+    """The member's current assignment is a different one."""
 
 
 class AlreadySubmitted(Conflict):
-    """There is a verdict or a decision on this assignment, and it is not open for revision."""
+    """The assignment already has a verdict or a decision, and is not open for revision."""
 
 
 class NotShown(Conflict):
-    """The item was not shown on this screen, so no verdict on it is taken."""
+    """The item was not shown on this screen, so no verdict on it is accepted."""
 
 
 class NotRevisable(Conflict):
-    """The verdict may not be revised, or not any more."""
+    """The verdict may not be revised, or no longer."""
 
 
 class ReadsOpen(Conflict):
-    """The member's own blind reads are not closed, and what was asked for shows references."""
+    """The member still has blind reads to finish, and the request would show references."""
 
 
 class StaleDraft(Conflict):
-    """A newer draft is stored already; `sequence` is its number."""
+    """A newer draft is already stored; `sequence` is its number."""
 
     def __init__(self, message: str, sequence: int) -> None:
         super().__init__(message)

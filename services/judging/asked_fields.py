@@ -1,4 +1,4 @@
-"""The fields of a study that a judge fills in, or people elsewhere do, and their scales."""
+"""The fields of a study that a judge, or people elsewhere, can fill in, and their scales."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from services.studies import frozen_facts
 
 
 def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
-    """Return the fields of a study that a judge can fill in, each with its label; none of one without listed phases."""
+    """Return the fields that a judge can fill in, with their labels; empty for a study without listed phases."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
@@ -24,12 +24,12 @@ def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[
 
 
 def scale_asked(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
-    """Return the scale of a field that a judge, or people elsewhere, fill in.
+    """Return the scale of a field that a judge, or people elsewhere, can fill in.
 
     Raises
     ------
     Conflict
-        The study has no such field, or one has to be named.
+        The study has no such field, or a field must be named.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")

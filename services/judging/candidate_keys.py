@@ -1,4 +1,4 @@
-"""The candidates of a study by the keys of item and candidate, in little memory."""
+"""The candidates of a study by item and candidate key, held in little memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlmodel import Session, col
 from db import Candidate, Item, queries
 from db.base import stored_id
 
-# In place of a candidate's id where the study has none.
+# In place of a candidate's id if the study has no such candidate.
 UNKNOWN = -1
 _READ_AT_ONCE = 10_000
 
@@ -24,11 +24,11 @@ Ids = npt.NDArray[np.int64]
 class CandidateKeys:
     """The ids of candidates by their keys: 24 bytes each, where a dictionary takes four hundred.
 
-    In place of its keys a candidate has a hash of 128 bits, of which no two texts are known that have the same.
+    Instead of its keys, each candidate is stored with a 128-bit hash of them, for which no collisions are known.
     """
 
     def __init__(self, rows: Iterable[tuple[str, str, int]]) -> None:
-        """Take item, candidate and id of each."""
+        """Take the item key, candidate key and id of each candidate."""
         digests, ids = bytearray(), array("q")
         for item, candidate, number in rows:
             digests += _digest(item, candidate)
@@ -42,7 +42,7 @@ class CandidateKeys:
         return int(self._ids.size)
 
     def ids_of(self, keys: Sequence[tuple[str, str]]) -> Ids:
-        """Return the id of each candidate; `UNKNOWN` where there is none with these keys of item and candidate."""
+        """Return each candidate's id; `UNKNOWN` if there is none with this item and candidate key."""
         ids = np.full(len(keys), UNKNOWN, dtype=np.int64)
         if not len(self):
             return ids
@@ -56,7 +56,7 @@ class CandidateKeys:
         return ids
 
     def _among_alike(self, first: int, second: int, place: int) -> int:
-        """Return the id of a candidate that is behind others whose hash begins alike."""
+        """Return the id of a candidate that comes after others whose hash has the same first half."""
         while place < len(self) and self._firsts[place] == first:
             if self._seconds[place] == second:
                 return int(self._ids[place])
@@ -65,7 +65,7 @@ class CandidateKeys:
 
 
 def candidate_keys(session: Session, study_id: int) -> CandidateKeys:
-    """Read the keys of all that models answered in a study: judges judge no people."""
+    """Read the keys of all models' answers in a study; judges do not judge people."""
     query = (
         select_columns(col(Item.key), col(Candidate.key), col(Candidate.id))
         .join(Item, col(Item.id) == Candidate.item_id)
@@ -76,16 +76,16 @@ def candidate_keys(session: Session, study_id: int) -> CandidateKeys:
 
 
 def replaced_candidates(session: Session, study_id: int) -> dict[tuple[str, str], str]:
-    """Return, by the keys of item and candidate that a version of the study replaced, the key of what came instead."""
+    """Return, for each item and candidate key that a version of the study replaced, the key of the replacement."""
     replaced = queries.replaced_keys(session, study_id)
     return {(item, candidate): key for item, candidate, key in replaced if candidate is not None}
 
 
 def _digest(item: str, candidate: str) -> bytes:
-    # No key holds the character between the two.
+    # No key contains the separator.
     return blake2b(f"{item}\0{candidate}".encode(), digest_size=16).digest()
 
 
 def _halves(digests: bytes | bytearray) -> Ids:
-    """Return the first and the second half of each as a number."""
+    """Return the first and second half of each hash as numbers, shape (n, 2)."""
     return np.frombuffer(digests, dtype=np.int64).reshape(-1, 2) if digests else np.empty((0, 2), dtype=np.int64)

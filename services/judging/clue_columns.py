@@ -1,4 +1,4 @@
-"""What the candidates of a study, or their items, say of themselves, as columns of numbers: texts fill the memory."""
+"""What a study's candidates or items say about themselves, as columns of hashes: the texts would fill the memory."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ Hashes = frozenset[int]
 
 
 def compared(text: str) -> str:
-    """Return a text as it is compared: other spaces and another spelling of the same letters are no other text."""
+    """Return a text normalised for comparison: differences in spaces and in Unicode composition do not count."""
     return " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """Return the form in which texts are compared.
+    """Return the hashes by which texts are compared.
 
-    Two texts are taken as the same by 64 bits that no file can foresee, as each process draws its own. That a text of
-    a file is taken for one of two million others happens once in some 10 million million.
+    Two texts count as the same if their 64-bit hashes agree; no file can foresee these, as each process draws its own
+    hash key. A text of a file is mistaken for one of two million others about once in 10 million million.
     """
     return frozenset(hash(compared(text)) for text in texts)
 
 
 def as_array(kind: str, numbers: npt.NDArray[Any]) -> array[int]:
-    """Return numbers as an array, whose elements are found faster one by one; they are copied once."""
+    """Return numbers as an array, which is faster to read one by one; they are copied once."""
     copied = array(kind)
     copied.frombytes(numbers.view(np.uint8).data)
     return copied
 
 
 class KeyTexts:
-    """Texts by their number, from 0: some ten bytes more than their letters each."""
+    """Texts by number, from 0: each takes some ten bytes more than its letters."""
 
     def __init__(self) -> None:
         self._letters, self._ends = bytearray(), array("q", [0])
@@ -49,7 +49,7 @@ class KeyTexts:
         return self._letters[self._ends[number] : self._ends[number + 1]].decode()
 
     def add(self, text: str) -> None:
-        """Add a text, whose number is how many there were."""
+        """Add a text; its number is the count of texts before it."""
         self._letters += text.encode()
         self._ends.append(len(self._letters))
 
@@ -57,7 +57,7 @@ class KeyTexts:
 class ClueColumn:
     """What rows say under one name: nothing, one thing or several.
 
-    A row takes 8 bytes where each says one thing, else 12; and 12 more where rows are looked up by value.
+    A row takes 8 bytes if every row says exactly one thing, otherwise 12, and 12 more once rows are looked up by value.
 
     Parameters
     ----------
@@ -67,18 +67,18 @@ class ClueColumn:
 
     def __init__(self, *, may_be_silent: bool = False) -> None:
         self._hashes = array("q")
-        # Where what each row says begins; None as long as each says one thing.
+        # Where each row's values begin; None as long as every row says exactly one thing.
         self._starts: array[int] | None = None
         self._may_be_silent = may_be_silent
 
     def add(self, row: int, hashes: Iterable[int]) -> None:
-        """Note what a row says; rows are added in their order, and say nothing where they are left out."""
+        """Add what a row says; rows come in ascending order, and a row that is skipped says nothing."""
         said = tuple(hashes)
         self._begin(row, says_one=len(said) == 1)
         self._hashes.extend(said)
 
     def end(self, rows: int) -> None:
-        """Say how many rows there are; none is added afterwards."""
+        """Set how many rows there are; none can be added afterwards."""
         self._begin(rows, says_one=True)
 
     def said(self, row: int) -> array[int]:
@@ -87,7 +87,7 @@ class ClueColumn:
         return self._hashes[row : row + 1] if starts is None else self._hashes[starts[row] : starts[row + 1]]
 
     def fitting(self, rows: Iterable[int], asked: Hashes) -> list[int]:
-        """Return those of some rows that say any of what is asked for."""
+        """Return those among some rows that say any of the values asked for."""
         hashes, starts, silent_fits = self._hashes, self._starts, self._may_be_silent
         if starts is None:
             return [row for row in rows if hashes[row] in asked]
@@ -99,7 +99,7 @@ class ClueColumn:
         ]
 
     def count(self, asked: Hashes) -> int:
-        """Return how many rows fit; one that says several of what is asked for counts as often."""
+        """Return how many rows fit; a row that says several of the values asked for is counted once for each."""
         return sum(last - first for first, last in self._ranges(asked)) + len(self._silent)
 
     def rows(self, asked: Hashes) -> list[int]:
@@ -127,7 +127,7 @@ class ClueColumn:
 
     @cached_property
     def _by_hash(self) -> tuple[array[int], array[int]]:
-        """The hashes, ascending, and the row of each."""
+        """The hashes in ascending order, and the row of each."""
         hashes = np.array(self._hashes, dtype=np.int64)
         order = np.argsort(hashes, kind="stable")
         rows = np.repeat(np.arange(self._said.size, dtype=np.int32), self._said)[order]
@@ -142,7 +142,7 @@ class ClueColumn:
 
     @property
     def _said(self) -> npt.NDArray[np.int32]:
-        """How much each row says."""
+        """The number of values per row, shape (n_rows,)."""
         if self._starts is None:
             return np.ones(len(self._hashes), dtype=np.int32)
         starts = np.array(self._starts, dtype=np.int32)

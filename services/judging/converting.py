@@ -1,4 +1,4 @@
-"""Turn another program's file into a table for `python -m agreement.judge`: a line for each verdict, and no study."""
+"""Convert another program's file to a table for `python -m agreement.judge`: a line per verdict, without a study."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from exchange.report_csv import csv_lines
 from protocol.scales import CORRECTNESS
 from services.judging.sources import lacking_in_words, stored_gaps
 
-# What names an answer and not what it answers.
+# Names the answer, not what it answers.
 _OF_ANSWER = ("model", "answer")
 _DIGITS = 16
 
 
 def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple[Iterator[str], int, str]:
-    """Return a file as the lines of a CSV table, how many verdicts it has, and in words what some of its rows lack.
+    """Return a file as lines of a CSV table, its number of verdicts, and a sentence on what some of its rows lack.
 
-    The file is gone through twice, as its lines would fill the memory: once for all that is wrong with it, and again
-    while the table is written.
+    The file is read twice, because its lines would fill the memory: once to find everything that is wrong with it, and
+    again while the table is written.
 
-    The columns are `unit`, which stands for everything that a row says of what was answered (question, reference, case
-    ...) and never for its place in the file, `model`, `rater`, `verdict` (or what takes its place), `explanation`,
-    and what `unit` was made from.
+    The columns are `unit`, `model`, `rater`, `verdict` (or what takes its place), `explanation`, and what `unit` was
+    made from. `unit` stands for everything that a row says about what was answered (question, reference, case ...), and
+    never for the row's place in the file.
 
     Parameters
     ----------
     judge
-        What verdicts of a judge are called; people's labels go by their own names.
+        The name for the judge of the verdicts; people's labels go by their own names.
 
     Raises
     ------
     InputRefused
-        The file is of no known format, or something is wrong with it: all problems are named at once.
+        The file has no known format, or something is wrong with it: all problems are reported at once.
     """
     require_readable(content, file_name)
     source, problems = Source(content, shown(file_name, 80)), Problems()
@@ -78,7 +78,7 @@ def _first(line: ForeignLine, name: str) -> str:
 
 
 def _verdict(said: Mapping[str, object]) -> str:
-    """Return a verdict, or the word that the calibration from files has for its absence."""
+    """Return a verdict, or the word that calibration from files uses for its absence."""
     verdict = said.get("verdict")
     if verdict in (None, ""):
         failure = str(said.get("failure") or ("error" if said.get("error") else NO_VERDICT))

@@ -1,4 +1,4 @@
-"""The rows of a foreign file on their candidates, without holding them: read again each time they are gone through."""
+"""The rows of a foreign file on their candidates, not held in memory: they are read again for each iteration."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _NOT_PLACED = -1
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A line that is about no candidate of the study, or about several, and why."""
+    """A line that fits no candidate of the study, or several, and why."""
 
     place: str
     because: str
 
 
 class ForeignLines:
-    """The lines of a foreign file, each with the number of its candidate: four bytes a line.
+    """The lines of a foreign file, each with its candidate's number: four bytes per line.
 
     Attributes
     ----------
     unit
-        What the lines are numbered as.
+        The noun with which its lines are numbered, such as "line".
     identity
-        What the file says of the judge.
+        What the file says about the judge.
     parties
-        Whose they are, of those that have a candidate, in the order of the file.
+        Whose lines they are, among those with a candidate, in the order of the file.
     unplaced, left_out
-        The first lines that have no candidate, with the reasons, and how many there are.
+        The first lines without a candidate, with the reasons, and how many there are in all.
     gaps
-        Mapped columns and paths that some rows lack, by what is mapped.
+        Mapped columns and paths that some rows lack, by what they are mapped to.
     """
 
     def __init__(
@@ -52,19 +52,19 @@ class ForeignLines:
         problems: Problems,
         most_reasons: int,
     ) -> None:
-        """Go through the file once.
+        """Read the file once.
 
         Parameters
         ----------
         problems
-            Where to note what is wrong with it.
+            Collects what is wrong with it.
         most_reasons
             For how many lines without a candidate the reason is given.
 
         Raises
         ------
         InputRefused
-            It cannot be read at all, or the study knows nothing of what its lines name candidates by.
+            It cannot be read at all, or its lines identify candidates by something that the study does not have.
         """
         self._source, self._layout, self._scale = source, layout, scale
         self._asked = replace(asked, models=places.models)
@@ -89,12 +89,12 @@ class ForeignLines:
         self.gaps = foreign.gaps
 
     def of(self, party: str) -> Iterator[JudgeLine]:
-        """Read what somebody said, under the keys of the candidates."""
+        """Yield what one party said, under the candidates' keys."""
         return (line for whose, line in self.of_all() if whose == party)
 
     def of_all(self) -> Iterator[tuple[str, JudgeLine]]:
-        """Read what everybody said, in the order of the file, with whose it is."""
-        # What is wrong with the file was noted the first time.
+        """Yield what every party said, with the party, in the order of the file."""
+        # Problems of the file were collected by the first pass.
         foreign = read_foreign(self._source, self._layout, self._asked, self._scale, Problems())
         for line, candidate in zip(foreign.lines, self._candidates, strict=True):
             if candidate != _NOT_PLACED:
@@ -103,12 +103,12 @@ class ForeignLines:
 
 
 class ForeignRows:
-    """What somebody said in a foreign file, as rows that are checked as those of our own tables are.
+    """What one party said in a foreign file, as rows that are checked like those of our own tables.
 
     Parameters
     ----------
     problems
-        Where to note what is wrong, the first time.
+        Collects what is wrong, in the first iteration only.
     """
 
     def __init__(self, lines: ForeignLines, party: str, name: str, scale: JudgeScale, problems: Problems) -> None:
@@ -121,10 +121,10 @@ class ForeignRows:
 
 
 def rows_of(lines: ForeignLines, name: str, scale: JudgeScale, problems: Problems) -> Mapping[str, Iterable[JudgeRow]]:
-    """Return the rows of a foreign file by whose they are.
+    """Return the rows of a foreign file by party.
 
-    Of several people the rows are held, and not their lines, which take several times as much: to read the file again
-    for each of hundreds of people would take hours.
+    For several people the rows are held in memory, but not their lines, which take several times as much. Reading the
+    file again for each of hundreds of people would take hours.
     """
     if len(lines.parties) < 2:
         return {party: ForeignRows(lines, party, name, scale, problems) for party in lines.parties}
@@ -137,7 +137,7 @@ def rows_of(lines: ForeignLines, name: str, scale: JudgeScale, problems: Problem
             whose = party
             yield line
 
-    # A row comes as soon as its line was read.
+    # A row is produced as soon as its line has been read.
     for row in judge_rows(said(), name, scale, problems, lines.unit):
         rows[whose].append(row)
     return rows

@@ -1,6 +1,6 @@
-"""Take in labels that people gave elsewhere, each on its candidate: nobody here knows that they were given blind.
+"""Import labels that people gave elsewhere, each on its candidate: whether they were given blind is not known here.
 
-They are kept beside the verdicts of raters, never among them: calibrations alone may take them as people's, by name.
+They are stored beside raters' verdicts, never among them. Only calibrations can use them as people's verdicts, by name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from services.studies.unfinished_imports import LABELS
 
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 NOT_BLINDED_HERE = "made elsewhere, not blinded here"
-# More people than have ever labelled one study: a file that seems to have them names something else.
+# More people than have ever labelled one study: with more, the mapped column probably holds something else.
 _MOST_LABELLERS = 300
 _LONGEST_NAME = 80
 _DOUBLED = "one labeller may label a candidate once, but some are labelled twice"
@@ -43,16 +43,16 @@ _DOUBLED = "one labeller may label a candidate once, but some are labelled twice
 
 @dataclass(frozen=True)
 class LabelLine:
-    """The labels of one file, for the admins of a study: where they came from and how many, without any of them.
+    """The labels of one file, for a study's admins: their origin and numbers, without any label.
 
     Attributes
     ----------
     field
-        As PHASE.FIELD; empty where a label says correct or incorrect.
+        As PHASE.FIELD; empty if a label says correct or incorrect.
     labellers, candidates, labels
-        How many people labelled, how many candidates they labelled, and how many labels these are together.
+        The people who labelled, how many candidates they labelled, and the total number of labels.
     blinding
-        How the people are said to have been blinded; empty where that is not known.
+        How the labellers are said to have been blinded; empty if not known.
     """
 
     name: str
@@ -66,20 +66,20 @@ class LabelLine:
     is_random_part: bool
     imported_by: str
     at: str
-    # As of a judge's run.
+    # As for a judge's run.
     unread: str = ""
     namesakes: tuple[str, ...] = ()
-    # Labels that earlier imports left, as they did not come to their end; known only of the import itself.
+    # Labels left by earlier, incomplete imports; known only to the import that cleared them.
     cleared: int = 0
 
     @property
     def blinding_in_words(self) -> str:
-        """How the people are said to have been blinded."""
+        """How the labellers are said to have been blinded."""
         return f"said to be: {self.blinding}" if self.blinding else "not known"
 
     @property
     def in_words(self) -> str:
-        """What was imported, and what holds of it."""
+        """What was imported, and what to know about it."""
         same = ""
         if self.namesakes:
             same = f" Also names of members of this study, who are kept apart: {listed(self.namesakes)}."
@@ -109,32 +109,32 @@ def import_labels(
 ) -> LabelLine:
     """Store labels that people gave elsewhere, each on the candidate that its line fits; all of the file or nothing.
 
-    They are stored slice by slice, and nobody sees any of them before their import itself is stored behind them.
+    They are stored slice by slice, and nobody sees any of them before the import itself is stored at the end.
 
     Parameters
     ----------
     name
-        Of these labels, by which a calibration asks for them.
+        Name of these labels, by which a calibration requests them.
     labeller
-        Who gave them, where the file does not say it.
+        Who gave them, if the file does not say.
     field
-        As of a judge's run: the labels are on its scale. It may be empty where people rate one alone.
+        As for a judge's run: the labels are on its scale. It may be empty if people rate only one field.
     blinding
-        How these people are said to have been blinded; empty where that is not known.
+        How the labellers are said to have been blinded; empty if not known.
     is_random_part
-        Whether what they labelled is declared to be a simple random part of all candidates, without which no score is
-        corrected by it.
+        Whether the labelled candidates are declared a simple random part of all candidates; otherwise they are not
+        used to correct any score.
     asked, skip_unplaced, progress
-        As of a judge's run.
+        As for a judge's run.
 
     Raises
     ------
     InputRefused
-        The file is malformed, does not say who labelled, names a candidate that the study lacks, or has two labels of
-        one labeller on one; the offenders are listed.
+        The file is malformed, does not say who labelled, names a candidate that the study lacks, or has two labels by
+        one labeller on the same candidate; the offenders are listed.
     Conflict
-        The study is not frozen, has no such field, or holds labels of this name; or they are imported by somebody else
-        at this moment.
+        The study is not frozen, has no such field, or already holds labels of this name; or somebody else is importing
+        them at this moment.
     """
     name = require_name("The name of the labels", name, _LONGEST_NAME)
     labeller = require_name("The name of the labeller", labeller, _LONGEST_NAME)
@@ -146,7 +146,7 @@ def import_labels(
     file_name = shown(file_name, 80)
     by_labeller = _by_labeller(read, labeller, file_name, in_columns=bool(asked.labellers))
     sha256 = hashlib.sha256(content).hexdigest()
-    # Nobody who writes waits while the candidates of very many labels are looked for.
+    # A reading transaction, so that nobody who writes has to wait while very many labels are placed.
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
@@ -171,7 +171,7 @@ def import_labels(
     )
 
     def require(session: Session) -> None:
-        """Refuse what the study does not take, or no longer takes, of these labels."""
+        """Refuse the labels if the study does not accept them, or no longer does."""
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.IMPORT_LABELS, study)
         _require_new(session, study_id, name, sha256)
@@ -194,7 +194,7 @@ def import_labels(
 def _values(
     by_labeller: Mapping[str, Sequence[JudgeRow]], placed: Mapping[str, PlacedRows]
 ) -> Iterator[dict[str, Any] | None]:
-    """Yield what is stored of each label; None of one that has no candidate."""
+    """Yield the values to store for each label; None for one without a candidate."""
     for who, rows in by_labeller.items():
         for row, number in zip(rows, placed[who].ids.tolist(), strict=True):
             yield (
@@ -211,20 +211,20 @@ def _values(
 
 
 def labels_of(database: Database, actor: Actor, study_key: str) -> list[LabelLine]:
-    """Return the labels made elsewhere of a study, for its admins, in the order in which they were imported."""
+    """Return a study's labels made elsewhere, for its admins, in the order of their import."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return lines_of(session, stored_id(study.id))
 
 
 def lines_of(session: Session, study_id: int) -> list[LabelLine]:
-    """Return the same of a study that somebody is already let into."""
+    """Return the same for a study to which access was already checked."""
     query = select(LabelImport).where(LabelImport.study_id == study_id).order_by(col(LabelImport.id))
     return _lines(session, study_id, session.exec(query).all())
 
 
 def _only_field(database: Database, actor: Actor, study_key: str) -> str:
-    """Return the field that people rate; empty in a study that marks answers after its reads."""
+    """Return the field that people rate; empty in a study that scores answers after its reads."""
     known = asked_fields.fields_for_judges(database, actor, study_key)
     if len(known) > 1:
         raise Conflict(f"Say of which field the labels are: {', '.join(known)}.")
@@ -232,7 +232,7 @@ def _only_field(database: Database, actor: Actor, study_key: str) -> str:
 
 
 def _by_labeller(read: Verdicts, labeller: str, file_name: str, *, in_columns: bool) -> dict[str, tuple[JudgeRow, ...]]:
-    """Return what each person said; a line without a label, and without a reason for that, says nothing."""
+    """Return what each person said, without lines that have neither a label nor a reason why not."""
     named = sorted(who for who in read.rows if who)
     if named and labeller:
         raise InputRefused(
@@ -293,7 +293,7 @@ def _placed(
     *,
     skip_unplaced: bool,
 ) -> dict[str, PlacedRows]:
-    """Return by labeller the candidates that were labelled; refused is what is of a judge, but for each labeller."""
+    """Return, by labeller, the labelled candidates; the same is refused as for a judge, but separately per labeller."""
     keys, newer = candidate_keys(session, study_id), replaced_candidates(session, study_id)
     placed = {}
     models = cache(lambda: candidate_models(session, study_id))
@@ -355,7 +355,7 @@ def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> l
 
 
 def _namesakes(session: Session, study_id: int, labellers: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the labellers who are called like a member of the study."""
+    """Return the labellers who have the same name as a member of the study."""
     members = session.exec(
         select(Membership.pseudonym, Person.name, Person.login)
         .join(Person, col(Person.id) == Membership.person_id)

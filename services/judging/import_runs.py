@@ -1,4 +1,4 @@
-"""Take in what an LLM judge said about the candidates of a study."""
+"""Import the verdicts of LLM judges on the candidates of a study."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from services.seals import proofs
 from services.studies import frozen_facts
 from services.studies.unfinished_imports import VERDICTS
 
-# What a judge's file may be: formats and endings of its name, in words and for file choosers.
+# What a judge's file may be: formats and file name endings, in words and for file choosers.
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
-# Other programs store theirs as JSON and in archives, too.
+# Other programs also store theirs as JSON and in archives.
 ENDINGS = (*(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings), *OF_OTHERS)
 LAYOUTS = {layout.key: layout.name for layout in FOREIGN_VERDICTS}
-# What the confidences of a file can be of, in words.
+# What the confidences in a file can refer to, in words.
 CONFIDENCES_OF = dict(CONFIDENCES)
 _LONGEST_PROMPT = 100_000
 _CORRECTNESS = "correct or incorrect"
@@ -52,7 +52,7 @@ _CORRECTNESS = "correct or incorrect"
 
 @dataclass(frozen=True)
 class Identity:
-    """What made a run: everything that has to be the same for two runs to be one judge with one prompt.
+    """What made a run: a model with its prompt, settings and day.
 
     Attributes
     ----------
@@ -61,15 +61,15 @@ class Identity:
     prompt
         The text of the prompt, as it was sent.
     prompt_version
-        What its authors call it.
+        Its authors' name for the version.
     settings
-        Parameters of the model, in words: "temperature 0, seed 1".
+        The model's parameters, in words: "temperature 0, seed 1".
     made_on
         The day, as YYYY-MM-DD.
     sample
-        Number of the sample, where one judge with one prompt was run several times.
+        Number of the sample, if one judge with one prompt was run several times.
     examples
-        Keys of the items that the prompt uses as examples: of development subjects, where a study is divided.
+        Keys of the items that the prompt uses as examples: of development subjects, if the study is divided.
     """
 
     model: str = ""
@@ -82,19 +82,19 @@ class Identity:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What is stored of it: nothing of what was not said; of the prompt its hash, too."""
+        """What is stored with the run: only the parts that were given, and the hash of the prompt with its text."""
         said = {key: value for key, value in asdict(self).items() if value not in ("", None, ())}
         if self.examples:
             said["examples"] = list(self.examples)
         if self.prompt:
-            # Loaded here, as the statistics take as much memory as 400,000 verdicts while they come in.
+            # Imported here because the statistics packages take as much memory as 400,000 verdicts being imported.
             from agreement.judge.certificate import text_sha256
 
             said["prompt_sha256"] = text_sha256(self.prompt.encode())
         return said
 
     def with_file(self, said: Mapping[str, str]) -> Identity:
-        """Return it with what the file of the run says of itself where nothing else was said.
+        """Return the identity, with gaps filled from what the run's file says about itself.
 
         Raises
         ------
@@ -122,8 +122,8 @@ UNKNOWN = Identity()
 class JudgeRunLine:
     """One run, without any verdict: counts only.
 
-    `field` is that of the study it fills in, as it was named at the import, empty for correctness; `says` is the same
-    in the words of the study, whether it was named or not.
+    `field` is the study's field that the run fills in, as named at the import; empty for correctness. `says` is the
+    same in the words of the study, also if it was not named.
     """
 
     name: str
@@ -137,9 +137,9 @@ class JudgeRunLine:
     prompt_version: str = ""
     prompt_sha256: str = ""
     says: str = _CORRECTNESS
-    # What of the file was not read: lines that no candidate or several fitted, mapped columns that some lack.
+    # What was not read of the file: lines that fit no candidate or several, and mapped columns that some rows lack.
     unread: str = ""
-    # Verdicts that earlier imports left, as they did not come to their end; known only of the import itself.
+    # Verdicts left by earlier, incomplete imports; known only to the import that cleared them.
     cleared: int = 0
     files: int = 1
 
@@ -150,7 +150,7 @@ class JudgeRunLine:
 
     @property
     def in_words(self) -> str:
-        """How many candidates of how many have a verdict, a line without one, or neither."""
+        """How many candidates have a verdict, how many a line without one, and how many neither."""
         pool = self.candidates + self.not_judged
         cleared = cleared_in_words(self.cleared, VERDICTS)
         source, of_all = ("", "the file") if self.files == 1 else (f" from {self.files} files", "all of them")
@@ -180,32 +180,32 @@ def import_judge_verdicts(
 ) -> JudgeRunLine:
     """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the files or nothing.
 
-    They are stored slice by slice, and nobody sees any of them before the run itself is stored behind them.
+    They are stored slice by slice, and nobody sees any of them before the run itself is stored at the end.
 
     Parameters
     ----------
     further
-        The other files of a run that comes in pieces: no candidate is judged twice in all of them together.
+        The other files of a run that comes in pieces: no candidate may be judged twice in all of them together.
     scale
-        That of the verdicts; None for that of the field.
+        The scale of the verdicts; None for that of the field.
     field
-        Of a study that lists its phases, which field the judge fills in, as PHASE.FIELD; empty where it says correct or
-        incorrect of each candidate.
+        In a study that lists its phases, the field that the judge fills in, as PHASE.FIELD; empty if the judge says
+        correct or incorrect for each candidate.
     asked
-        Of a file from another program, what its columns and words mean beyond what it says itself.
+        For another program's file, what its columns and words mean beyond what the file says itself.
     skip_unplaced
         Whether lines that match no candidate of the study are left out and counted, instead of refusing the file.
     progress
-        Is told how far it has come: done, of how much, and what is done.
+        Called with the progress: done, out of how much, and what is being done.
 
     Raises
     ------
     InputRefused
-        A file is malformed, names a candidate that the study lacks or another model than answered, or one is judged
-        twice; the offenders are listed.
+        A file is malformed, names a candidate that the study lacks or a model other than the one that answered, or
+        judges a candidate twice; the offenders are listed.
     Conflict
-        The files are no pieces of one run, the study is not frozen or holds this run already, or a declared example is
-        no item of a development subject; or it is imported by somebody else at this moment.
+        The files are not pieces of one run, the study is not frozen or already holds this run, or a declared example
+        is not an item of a development subject; or somebody else is importing the run at this moment.
     """
     name = require_name("The name of the run", name, 80)
     judge = require_name("The name of the judge", judge, 120)
@@ -226,7 +226,7 @@ def import_judge_verdicts(
         as_frozen = how_frozen(session, study_id)
         keys = candidate_keys(session, study_id)
         newer = replaced_candidates(session, study_id)
-        # What a version replaced is refused below, so that every line is about a current answer.
+        # Lines about candidates that a version replaced are refused below, so every line is about a current answer.
         pool = queries.count_to_be_judged(session, study_id)
 
     def models() -> CandidateModels:
@@ -261,7 +261,7 @@ def import_judge_verdicts(
     )
 
     def require(session: Session) -> None:
-        """Refuse what the study does not take, or no longer takes, of this run."""
+        """Refuse the run if the study does not accept it, or no longer does."""
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
@@ -286,7 +286,7 @@ def import_judge_verdicts(
 
 
 def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, Any] | None]:
-    """Yield what is stored of each row, in the order of the file; None of one that has no candidate."""
+    """Yield the values to store for each row, in the order of the file; None for a row without a candidate."""
     done = 0
     for part in in_parts(rows, lambda: AT_ONCE):
         ids = placed.ids[done : done + len(part)].tolist()
@@ -309,7 +309,7 @@ def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, 
 
 
 def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
-    """Return what shows that a study is unchanged: its last freeze, and its last version."""
+    """Return what identifies the frozen state of a study: its last freeze and its last version."""
     return (
         session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
         session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),
@@ -338,7 +338,7 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
         runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study.id).order_by(col(JudgeRun.id))).all()
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
         known = {} if expansion is None else judged_fields(expansion)
-        # A run without a field is of all of these, as its calibration has it.
+        # A run without a field covers all of these, as it does in its calibration.
         unnamed = ", ".join(name for name, asked in known.items() if asked.type == "correctness") or _CORRECTNESS
         every = [_line(run, *lines[stored_id(run.id)]) for run in runs]
         return [replace(line, says=line.field or unnamed) for line in every]
@@ -361,7 +361,7 @@ def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared:
 
 
 def _require_new(session: Session, study_id: int, name: str, source_sha256: str) -> None:
-    """Refuse a name that another run has; its file may equal another's, as that of a run repeated at temperature 0."""
+    """Refuse a name that another run has; equal files are allowed, as from a run repeated at temperature 0."""
     if not name:
         raise Conflict("The run has no name; give it a name that distinguishes it from other runs.")
     run = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id, JudgeRun.name == name)).first()

@@ -1,7 +1,7 @@
-"""What a file's own column `model` says, held against the models of the candidates that its lines name.
+"""Compare a file's own column `model` with the models of the candidates that its lines name.
 
-The column is none of ours: some programs write there who answered, others which model judged. Which of the two it is
-is seen by its values alone: it says who answered where any of them is a model of the study.
+The column is not ours: some programs write there who answered, others which model judged. Only its values show which
+it is: it says who answered if any of them is a model of the study.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _READ_AT_ONCE = 10_000
 
 @dataclass(frozen=True, eq=False)
 class CandidateModels:
-    """The models of candidates by their ids: 12 bytes each.
+    """The models of candidates by candidate id: 12 bytes each.
 
     Attributes
     ----------
     ids : ndarray of int64, shape (n,)
         Ascending.
     codes
-        The model of each, as its place in `names`.
+        The model of each candidate, as its place in `names`.
     names
-        In the form in which they are compared.
+        Normalised for comparison.
     """
 
     ids: Ids
@@ -46,12 +46,12 @@ class CandidateModels:
     names: Sequence[str]
 
     def of(self, candidate: int) -> str:
-        """Return the model of one of the candidates."""
+        """Return the model of a candidate."""
         return self.names[self.codes[int(np.searchsorted(self.ids, candidate))]]
 
 
 def candidate_models(session: Session, study_id: int) -> CandidateModels:
-    """Read who answered each candidate of a model in a study."""
+    """Read which model gave each answer in a study."""
     query = (
         select_columns(col(Candidate.id), col(Candidate.model))
         .where(col(Candidate.study_id) == study_id, queries.is_of_a_model())
@@ -67,12 +67,12 @@ def candidate_models(session: Session, study_id: int) -> CandidateModels:
 
 @dataclass
 class NamedModels:
-    """What lines say in a column `model`, gathered while they are gone through.
+    """What lines say in a column `model`, collected as they are read.
 
     Parameters
     ----------
     load
-        Reads the models of the candidates; asked only where a line says anything.
+        Reads the models of the candidates; called only if a line says anything.
     """
 
     load: Callable[[], CandidateModels]
@@ -82,7 +82,7 @@ class NamedModels:
     _first: list[str] = field(default_factory=list)
 
     def look_at(self, rows: Sequence[JudgeRow], ids: Sequence[int]) -> None:
-        """Hold some lines against the candidates that they name, by their ids."""
+        """Compare some lines with the candidates that they name, given by id."""
         for row, candidate in zip(rows, ids, strict=True):
             if not row.model:
                 continue
@@ -101,11 +101,11 @@ class NamedModels:
 
     @property
     def unused(self) -> list[str]:
-        """What the column says where it names no model of the study, the first of it; nothing where it does."""
+        """The first values in the column, if none of its values is a model of the study; empty otherwise."""
         return [] if self._names_candidates else [shown(said) for said in self._said]
 
     def note(self, rows: int, file_name: str, problems: Problems) -> None:
-        """Note lines that say of their candidate that another model answered than did."""
+        """Add a problem for lines that name a model other than the one that gave the answer."""
         if self._names_candidates and self._others:
             problems.take(
                 InputRefused(
@@ -125,12 +125,12 @@ class NamedModels:
 
 
 def stored_models(unused: Sequence[str]) -> dict[str, Any]:
-    """Return what is stored of a column `model` that names no model of the study: nothing where there is none."""
+    """Return what is stored about a column `model` that names no model of the study; empty if there is none."""
     return {"unused_models": list(unused[:_NAMED])} if unused else {}
 
 
 def unused_in_words(said: Sequence[str]) -> str:
-    """Return the sentence on a column `model` that names no model of the study; nothing where there is none."""
+    """Return the sentence on a column `model` that names no model of the study; empty if there is none."""
     if not said:
         return ""
     return f" Its column model says {', '.join(said)}, which is no model of the study: it was not used."

@@ -1,7 +1,8 @@
-"""Which of the options of an item a free answer names; nothing where that cannot be made out.
+"""Which of an item's options a free-text answer names; none if that cannot be determined.
 
-A letter is an option only where the answer says so: within a sentence "a" is an article. "no" is an answer only where
-it begins one, or is called the answer: within a sentence it denies something else, and within "normal" it is no word.
+A letter counts as an option only if the answer presents it as one: within a sentence "a" is an article. "no" counts as
+an answer only if it begins one or is called the answer: within a sentence it negates something else, and within
+"normal" it is not a word.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Options = Sequence[tuple[str, str]]
 
 _WHOLE_LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _FIRST_LETTER = re.compile(r"\W*([A-Za-z])(?:\)|\]|\.\s|:\s)")
-# "A" and "I" are words as well: these have to end the text.
+# "A" and "I" are also words: they must end the text.
 _NAMED_LETTER = re.compile(
     r"(?i:\b(?:answer|option|choice)(?:\s+is)?)\s*:?\s*[(\[*\"']*([A-Za-z])"
     r"(?:(?=\W*(?:$|\n)|[).\],;:*\"'])|(?<=[B-HJ-Z])\b)"
@@ -31,11 +32,11 @@ _YES_NO = ("yes", "no")
 
 
 def options_named(text: str, options: Options) -> list[str]:
-    """Return the ids of the options that an answer names, in their order; several where it is not clear which."""
+    """Return the ids of the options that an answer names, in their order; several if it is unclear which is meant."""
     whole = _bare(text)
     named = {key for key, label in options if whole in (_bare(key), _bare(label))} if whole else set()
     if not named:
-        # A letter before the words of another option names both: nobody knows which of the two is meant.
+        # A letter in front of another option's words names both: it is unclear which of the two is meant.
         named = _by_letter(text, options) | _by_words(text, options) | _yes_or_no(text, options)
     return [key for key, _ in options if key in named]
 
@@ -45,7 +46,7 @@ def _bare(text: str) -> str:
 
 
 def _by_letter(text: str, options: Options) -> set[str]:
-    """Return the option of a letter: the one that has it as its id, where ids are letters, else by its place."""
+    """Return the option of a letter: the one with that id if ids are letters, otherwise the one at that position."""
     ids = {key.lower(): key for key, _ in options if len(key) == 1 and key.isalpha()}
     by_letter = ids or {chr(ord("a") + place): key for place, (key, _) in enumerate(options)}
     whole, first = _WHOLE_LETTER.fullmatch(text), _FIRST_LETTER.match(text)
@@ -57,10 +58,10 @@ def _by_letter(text: str, options: Options) -> set[str]:
 def _by_words(text: str, options: Options) -> set[str]:
     words = {(word, key) for key, label in options for word in (key, label) if _is_telling(word)}
     remaining, named = text, set()
-    # The longest first: who says "left frontal" does not say "left" as well.
+    # The longest first: "left frontal" does not name "left" as well.
     for word, key in sorted(words, key=lambda entry: (-len(entry[0]), entry)):
         pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
-        # What is ruled out is not chosen, and nothing else is by that.
+        # An option that is ruled out is not chosen, and that does not choose any other.
         if any(not _NEGATED.search(remaining[: match.start()]) for match in pattern.finditer(remaining)):
             named.add(key)
         remaining = pattern.sub(lambda match: "_" * len(match[0]), remaining)
@@ -68,7 +69,7 @@ def _by_words(text: str, options: Options) -> set[str]:
 
 
 def _is_telling(word: str) -> bool:
-    """Return whether a word within a sentence can only mean an option: no letter, no digits, no yes or no."""
+    """Return whether a word within a sentence can only mean an option: not a letter, digits, yes or no."""
     return len(word) > 1 and not word.isdecimal() and word.lower() not in _YES_NO
 
 
@@ -84,7 +85,7 @@ def _yes_or_no(text: str, options: Options) -> set[str]:
             and not (match[1].lower() == "no" and (match[2] or "").lower() in _NO_ANSWER)
         ):
             said.add(ids[match[1].lower()])
-    # "No ... yes" takes itself back; "no" after "yes" denies something else.
+    # "No ... yes" contradicts itself; "no" after "yes" negates something else.
     if said == {ids.get("no")} and re.search(r"\byes\b", text, re.IGNORECASE):
         return set(ids.values())
     return said

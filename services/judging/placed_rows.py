@@ -1,4 +1,4 @@
-"""Find the candidate of each verdict of a file, and everything that prevents storing any of them."""
+"""Find the candidate of each verdict in a file, and everything that prevents storing them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ AT_ONCE = 5_000
 
 @dataclass
 class Offenders:
-    """Rows that are wrong in one way: how many, and the first of them."""
+    """Rows with the same fault: how many, and the first of them."""
 
     count: int = 0
     first: list[JudgeRow] = field(default_factory=list)
 
     def add(self, row: JudgeRow) -> None:
-        """Count another one."""
+        """Count another row."""
         self.count += 1
         if len(self.first) < _NAMED:
             self.first.append(row)
 
     @property
     def named(self) -> str:
-        """The first of them with their lines, for a sentence."""
+        """The first of these rows with their places, for use in a sentence."""
         return ", ".join(f"{shown(row.item)} + {shown(row.candidate)} ({row.place})" for row in self.first)
 
 
@@ -46,13 +46,13 @@ class PlacedRows:
     Attributes
     ----------
     ids
-        In the order of the rows; `UNKNOWN` where a row is left out.
+        In the order of the rows; `UNKNOWN` if a row is left out.
     errors
-        How many of those that are stored have an error in place of a verdict.
+        How many of the stored rows have an error in place of a verdict.
     left_out, unplaced
-        How many rows are left out, as the study has no such candidate, and the first of them.
+        How many rows are left out because the study has no such candidate, and the first of them.
     unused_models
-        What a column `model` says, the first of it, where it names no model of the study.
+        The first values of a column `model` if it names no model of the study.
     """
 
     ids: Ids
@@ -63,12 +63,12 @@ class PlacedRows:
 
     @property
     def stored(self) -> int:
-        """How many are stored."""
+        """How many rows are stored."""
         return int(self.ids.size) - self.left_out
 
 
 def in_parts(rows: Iterable[JudgeRow], at_once: Callable[[], int]) -> Iterator[list[JudgeRow]]:
-    """Yield rows in lists of as many as are wanted each time."""
+    """Yield rows in lists, each as long as `at_once` asks for."""
     waiting = iter(rows)
     while part := list(islice(waiting, at_once())):
         yield part
@@ -86,28 +86,28 @@ def placed_rows(
     feed: Callable[[int], None] = lambda _: None,
     doubled_says: str = "one run may judge a candidate once, but some are judged twice",
 ) -> PlacedRows:
-    """Go through the rows once and return the candidate of each.
+    """Read the rows once and return the candidate of each.
 
     Parameters
     ----------
     newer
-        By the keys of what a version of the study replaced, the key of what came in its place.
+        For the keys that a version of the study replaced, the key of the replacement.
     problems
-        What their reader notes meanwhile.
+        Collects the reader's problems in the meantime.
     models
-        Holds what a column `model` says against the candidates.
+        Compares a column `model` with the candidates.
     skip_unplaced
         Whether rows about no candidate of the study are left out, instead of refusing the file.
     feed
-        Is told how many rows were gone through.
+        Called with how many rows have been processed.
     doubled_says
-        What is wrong with two rows on one candidate.
+        The sentence on two rows about one candidate.
 
     Raises
     ------
     InputRefused
-        With all that is wrong: what the reader found, keys that the study lacks or has replaced, another model than
-        answered, doubled verdicts.
+        Lists everything that is wrong: the reader's problems, keys that the study lacks or has replaced, models other
+        than the one that answered, and doubled verdicts.
     """
     codes, errors = array("q"), 0
     unplaced: list[Unplaced] = []
@@ -131,7 +131,7 @@ def placed_rows(
             codes.append(code)
         models.look_at(part, ids)
         feed(len(codes))
-    # The same memory, not a copy of it.
+    # Shares the memory instead of copying it.
     placed = np.frombuffer(codes, dtype=np.int64) if codes else np.empty(0, dtype=np.int64)
     _note_replaced(replaced, newer, len(placed), file_name, problems)
     _note_unmatched(unmatched, len(placed), file_name, problems)
@@ -147,14 +147,14 @@ def placed_rows(
 
 
 def _code_of_unknown(row: JudgeRow) -> int:
-    """Return a number below `UNKNOWN` by which two rows with the same keys are known; the file is refused anyway."""
+    """Return a number below `UNKNOWN` that identifies rows with the same keys; the file will be refused anyway."""
     return UNKNOWN - 1 - (hash((row.item, row.candidate)) & (2**62 - 1))
 
 
 def _note_replaced(
     replaced: Offenders, newer: Mapping[tuple[str, str], str], rows: int, file_name: str, problems: Problems
 ) -> None:
-    """Note what a version of the study replaced: under that key the folder has the corrected answer by now."""
+    """Note verdicts on what a version replaced: the study folder now has the corrected answer under that key."""
     if replaced.count:
         first = replaced.first[0]
         problems.take(

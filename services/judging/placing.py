@@ -1,4 +1,4 @@
-"""Which candidate of a study a line of a foreign file is about: by all that the line says of it, never by its place."""
+"""Which candidate a line of a foreign file is about: decided by all that the line says of it, never by its position."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from exchange.refusal import InputRefused, listed, shown
 from services.judging.clue_columns import ClueColumn, Hashes, KeyTexts, as_array, hashes_of
 from services.studies.item_references import newest_references
 
-# In this order a line is narrowed down to its candidate; declared attributes come before the answer.
+# Lines are narrowed down to a candidate in this order; declared attributes come before the answer.
 _FIRST = ("item", "candidate", "case", "subject", "question", "reference", "model")
 _LAST = ("answer",)
 _OWN = frozenset((*_FIRST, *_LAST))
 _NAMED = 3
 _READ_AT_ONCE = 10_000
-# So few candidates are gone through one by one, without asking whether another clue leaves fewer.
+# This few candidates are checked one by one, without asking whether another clue leaves fewer.
 _FEW = 64
 Clues = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class PlaceKeys:
-    """The keys under which verdicts on candidates are filed, by the number of the candidate."""
+    """The keys under which verdicts on candidates are stored, by candidate number."""
 
     items: KeyTexts = field(default_factory=KeyTexts)
     candidates: KeyTexts = field(default_factory=KeyTexts)
-    # Number of the item of each candidate.
+    # Item number of each candidate.
     item_of: array[int] = field(default_factory=lambda: array("i"))
 
     def of(self, number: int) -> tuple[str, str]:
-        """Return the keys of item and candidate."""
+        """Return the item key and the candidate key."""
         return self.items[self.item_of[number]], self.candidates[number]
 
 
 def places_of(session: Session, study_id: int) -> Places:
-    """Read the candidates of models of a study, without those that a version replaced."""
+    """Read the candidates of models in a study, without those that a version replaced."""
     keys, shared = PlaceKeys(), _Columns()
     ids = _add_items(session, study_id, keys, shared)
     replaced = {(item, candidate) for item, candidate, _ in queries.replaced_keys(session, study_id)}
-    # Columns, not rows of the mapper: there may be a million.
+    # Columns instead of mapped objects: there may be a million rows.
     rows = session.connection().execute(
         select_columns(
             col(Candidate.item_id), col(Candidate.key), col(Candidate.model), col(Candidate.answer),
@@ -68,7 +68,7 @@ def places_of(session: Session, study_id: int) -> Places:
         keys.candidates.add(key)
         keys.item_of.append(item)
         models.add(model)
-        # What an attribute is called like is not what it says: a question is that of the item.
+        # An attribute named like one of our own clues is ignored: a question, for example, is always the item's.
         declared = {name: value for name, value in attributes.items() if name not in _OWN}
         own.add(number, {**_texts(declared), "candidate": (key,), "model": (model,), "answer": (answer,)})
     shared.end(len(keys.items))
@@ -78,7 +78,7 @@ def places_of(session: Session, study_id: int) -> Places:
 
 
 def _add_items(session: Session, study_id: int, keys: PlaceKeys, columns: _Columns) -> array[int]:
-    """Read what items say of themselves; return their ids, ascending."""
+    """Read what items say about themselves; return their ids, ascending."""
     rows = session.connection().execute(
         select_columns(
             col(Item.id), col(Item.key), col(Item.prompt), col(Item.attributes),
@@ -96,7 +96,7 @@ def _add_items(session: Session, study_id: int, keys: PlaceKeys, columns: _Colum
         columns.add(len(ids), {**_texts(declared), **named})
         keys.items.add(key)
         ids.append(stored_id(item_id))
-    # Where an item has no reference, a file cannot contradict it.
+    # A file cannot contradict an item that has no reference.
     columns.by_name["reference"] = ClueColumn(may_be_silent=True)
     for item_id, references in newest_references(session, study_id):
         accepted = [text for reference in references.fields for text in reference.accepted]
@@ -126,7 +126,7 @@ class _Columns:
             column.end(rows)
 
     def fill(self, shared: _Columns, item_of: Sequence[int]) -> None:
-        """Let candidates that say nothing under a name that others use say what their item does."""
+        """Let candidates that say nothing under a name that others use take their item's values."""
         for name in self.by_name.keys() & shared.by_name.keys():
             filled, own, of_items = ClueColumn(), self.by_name[name], shared.by_name[name]
             for row, item in enumerate(item_of):
@@ -137,12 +137,12 @@ class _Columns:
 
 @dataclass
 class Places:
-    """The candidates of a study, looked up by what a file says of them.
+    """The candidates of a study, searched by what a file says of them.
 
     Attributes
     ----------
     models
-        The models whose answers they are.
+        The models that gave the answers.
     """
 
     keys: PlaceKeys
@@ -153,25 +153,25 @@ class Places:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """By what a candidate can be named: our own names, and the attributes that the study declares."""
+        """The names that can identify a candidate: our own, and the attributes that the study declares."""
         items = np.unique(np.array(self.keys.item_of, dtype=np.int32))
         shared = (name for name, column in self._shared.by_name.items() if column.says_anything(items))
         return _OWN.union(self._own.by_name, shared)
 
     def find(self, clues: Clues, stand_for: Mapping[str, str]) -> int | None:
-        """Return the number of the candidate that all clues fit; None where they fit none, or several.
+        """Return the number of the candidate that fits all clues; None if none or several do.
 
         Parameters
         ----------
         clues
-            What a line says of its candidate; of several values of a clue each may be meant.
+            What a line says about its candidate; if a clue has several values, any of them may be meant.
         stand_for
-            What a clue is compared with where no attribute is called so; with nothing where it is empty.
+            What a clue is compared with if no attribute has its name; empty for nothing.
 
         Raises
         ------
         InputRefused
-            The study knows nothing of a clue, for any line.
+            A clue is unknown to the study, so that no line could be placed.
         """
         asked = [(name, hashes_of(clues[label])) for label, name in self._in_order(clues, stand_for)]
         if not asked:
@@ -186,7 +186,7 @@ class Places:
         return remaining[0] if len(remaining) == 1 else None
 
     def why_not(self, clues: Clues, stand_for: Mapping[str, str]) -> str:
-        """Return why a line that says so has no candidate: with which clue it fits none any more, or still several."""
+        """Return why such a line has no candidate: the clue after which none is left, or that several still fit."""
         remaining: list[int] | None = None
         passed: list[str] = []
         for label, name in self._in_order(clues, stand_for):
@@ -201,7 +201,7 @@ class Places:
         return f"fits {self._some(remaining)} by {_and(passed)}; say more of it, such as the model"
 
     def _in_order(self, clues: Iterable[str], stand_for: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return each clue with what it is compared with, in the order in which lines are narrowed down."""
+        """Return each clue with what it is compared with, in the order of narrowing down."""
         labels = tuple(clues)
         key = (labels, *stand_for.items())
         if key in self._orders:
@@ -221,7 +221,7 @@ class Places:
         return self._orders[key]
 
     def _fewest(self, asked: Sequence[tuple[str, Hashes]]) -> tuple[str, Hashes]:
-        """Return a clue that few candidates fit, or the one that the fewest do."""
+        """Return a clue that few candidates fit, or else the one that the fewest fit."""
         fewest = best = None
         for clue in asked:
             count = self._about(*clue)
@@ -232,7 +232,7 @@ class Places:
         return best or asked[0]
 
     def _about(self, name: str, asked: Hashes) -> int:
-        """Return about how many candidates fit a clue."""
+        """Return roughly how many candidates fit a clue."""
         if name in self._own.by_name:
             return self._own.by_name[name].count(asked)
         if name not in self._shared.by_name:
@@ -250,7 +250,7 @@ class Places:
         return sorted(chain.from_iterable(order[starts[item] : starts[item + 1]] for item in items))
 
     def _fitting(self, numbers: list[int], name: str, asked: Hashes) -> list[int]:
-        """Return those of some candidates that fit a clue."""
+        """Return those among some candidates that fit a clue."""
         column = self._own.by_name.get(name)
         if column is not None:
             return column.fitting(numbers, asked)
@@ -264,9 +264,9 @@ class Places:
 
     @cached_property
     def _of_items(self) -> tuple[array[int], array[int]]:
-        """The candidates, item by item, and where each item begins among them."""
+        """Candidate numbers sorted by item, and where each item's candidates begin among them."""
         item_of = np.array(self.keys.item_of, dtype=np.int32)
-        # Of each item, and of those before it.
+        # Cumulative count: of each item and those before it.
         counted = np.cumsum(np.bincount(item_of, minlength=len(self.keys.items)))
         starts = np.concatenate(([0], counted)).astype(np.int32)
         return as_array("i", np.argsort(item_of, kind="stable").astype(np.int32)), as_array("i", starts)

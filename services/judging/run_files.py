@@ -1,4 +1,4 @@
-"""The files of one run: pieces of it are read, checked and stored together, and each line is known by its file."""
+"""The files of one run: its pieces are read, checked and stored together, and each line is reported with its file."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from services.judging.foreign_rows import Unplaced
 from services.judging.sources import LISTED, RunFile, Verdicts, of_a_judge, read_files
 from services.people.identity import Actor
 
-# What files of one run may not say differently of themselves, and what that would make of them.
+# What the files of one run must agree on, and what differing values would mean there are several of.
 _ONE_OF_EACH = {"model": "judges", "prompt": "prompts"}
 _LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
 class ReadRun:
-    """What the files of a run say.
+    """The content of a run's files.
 
     Attributes
     ----------
     name
-        Of the file, or of all of them, for a sentence.
+        Name of the file, or of all files, for use in sentences.
     rows
-        In the order of the files; can be gone through several times.
+        In the order of the files; can be iterated several times.
     problems
-        What is wrong with any of them.
+        What is wrong with any of the files.
     identity
-        What they say of the judge.
+        What the files say about the judge.
     unplaced, left_out
-        The first lines that were left out because an admin allowed it, and how many these are.
+        The first lines left out because an admin allowed it, and how many there are in all.
     stored
-        What is stored of them with the run.
+        What is stored about the files with the run.
     """
 
     name: str
@@ -52,9 +52,9 @@ class ReadRun:
 
 
 def sha256_of(files: Sequence[RunFile]) -> str:
-    """Return the SHA-256 of a file; of several that of their own in ascending order, each with an end of line.
+    """Return the SHA-256 of a file; for several files, that of their own hashes in ascending order, one per line.
 
-    So it does not depend on the order in which somebody chose them: `sha256sum FILES | cut -c-64 | sort | sha256sum`.
+    It does not depend on the order in which the files were chosen: `sha256sum FILES | cut -c-64 | sort | sha256sum`.
     """
     own = [hashlib.sha256(file.content).hexdigest() for file in files]
     return (
@@ -72,15 +72,14 @@ def read_run(
     *,
     skip_unplaced: bool,
 ) -> ReadRun:
-    """Read the files of a run of a judge.
+    """Read the files of a judge's run.
 
     Raises
     ------
     InputRefused
-        One of them cannot be read at all, or holds labels of people; together they are too large.
+        One of them cannot be read at all, or holds people's labels; or together they are too large.
     Conflict
-        They are no pieces of one run: two are called alike or are the same, or say that they are of several judges,
-        prompts or formats.
+        They are not pieces of one run: two have the same name or content, or they differ in judge, prompt or format.
     """
     _require_pieces(files)
     problems = Problems()
@@ -113,7 +112,7 @@ def read_run(
 
 
 class _JoinedRows:
-    """The rows of several files, one after the other, each with its file."""
+    """The rows of several files in sequence, each with the name of its file."""
 
     def __init__(self, by_file: Mapping[str, Iterable[JudgeRow]]) -> None:
         self._by_file = by_file
@@ -151,7 +150,7 @@ def _require_pieces(files: Sequence[RunFile]) -> None:
 
 
 def _require_alike(pieces: Sequence[tuple[str, Verdicts]]) -> None:
-    """Refuse files that say themselves that they are no pieces of one run."""
+    """Refuse files whose own content shows that they are not pieces of one run."""
     first_name, first = pieces[0]
     for name, read in pieces[1:]:
         if read.layout != first.layout:
@@ -170,7 +169,7 @@ def _require_alike(pieces: Sequence[tuple[str, Verdicts]]) -> None:
 
 
 def _lacking(pieces: Sequence[tuple[str, Verdicts]]) -> dict[str, Any]:
-    """Return what is stored of mapped columns that rows of the files lack: how many, and the first of them."""
+    """Return what is stored about mapped columns that rows lack: how many rows, and the first of them."""
     lacking: dict[str, dict[str, Any]] = {}
     for name, read in pieces:
         for column, gap in read.stored.get("lacking", {}).items():

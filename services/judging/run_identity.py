@@ -1,4 +1,4 @@
-"""Which judge made a run: two runs are of one judge if judge and prompt are the same."""
+"""Which judge made a run: two runs are of the same judge if judge and prompt are the same."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from db import Item, JudgeRun, queries
 from exchange.refusal import shown
 from services.errors import Conflict, InputRefused, counted
 
-# A judge, and its prompt by its version or the first digits of its hash; empty where the runs say neither.
+# A judge, and its prompt by version or by the first digits of its hash; empty if the run gives neither.
 Judge = tuple[str, str]
 _DIGITS = 8
 
 
 def text_of(content: bytes, name: str) -> str:
-    """Return the text of a file with a prompt or a rubric, whose hash is to be that of its text.
+    """Return the text of a file with a prompt or a rubric, so that its hash is that of the text.
 
     Raises
     ------
     InputRefused
-        It is not UTF-8, or holds NUL, as UTF-16 does: which letters it has is not guessed.
+        It is not UTF-8, or contains NUL, as UTF-16 does: encodings are not guessed.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -34,23 +34,23 @@ def text_of(content: bytes, name: str) -> str:
 
 
 def judge_of(run: JudgeRun) -> Judge:
-    """Return the judge of a run with its prompt: two prompts are two judges."""
+    """Return a run's judge with its prompt: a judge with two prompts counts as two judges."""
     return run.judge, str(run.parameters.get("prompt_version") or run.parameters.get("prompt_sha256", "")[:_DIGITS])
 
 
 def in_words(judge: Judge) -> str:
-    """Return what a judge with its prompt is called on a page."""
+    """Return the name of a judge with its prompt, as shown on a page."""
     name, prompt = judge
     return f"{name} ({prompt})" if prompt else name
 
 
 def require_own_name(session: Session, run: JudgeRun) -> None:
-    """Refuse a run whose judge would be called like another one: "J (v1)", and "J" with the prompt "v1".
+    """Refuse a run whose judge would have the same name as another: "J (v1)", and "J" with the prompt "v1".
 
     Raises
     ------
     Conflict
-        A run of another judge, or with another prompt, is called so.
+        A run of another judge, or with another prompt, has this name.
     """
     name = in_words(judge_of(run))
     for other in session.exec(select(JudgeRun).where(JudgeRun.study_id == run.study_id)):
@@ -62,12 +62,12 @@ def require_own_name(session: Session, run: JudgeRun) -> None:
 
 
 def require_prompt_of_version(session: Session, run: JudgeRun) -> None:
-    """Refuse a run whose prompt has the version of another text: the two would be one judge.
+    """Refuse a run whose prompt has the same version as a different text: the two would count as one judge.
 
     Raises
     ------
     Conflict
-        A run of this judge has the same version with another prompt.
+        A run of this judge has the same version but another prompt.
     """
     version, sha256 = (run.parameters.get(key) for key in ("prompt_version", "prompt_sha256"))
     if not version or not sha256:
@@ -82,7 +82,7 @@ def require_prompt_of_version(session: Session, run: JudgeRun) -> None:
 
 
 def require_for_development(session: Session, study_id: int, examples: tuple[str, ...]) -> None:
-    """Refuse examples that the study lacks, and those of test subjects, on which a judge that saw them looks better."""
+    """Refuse examples that the study lacks, and those of test subjects: a judge that saw them would look better."""
     if not examples:
         return
     rows = session.exec(select(Item.key, Item.id).where(Item.study_id == study_id)).all()

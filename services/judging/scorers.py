@@ -1,6 +1,6 @@
-"""Scorers that are no models: rules by which an answer is held against its reference, the same each time.
+"""Scorers that are not models: rules that compare an answer with its reference, with the same result every time.
 
-Where a rule cannot read an answer it gives no verdict: that is *unreadable*, and neither right nor wrong.
+If a rule cannot read an answer it gives no verdict: the answer is *unreadable*, which is neither right nor wrong.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from services.judging.named_options import options_named
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer, what its item offers and what counts as right.
+    """An answer, with the options its item offers and what counts as right.
 
     Attributes
     ----------
     options
-        Id and text of each, in the order in which the item offers them.
+        Id and text of each option, in the order in which the item offers them.
     declared
-        What the study says of the candidate and its item, by the name of the attribute.
+        The declared attributes of the candidate and its item, by name.
     """
 
     text: str
@@ -38,14 +38,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict, or of which kind its absence is; and what it was seen by."""
+    """A verdict or the reason for its absence, with an explanation."""
 
     verdict: str = ""
     failure: str = ""
     explanation: str = ""
 
 
-# Takes an answer and what is set. None where the item has nothing that the rule could compare with.
+# Takes an answer and the settings. Returns None if the item has nothing with which the rule could compare.
 Rule = Callable[[Answer, Mapping[str, str]], Outcome | None]
 
 
@@ -56,13 +56,13 @@ class Scorer:
     Attributes
     ----------
     version
-        Goes up with each change by which some answer is scored otherwise.
+        Increases with each change that scores any answer differently.
     needs
         What an item or a candidate must have, in words.
     parameters
-        What can be set, each with what holds where it is not.
+        The parameters that can be set, with their defaults.
     check
-        Refuses what cannot be set.
+        Refuses invalid settings.
     """
 
     key: str
@@ -97,7 +97,7 @@ def _token_f1(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
 
 
 def _accepted_words(answer: Answer) -> list[str]:
-    """Return what counts as right; of an option its id and its text."""
+    """Return what counts as right; for an option, both its id and its text."""
     texts = dict(answer.options)
     return [word for key in answer.reference.accepted for word in dict.fromkeys((key, texts.get(key, key)))]
 
@@ -122,13 +122,13 @@ def _check_unclear(given: Mapping[str, str]) -> None:
         raise Conflict(f"unclear is '{given['unclear']}', expected unreadable or incorrect.")
 
 
-# A number of its own: not within T1 or L5-S1, nor a part of a date, a ratio or a fraction.
+# A standalone number: not within T1 or L5-S1, and not part of a date, a ratio or a fraction.
 _NUMBER = re.compile(
     r"(?<![\w.,/:])(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))(?![\d/:]|[.,]\d)"
     r"(?:\s*(?P<unit>mm|cm|m|ml|cc|l|%|percent|per cent)(?![\w/³²]))?(?![A-Za-z]|-[A-Za-z])",
     re.IGNORECASE,
 )
-# 1,000 is a thousand to some and one to others; 3/4 and 10:30 are not two numbers.
+# 1,000 is a thousand to some readers and one to others; 3/4 and 10:30 are not two numbers.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)|\d\s*[/:]\s*\d")
 _DIMENSIONS: tuple[dict[str, float], ...] = (
     {"mm": 1.0, "cm": 10.0, "m": 1000.0},
@@ -163,7 +163,7 @@ def _numeric_range(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
 
 
 def _factor(unit: str, wanted: str) -> float | None:
-    """Return by what a number in a unit is multiplied; None where it measures another thing."""
+    """Return the factor that converts a number to the wanted unit; None if the units measure different things."""
     if not unit or not wanted:
         return 1.0
     same = next((units for units in _DIMENSIONS if wanted in units), {})

@@ -1,4 +1,4 @@
-"""Let a rule score the answers of a study; what it says comes in as a run, by the import of judges' files."""
+"""Score a study's answers by a rule; the result is imported as a run, like the file of a judge."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ def score_answers(
     parameters: Mapping[str, str] | None = None,
     progress: Progress = unheard,
 ) -> JudgeRunLine:
-    """Score every answer of a model that a rule applies to, and store what it says as a run of a judge.
+    """Score every model answer to which a rule applies, and store the result as the run of a judge.
 
     Parameters
     ----------
     name
-        Of the run; without it what the scorer is called with what is set.
+        Name of the run; by default the scorer's name with its settings.
     field
-        That the scorer fills in, as PHASE.FIELD; empty where it says correct or incorrect.
+        The field that the scorer fills in, as PHASE.FIELD; empty if it says correct or incorrect.
     reference
         Key of the field whose references count; empty for those that name no field.
     parameters
-        What is set of the scorer's own.
+        Values for the scorer's own parameters.
     progress
-        Is told how far it has come: done, of how much, and what is done.
+        Called with the progress: done, out of how much, and what is being done.
 
     Raises
     ------
     Conflict
-        There is no such scorer, it has no such parameter, it applies to no answer, or what an import of a run refuses.
+        There is no such scorer, it has no such parameter or applies to no answer, or importing the run is refused.
     InputRefused
-        What the scorer says is not on the scale of the field.
+        The scorer's output is not on the scale of the field.
     """
     scorer = _scorer(scorer_key)
     given = _given(scorer, parameters or {})
@@ -110,12 +110,12 @@ def _given(scorer: Scorer, parameters: Mapping[str, str]) -> dict[str, str]:
 def _scored(
     session: Session, study_id: int, scorer: Scorer, given: Mapping[str, str], reference: str
 ) -> Iterator[tuple[str, str, Outcome]]:
-    """Return item, candidate and what the rule says, of the answers that it applies to and no version replaced."""
+    """Yield item, candidate and outcome for each answer to which the rule applies and that no version replaced."""
     newest = {
         item_id: references.of(reference, compared=not reference)
         for item_id, references in newest_references(session, study_id)
     }
-    # Columns, not rows of the mapper: there may be a hundred thousand.
+    # Columns instead of mapped objects: there may be a hundred thousand rows.
     items = {
         item_id: (key, item_format, options, {**of_case, **of_item})
         for item_id, key, item_format, options, of_item, of_case in session.connection().execute(
@@ -153,7 +153,7 @@ def _scored(
 
 
 def _table(lines: Iterable[tuple[str, str, Outcome]]) -> bytes:
-    """Return the lines as a judge's file, written as they come; nothing where there is none."""
+    """Return the lines as a judge's file, written as they arrive; empty if there are none."""
     file = io.BytesIO()
     with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
         writer = csv.writer(text, lineterminator="\n")

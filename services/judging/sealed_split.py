@@ -1,8 +1,8 @@
-"""Divide the subjects of a study into development and test, once, and open agreement on test.
+"""Divide a study's subjects into development and test, once, and open agreement on test.
 
-What people answered about test subjects is sealed until everything is unsealed: `db.queries.sealed_items` says which
-items these are, and everything that lets an admin read answers leaves them out. Agreement on test is opened for one
-judge with one prompt at a time (`services.report.calibration`), and shows figures, no rows.
+What people answered about test subjects stays sealed until everything is unsealed. `db.queries.sealed_items` returns
+the items concerned, and everything that lets an admin read answers leaves them out. Agreement on test is opened for one
+judge with one prompt at a time (`services.report.calibration`), and shows figures but no rows.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from services.seals import proofs
 from services.studies import draws, frozen_facts
 
 USUAL_SHARE = 0.3
-# Columns of every item by which parts can be held alike, beside the attributes that a protocol declares.
+# Item columns that can be used as strata, besides the attributes that a protocol declares.
 _OF_ITEMS = ("category", "format")
-# The judge and the prompt of an opening that unseals everything.
+# The judge and prompt of an opening that unseals everything.
 _EVERYTHING = ("", "")
 
 
@@ -54,7 +54,7 @@ class SplitLine:
     ----------
     test_items, rated_items, verdicts, labels
         How many items test subjects have, how many of these people rate, and how many verdicts, and labels made
-        elsewhere, there are on them; of phases whose units follow from answers none are counted while they are sealed.
+        elsewhere, there are on them. While sealed, phases whose units follow from answers are not counted.
     opened
         Judges with their prompts for which agreement on test was opened.
     """
@@ -82,27 +82,27 @@ class SplitLine:
 
     @property
     def as_divided(self) -> str:
-        """How it was drawn, and how much is sealed: for whoever has just divided the subjects."""
+        """How it was drawn, and how much is sealed: shown right after the division."""
         return f"Divided: {self.method}. {self.in_words}"
 
 
 def make_split(
     database: Database, actor: Actor, study_key: str, share: float = USUAL_SHARE, strata: Sequence[str] = ()
 ) -> SplitLine:
-    """Divide the subjects of a frozen study into development and test, and seal what is answered about the latter.
+    """Divide a frozen study's subjects into development and test, and seal the answers about the latter.
 
     Parameters
     ----------
     share
-        Of the items, for test.
+        The share of the items for test.
     strata
-        What both parts are to hold alike: category, format or declared attributes of cases and items.
+        What both parts should hold in equal proportions: category, format or declared attributes of cases and items.
 
     Raises
     ------
     Conflict
-        The study is not open, its report was open, a judge's verdicts or labels made elsewhere were imported, or it was
-        divided before; or a part would have fewer than 20 subjects or 30 items that people rate.
+        The study is not open, its report was open, a judge's verdicts or labels made elsewhere were imported, or it has
+        already been divided; or a part would have fewer than 20 subjects or 30 items that people rate.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -126,7 +126,7 @@ def make_split(
 
 
 def split_of(database: Database, actor: Actor, study_key: str) -> SplitLine | None:
-    """Return how a study is divided, for its admins; None where it is not."""
+    """Return how a study is divided, for its admins; None if it is not."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         split = queries.split_of(session, stored_id(study.id))
@@ -134,7 +134,7 @@ def split_of(database: Database, actor: Actor, study_key: str) -> SplitLine | No
 
 
 def can_be_divided(database: Database, actor: Actor, study_key: str) -> bool:
-    """Return whether a study is open, was not divided, and nobody has seen anything that a seal would protect."""
+    """Return whether a study is open, is not divided, and nobody has seen anything that a seal would protect."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         try:
@@ -146,13 +146,13 @@ def can_be_divided(database: Database, actor: Actor, study_key: str) -> bool:
 
 
 def open_test(database: Database, actor: Actor, study_key: str, run: str, reason: str) -> str:
-    """Open agreement on test for the judge and the prompt of a run, once; return both in words.
+    """Open agreement on test for the judge and prompt of a run, once; return both in words.
 
     Raises
     ------
     Conflict
-        The study is not divided or not closed, has no such run, or agreement on test was opened for this judge and
-        prompt before.
+        The study is not divided or not closed, has no such run, or agreement on test was already opened for this judge
+        and prompt.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -168,12 +168,12 @@ def open_test(database: Database, actor: Actor, study_key: str, run: str, reason
 
 
 def unseal(database: Database, actor: Actor, study_key: str, reason: str) -> None:
-    """Let reports, files and the package hold what people answered about test subjects, from now on.
+    """From now on, let reports, files and the package contain what people answered about test subjects.
 
     Raises
     ------
     Conflict
-        The study is not divided, or is unsealed.
+        The study is not divided, or is already unsealed.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -203,7 +203,7 @@ def _open(session: Session, actor: Actor, study: Study, judge: tuple[str, str], 
 
 
 def _require_unseen(session: Session, study_id: int) -> None:
-    """Refuse a study in which somebody has seen what a seal would protect, or which is divided."""
+    """Refuse a study that is divided, or in which somebody has seen what a seal would protect."""
     if queries.split_of(session, study_id) is not None:
         raise Conflict("The subjects of this study were divided before; it is done once.")
     seen = select(StudyEvent.id).where(StudyEvent.study_id == study_id, col(StudyEvent.kind).in_(("close", "interim")))
@@ -265,7 +265,7 @@ def _values(item: Item, case: Case) -> Mapping[str, str]:
 def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
     items = queries.items_for_test(session, study_id)
     opened = queries.openings_of(session, study_id)
-    # How many units follow from answers is how far people agree.
+    # The number of units that follow from answers reveals how far people agree.
     following = () if _EVERYTHING in opened else frozen_facts.phases_of(session, study_id).following
     return SplitLine(
         split.method,

@@ -1,4 +1,4 @@
-"""Store the rows of an import slice by slice, so that nobody who writes meanwhile waits for all of them."""
+"""Store the rows of an import slice by slice, so that others who write need not wait for all of them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from services.seals import proofs
 from services.studies import unfinished_imports
 from services.studies.unfinished_imports import Kind
 
-# How far it has come: done, of how much, and what is done.
+# Called with the progress: done, out of how much, and what is being done.
 Progress = Callable[[int, int, str], None]
 _ASK_AGAIN_SECONDS = 0.25
 
 
 def unheard(done: int, total: int, text: str) -> None:
-    """Tell nobody how far it has come."""
+    """Ignore the progress."""
 
 
 def cleared_in_words(cleared: int, kind: Kind) -> str:
-    """Return the sentence on rows that an earlier import left; nothing where it left none."""
+    """Return the sentence on rows left by an earlier import; empty if there were none."""
     if not cleared:
         return ""
     return (
@@ -38,14 +38,14 @@ def cleared_in_words(cleared: int, kind: Kind) -> str:
 
 
 class Slices:
-    """An import that this process holds: its rows so far, of which nobody sees any before there is what publishes them.
+    """An import held by this process: nobody sees its rows until the row that publishes them is stored.
 
     Attributes
     ----------
     id
-        The key that the row which publishes them will have.
+        The key that the publishing row will have.
     cleared
-        How many rows of earlier imports, which did not come to their end, were cleaned away before.
+        How many rows of earlier, incomplete imports were cleared first.
     """
 
     def __init__(self, database: Database, kind: Kind, import_id: int, holder: str, cleared: int) -> None:
@@ -54,12 +54,12 @@ class Slices:
         self._seal = proofs.SealInParts(kind.rows)
 
     def store(self, lines: Iterable[Mapping[str, Any] | None], feed: Callable[[int], None]) -> None:
-        """Store the values of the lines of a file in their order, but for the key; None is of a line that is left out.
+        """Store the values of a file's lines in order, adding the key; None stands for a line that is left out.
 
         Parameters
         ----------
         feed
-            Is told how many lines were gone through.
+            Called with how many lines have been processed.
         """
         pace, done, waiting = unfinished_imports.Pace(), 0, iter(lines)
         while part := list(islice(waiting, pace.rows)):
@@ -72,9 +72,9 @@ class Slices:
             feed(done)
 
     def _stored(self, values: list[dict[str, Any]]) -> tuple[int, float]:
-        """Store the first of some rows in a transaction of its own; return how many, and how long it took.
+        """Store the first of some rows in their own transaction; return how many, and how long it took.
 
-        It ends where a slice has to, whatever was expected: a machine can become slow from one moment to the next.
+        It stops at the time limit of a slice, however many rows were expected: a machine can suddenly become slow.
         """
         keys: list[int] = []
         with self._database.writing() as session:
@@ -89,31 +89,31 @@ class Slices:
         return len(keys), took
 
     def hold(self, session: Session) -> None:
-        """Say within a writing transaction that this import goes on.
+        """Confirm within a writing transaction that this import is still in progress.
 
         Raises
         ------
         Conflict
-            It was cleaned away meanwhile, since nothing was heard of it for too long.
+            It was cleared in the meantime because nothing had been heard of it for too long.
         """
         unfinished_imports.hold(session, self._kind, self.id, self._holder)
 
     def publish(
         self, row: JudgeRun | LabelImport, require: Callable[[Session], object], action: str, **detail: Any
     ) -> None:
-        """Store the row that publishes, sealed with all that is stored under its key: now all is seen.
+        """Store the publishing row, sealed together with everything under its key: from now on all of it is visible.
 
         Parameters
         ----------
         require
-            Refuses, within the transaction that publishes, what cannot be imported any more.
+            Refuses, within the publishing transaction, an import that is no longer possible.
         action, detail
-            What the audit trail says of it.
+            What the audit trail records about it.
         """
         with self._database.writing() as session:
             require(session)
             self.hold(session)
-            # What was opened for imports that were there is not open for one that nobody could see yet.
+            # The moment is now: what was opened for existing imports is not open for one that nobody could see yet.
             row.id = self.id
             setattr(row, self._kind.moment, now())
             session.add(row)
@@ -131,17 +131,17 @@ def importing(
     require: Callable[[Session], object],
     progress: Progress,
 ) -> Iterator[Slices]:
-    """Reserve the key of an import; where the block does not come to its end, all that was stored is cleaned away.
+    """Reserve the key of an import; if the block fails, everything that was stored is cleared.
 
     Parameters
     ----------
     require
-        Refuses, within the transaction that reserves, what cannot be imported now.
+        Refuses, within the reserving transaction, an import that is not possible now.
 
     Raises
     ------
     Conflict
-        One of this name is being imported at this moment.
+        An import of this name is in progress.
     """
     holder = new_public_id()
     cleared = _cleared_first(database, kind, study_id, name, holder, progress)
@@ -157,14 +157,14 @@ def importing(
     try:
         yield Slices(database, kind, import_id, holder, cleared)
     except BaseException:
-        # The error is the one that ended it; the next import cleans away what could not be cleaned away now.
+        # Raise the original error; if clearing fails now, the next import does it.
         with contextlib.suppress(Exception):
             unfinished_imports.clear(database, kind, import_id, holder)
         raise
 
 
 def _cleared_first(database: Database, kind: Kind, study_id: int, name: str, holder: str, progress: Progress) -> int:
-    """Clean away what earlier imports left; wait for one of the same name until it moves or counts as dead."""
+    """Clear what earlier imports left; wait for one of the same name until it makes progress or counts as dead."""
 
     def feed(gone: int) -> None:
         progress(0, 1, f"Cleaning away what an import left: {gone:,} {kind.what}s")

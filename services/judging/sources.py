@@ -20,12 +20,12 @@ from services.judging.placing import Places, places_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 
-# Of what was left out, so many are stored with their reasons.
+# Of the lines left out, at most this many are stored with their reasons.
 LISTED = 20
 
 
 class RunFile(NamedTuple):
-    """A file: its name, which shows of which format it is, and its bytes."""
+    """A file: its name, which indicates the format, and its content."""
 
     name: str
     content: bytes
@@ -33,26 +33,26 @@ class RunFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a file says of candidates of a study.
+    """What a file says about candidates of a study.
 
     Attributes
     ----------
     rows
-        By whose they are: of a judge under an empty name, of several people each under their own. Each can be gone
-        through several times.
+        Rows by author: under an empty name for a judge, otherwise under each person's own. Rows can be iterated
+        several times.
     problems
-        What is wrong with it, of our own tables when their rows were gone through; nothing is stored where there is
-        any.
+        What is wrong with the file; for our own tables complete once the rows have been iterated. If there are any,
+        nothing is stored.
     layout
-        Key of the foreign layout; empty of our own tables.
+        Key of the foreign layout; empty for our own tables.
     identity
-        What the file itself says of the judge.
+        What the file itself says about the judge.
     unplaced, left_out
-        The first lines that were left out because an admin allowed it, and how many these are.
+        The first lines left out because an admin allowed it, and how many there are in all.
     gaps
-        Of a foreign file, mapped columns and paths that some rows lack, by what is mapped.
+        For a foreign file, mapped columns and paths that some rows lack, by what they are mapped to.
     unit
-        What its rows are numbered as.
+        The noun with which its rows are numbered, such as "line".
     """
 
     rows: Mapping[str, Iterable[JudgeRow]]
@@ -66,13 +66,13 @@ class Verdicts:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What is stored of it with a run: nothing of what does not apply."""
+        """What is stored about the file with a run, leaving out what does not apply."""
         said = {"layout": self.layout, "lacking": stored_gaps(self.gaps, self.unit)}
         return {key: value for key, value in said.items() if value}
 
 
 def unread_in_words(parameters: Mapping[str, Any]) -> str:
-    """Return what of a file was not read, from what is stored with its import; empty where all of it was."""
+    """Return what was not read of a file, from what is stored with its import; empty if everything was."""
     unplaced = int(parameters.get("unplaced", {}).get("rows", 0))
     words = f" {counted(unplaced, 'line')} of the file could not be placed." if unplaced else ""
     words += unused_in_words(parameters.get("unused_models", ()))
@@ -83,7 +83,7 @@ def unread_in_words(parameters: Mapping[str, Any]) -> str:
 
 
 def lacking_in_words(name: str, path: str, gap: Mapping[str, Any]) -> str:
-    """Return a sentence on rows that lack what is mapped, from what is stored of them."""
+    """Return a sentence on rows that lack a mapped column, from what is stored about them."""
     unit = str(gap["first"]).partition(" ")[0]
     verb = "has" if gap["rows"] == 1 else "have"
     return (
@@ -93,17 +93,17 @@ def lacking_in_words(name: str, path: str, gap: Mapping[str, Any]) -> str:
 
 
 def stored_gaps(gaps: Mapping[str, Gap], unit: str) -> dict[str, dict[str, Any]]:
-    """Return what is stored of mapped columns that some rows lack."""
+    """Return what is stored about mapped columns that some rows lack."""
     return {name: {"rows": gap.rows, "first": f"{unit} {gap.first}"} for name, gap in gaps.items() if gap.rows}
 
 
 def stored_unplaced(unplaced: Sequence[Unplaced], count: int) -> dict[str, Any]:
-    """Return what is stored with a run of lines that were left out: nothing where none was.
+    """Return what is stored with a run about lines that were left out; empty if none were.
 
     Parameters
     ----------
     unplaced
-        The first of them, at least as many as are listed.
+        The first of these lines, at least as many as are listed.
     """
     if not count:
         return {}
@@ -120,7 +120,7 @@ def asked_of(
     labellers: Sequence[str] = (),
     confidence_of: str = "",
 ) -> Asked:
-    """Return what an admin says of a file, from what was typed.
+    """Return what an admin specifies about a file, from what was typed.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def asked_of(
     says
         Each as WORD=VERDICT.
     labellers
-        Columns, each of one person who labelled.
+        The columns of the people who labelled, one each.
     confidence_of
-        What the confidences of the file are of; empty where the format says it, or there are none.
+        What the file's confidences refer to; empty if the format says it, or there are none.
 
     Raises
     ------
     Conflict
-        One of them has no equals sign, nothing before it, or says a thing twice; or a confidence cannot be of that.
+        An entry has no equals sign, nothing before it, or specifies something twice; or `confidence_of` is unknown.
     """
     if confidence_of and confidence_of not in CONFIDENCES:
         raise Conflict(
@@ -156,12 +156,12 @@ def asked_of(
 
 
 def settings_of(written: Sequence[str]) -> dict[str, str]:
-    """Return what is set of a scorer, each as NAME=VALUE.
+    """Return the settings for a scorer, each written as NAME=VALUE.
 
     Raises
     ------
     Conflict
-        As `asked_of`.
+        As for `asked_of`.
     """
     return _pairs("setting", written)
 
@@ -188,13 +188,13 @@ def read_verdicts(
     *,
     skip_unplaced: bool,
 ) -> Verdicts:
-    """Read a file; the layout of a foreign one is recognised from its content.
+    """Read a file; a foreign layout is recognised from its content.
 
     Parameters
     ----------
     skip_unplaced
-        Whether lines of a foreign file that cannot be placed are left out and counted; else it is refused with all of
-        them. Of our own tables, whose lines name keys, the comparison of keys reports that.
+        Whether lines of a foreign file that cannot be placed are left out and counted; otherwise the file is refused
+        and they are reported. For our own tables, whose lines name keys, the later comparison of keys reports them.
 
     Raises
     ------
@@ -218,12 +218,12 @@ def read_files(
     *,
     skip_unplaced: bool,
 ) -> list[Verdicts]:
-    """Read several files in the same way, each by its own layout.
+    """Read several files in the same way, each in its own layout.
 
     Parameters
     ----------
     problems
-        Where to note what is wrong with any of them.
+        Collects what is wrong with any of them.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def read_files(
             with database.read_only() as session:
                 places = places_of(session, study_id)
         foreign[source.name] = ForeignLines(source, layout, asked, scale, places, problems, most_reasons=most_reasons)
-    # What a study says of its candidates is not asked any more, and takes more memory than the rest.
+    # What the study says about its candidates is no longer needed, and takes more memory than the rest.
     del places
     return [
         Verdicts({"": JudgeTable(file.content, file.name, scale, problems, asked.says)}, problems)
@@ -285,12 +285,12 @@ def _of_foreign(
 
 
 def of_a_judge(read: Verdicts) -> Iterable[JudgeRow]:
-    """Return the verdicts of a judge.
+    """Return a judge's verdicts.
 
     Raises
     ------
     InputRefused
-        They are labels that people gave.
+        They are people's labels.
     """
     people = sorted(party for party in read.rows if party)
     if people:
@@ -302,7 +302,7 @@ def of_a_judge(read: Verdicts) -> Iterable[JudgeRow]:
 
 
 def _refused(lines: ForeignLines, name: str) -> InputRefused:
-    """Return the refusal of all lines that have no candidate."""
+    """Return the refusal that lists the lines without a candidate."""
     reasons = Problems()
     for line in lines.unplaced:
         reasons.add(name, line.place, f"{line.because}; correct it, or allow such lines to be left out.")

@@ -1,4 +1,4 @@
-"""The verdicts of judges as columns of numbers, and page by page with what the judge wrote."""
+"""Judges' verdicts as columns of numbers, and page by page with the judge's own text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from protocol.scales import JudgeScale
 
 UNRESOLVED = -1
 NOT_JUDGED = -2
-# A run can hold two million verdicts, and each explanation 20,000 letters.
+# A run can hold two million verdicts, and each explanation up to 20,000 letters.
 READ_AT_ONCE = 10_000
 PAGE = 1_000
 
@@ -31,17 +31,17 @@ Codes = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class VerdictColumns:
-    """What one run says of its n candidates, without what the judge wrote: nine bytes each, of numbers seventeen.
+    """A run's verdicts on n candidates, without the judge's text: nine bytes each, seventeen on a scale of numbers.
 
     Attributes
     ----------
     candidates : ndarray of int64, shape (n,)
         Ids of the candidates, ascending.
     codes : ndarray of int8, shape (n,)
-        Place on the run's scale, counted from 0; `UNRESOLVED` where there is an error in place of a verdict. On a scale
+        Place on the run's scale, counted from 0; `UNRESOLVED` if there is an error in place of a verdict. On a scale
         of numbers 0 for every number.
     numbers : ndarray of float64, shape (n,), or None
-        Of a run on a scale of numbers what it says, NaN where nothing.
+        On a scale of numbers, the verdict itself; NaN if there is none.
     """
 
     scale: JudgeScale
@@ -54,7 +54,7 @@ class VerdictColumns:
 
     @property
     def errors(self) -> npt.NDArray[np.bool_]:
-        """Which verdicts are an error, shape (n,)."""
+        """Mask of the verdicts that are an error, shape (n,)."""
         flags: npt.NDArray[np.bool_] = self.codes == UNRESOLVED
         return flags
 
@@ -78,13 +78,13 @@ class VerdictColumns:
         return _correct(self.scale, self.codes)
 
     def without(self, candidates: CandidateIds) -> VerdictColumns:
-        """Return the same without the verdicts on some candidates."""
+        """Return the columns without the verdicts on some candidates."""
         others = ~np.isin(self.candidates, candidates)
         numbers = None if self.numbers is None else self.numbers[others]
         return VerdictColumns(self.scale, self.candidates[others], self.codes[others], numbers)
 
     def codes_of(self, candidates: CandidateIds) -> Codes:
-        """Return the code of each of some candidates; `UNRESOLVED` or `NOT_JUDGED` where there is none."""
+        """Return the codes of some candidates; `UNRESOLVED` or `NOT_JUDGED` for those without a verdict."""
         if not len(self):
             return np.full(candidates.shape, NOT_JUDGED, dtype=np.int8)
         places = np.minimum(np.searchsorted(self.candidates, candidates), len(self) - 1)
@@ -95,7 +95,7 @@ class VerdictColumns:
         return _correct(self.scale, self.codes_of(candidates))
 
     def said_of(self, candidates: CandidateIds) -> list[str | float | None]:
-        """Return what the run says of each of some candidates: the name of a code, or a number; None where nothing."""
+        """Return the verdicts on some candidates: the name of a code, or a number; None if there is no verdict."""
         codes = self.codes_of(candidates)
         if self.numbers is None:
             names = self.scale.names
@@ -130,12 +130,12 @@ class JudgedCandidate(NamedTuple):
 
 
 def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[int, VerdictColumns]:
-    """Read the verdicts of some runs, by the id of the run; one statement, however many there are.
+    """Read the verdicts of some runs, by run id, in a single statement.
 
     Parameters
     ----------
     scales
-        The runs and the scale of each.
+        The scale of each run, by run id.
 
     Raises
     ------
@@ -168,12 +168,12 @@ def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[
 
 
 def judged_page(session: Session, run_id: int, after: int | None = None, limit: int = PAGE) -> list[JudgedCandidate]:
-    """Return the next verdicts of a run with what the judge wrote, in the order of the file that brought them.
+    """Return the next verdicts of a run with the judge's text, in the order of the imported file.
 
     Parameters
     ----------
     after
-        The `verdict_id` that the page before ended with; None for the first page.
+        The `verdict_id` at the end of the previous page; None for the first page.
     """
     verdict_id = col(JudgeVerdict.id)
     first = select_columns(func.min(verdict_id)).where(col(JudgeVerdict.run_id) == run_id).scalar_subquery()
@@ -191,7 +191,7 @@ def judged_page(session: Session, run_id: int, after: int | None = None, limit: 
         )
         .join(Candidate, col(Candidate.id) == JudgeVerdict.candidate_id)
         .join(Item, and_(col(Item.id) == Candidate.item_id, ~col(Item.practice)), isouter=True)
-        # The verdicts of a run lie together. By an index on the run, each page would sort all that follow it.
+        # A run's verdicts are stored next to each other. With an index on the run, each page would sort all later ones.
         .where(col(JudgeVerdict.run_id) + 0 == run_id, verdict_id >= first if after is None else verdict_id > after)
         .order_by(verdict_id)
         .limit(limit)

@@ -1,1 +1,1 @@
-"""What is on the screen of a rater or reviewer, and what becomes of their answers."""
+"""What raters and reviewers see on the screen, and how their answers are processed."""

@@ -1,4 +1,4 @@
-"""From the stored rows of an item to how it is answered and what counts as right."""
+"""Derive from an item's stored rows how it is answered and what counts as right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from services.reading.correctness import AnswerKey
 
 
 def answer_key(item: Item, primary: FormField, reference: Reference | None) -> AnswerKey:
-    """Return how an item is answered, by the primary field of its form, and what counts as right."""
+    """Return how an item is answered, from the primary field of its form, and what counts as right."""
     return AnswerKey(
         format=item.format,
         type=primary.type,
@@ -21,6 +21,6 @@ def answer_key(item: Item, primary: FormField, reference: Reference | None) -> A
 
 
 def options_of(item: Item | ShownItem, primary: FormField) -> tuple[tuple[str, str], ...]:
-    """Return id and text of what can be chosen: those of the item, or those that its form has for all."""
+    """Return ids and texts of the options to choose from: the item's own, otherwise those of its form."""
     offered = tuple((option["id"], option["text"]) for option in item.options)
     return offered or tuple((option.id, option.text) for option in primary.offered)

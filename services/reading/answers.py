@@ -1,4 +1,4 @@
-"""What may be filled in: a form as it is shown, and answers checked against it."""
+"""A form as it is shown, and the answers checked against it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LARGEST_DRAFT = 64_000
 
 @dataclass(frozen=True)
 class ShownForm:
-    """A form with every option in place: what is drawn, and what answers are checked against.
+    """A form with every option in place: it is displayed, and answers are checked against it.
 
     Attributes
     ----------
     panes
-        Titles of the panes beside the form: a point may say which of them it was taken in.
+        Titles of the panes beside the form: a point may name the pane it was taken in.
     item_options
-        The options of the item in the order that was drawn for the rater, whether or not a field offers them.
+        The item's options in the order drawn for the rater, whether or not a field offers them.
     """
 
     fields: tuple[PhaseField, ...]
@@ -48,13 +48,13 @@ class Answers:
     flag: tuple[str, str] | None
 
     def content_sha256(self) -> str:
-        """Return the hash that tells a repeated submit from another one, and that the audit chain keeps."""
+        """Return the hash that identifies a repeated submission and is stored in the audit chain."""
         content = [self.fields, self.not_assessable, self.comment, self.flag]
         return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def check_draft(answers: Any) -> dict[str, Any]:
-    """Return a draft as it is stored. A draft may be incomplete, but neither huge nor of another shape."""
+    """Return a draft as it is stored. A draft may be incomplete, but not huge or malformed."""
     if not isinstance(answers, dict) or not isinstance(answers.get("fields", {}), dict):
         raise Incomplete("The answers are not an object with fields; reload the page.", "")
     text = json.dumps(answers)
@@ -66,17 +66,17 @@ def check_draft(answers: Any) -> dict[str, Any]:
 
 
 def is_repeated_draft(stored: tuple[int, Any] | None, sequence: int, answers: Any) -> bool:
-    """Return whether just this draft is stored already, from a try whose answer was lost.
+    """Return whether exactly this draft is already stored, from an attempt whose response was lost.
 
     Parameters
     ----------
     stored
-        Number and answers of the draft that is stored, if one is.
+        Number and answers of the stored draft, if there is one.
 
     Raises
     ------
     StaleDraft
-        A newer draft is stored already, from another tab or an earlier try that did arrive.
+        A newer draft is already stored, from another tab or from an earlier attempt that did get through.
     """
     if stored == (sequence, answers):
         return True
@@ -91,7 +91,7 @@ def check_answers(form: ShownForm, answers: Any) -> Answers:
     Raises
     ------
     Incomplete
-        With one sentence and the key of the first field that does not fit.
+        Carries one sentence and the key of the first field that does not fit.
     """
     given = check_draft(answers)
     comment = _text("Comment", given.get("comment") or "", "comment")
@@ -107,7 +107,7 @@ def check_answers(form: ShownForm, answers: Any) -> Answers:
 
 
 def is_repeated_submission(form: ShownForm, answers: Any, content_sha256: str) -> bool:
-    """Return whether answers are those of a verdict that is stored, by its hash; what fits no form never was."""
+    """Return whether the answers are those of a stored verdict, by its hash; invalid answers were never stored."""
     try:
         return check_answers(form, answers).content_sha256() == content_sha256
     except Incomplete:
@@ -145,20 +145,20 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             )
         left = len(field.options) - given_here if field.type in LISTS and field.at_most is None else 0
         if left > 0:
-            # Only a list with a limit may be shorter; the form in the browser holds the same.
+            # Only a list with a limit may be shorter; the form in the browser applies the same rule.
             raise Incomplete(f"{field.label}: {left} of {len(field.options)} are still to be ranked.", field.key)
     return checked
 
 
 def _is_blank(value: Any) -> bool:
-    """Return whether nothing was filled in: nothing at all, or blanks alone, as one text or line by line."""
+    """Return whether nothing was filled in: no value, or only whitespace, in a text or in every line of a list."""
     if isinstance(value, list):
         return all(isinstance(line, str) and not line.strip() for line in value)
     return value is None or (isinstance(value, str) and not value.strip())
 
 
 def as_asked(field: PhaseField, checked: Mapping[str, Any]) -> PhaseField | None:
-    """Return a field with the options that the answers above leave; None where these leave it unasked."""
+    """Return a field with the options left by the answers above it; None if they leave it unasked."""
     if field.depends_on is not None:
         answers = _chosen(checked.get(field.depends_on.field))
         if not any(answer in field.depends_on.values for answer in answers):
@@ -167,14 +167,14 @@ def as_asked(field: PhaseField, checked: Mapping[str, Any]) -> PhaseField | None
 
 
 def _chosen(answer: Any) -> list[str]:
-    """Return what was chosen as ids; who abstained or was not asked chose nothing."""
+    """Return the chosen option ids; none if the rater abstained or was not asked."""
     if answer is None or is_undetermined(answer):
         return []
     return [str(option) for option in (answer if isinstance(answer, list) else [answer])]
 
 
 def _goes_with_another(shown: PhaseField, asked: PhaseField, value: Any) -> bool:
-    """Return whether an option was chosen that the field has, but not with this answer above."""
+    """Return whether a chosen option belongs to the field, but not to the answer given above it."""
     others = {option.id for option in shown.options} - {option.id for option in asked.options}
     return any(option in others for option in _chosen(value))
 

@@ -1,7 +1,7 @@
-"""Whether an answer is right, and what is compared between raters, by the rules of the field type that it was given in.
+"""Whether an answer is right, and what raters are compared on, by the rules of the answer's field type.
 
-Queue, practice, report and export all go by these rules: a rater is never trained on others than those that count, and
-what goes to the reviewers as a disagreement is one in the report.
+Queue, practice, report and export all use these rules. A rater is therefore never trained on other rules than those
+that count, and whatever goes to the reviewers as a disagreement is also one in the report.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ NOT_ASSESSABLE = "not assessable"
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """How an item is answered, and what of that counts as right.
+    """How an item is answered, and which answers count as right.
 
     Attributes
     ----------
     format
-        The item's: `yes_no`, `choice` or `open`.
+        The item's format: `yes_no`, `choice` or `open`.
     type
-        The field type in which the answer is given.
+        The type of the field in which the answer is given.
     radius, region
-        Of a place: within how many mm of an accepted one, or in which voxels, it is right.
+        For a place: the distance in mm from an accepted place, or the voxels, within which it is right.
     compared_by
-        Who compares an answer with the reference; where people do, the program scores nothing.
+        Who compares an answer with the reference; if people do, the program scores nothing.
     """
 
     format: str
@@ -48,7 +48,7 @@ class AnswerKey:
 
     @property
     def is_closed_ended(self) -> bool:
-        """Whether the answer is one of given options."""
+        """Whether the answer is one of the given options."""
         return self.format in ("yes_no", "choice")
 
     @property
@@ -68,45 +68,45 @@ class AnswerKey:
 
     @property
     def is_in_words(self) -> bool:
-        """Whether words that are not accepted may be right too, as people would say."""
+        """Whether words that are not among the accepted ones may still be right, as judged by people."""
         return self.kind.is_in_words(self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Score(FieldScore):
-    """What an answer scores; None where the item has no reference of that kind."""
+    """The score of an answer; a value is None if the item has no reference of that kind."""
 
     token_f1: float | None = None
 
 
 def canonical(field_type: str, answer: Any) -> str:
-    """Return what is compared between raters."""
+    """Return the form of an answer that is compared between raters."""
     compared = KINDS[field_type].canonical(answer)
-    # Somebody who types these very words has answered.
+    # The quotation marks distinguish an answer that consists of these very words.
     return f"“{compared}”" if compared == NOT_ASSESSABLE else compared
 
 
 def as_meant(field_type: str, answer: Any, synonyms: Sequence[Sequence[str]]) -> Any:
-    """Return what somebody wrote, or each line of it, in the first of the words that mean the same.
+    """Return a written answer, or each of its lines, with synonyms replaced by the first word of their group.
 
     Parameters
     ----------
     synonyms
-        Groups of words that mean the same, of a field in which people write.
+        Groups of words that mean the same, for a field with free text.
     """
     in_words = KINDS[field_type].scale in ("text", "ranking")
     return text.as_meant(answer, synonyms) if synonyms and in_words and answer is not None else answer
 
 
 def said(field_type: str, answer: Any, *, not_assessable: bool) -> str | None:
-    """Return what is compared of a stored verdict, "not assessable" being one thing to say; None without an answer."""
+    """Return the value of a stored verdict that is compared, possibly "not assessable"; None without an answer."""
     if not_assessable:
         return NOT_ASSESSABLE
     return None if answer is None else canonical(field_type, answer)
 
 
 def score(item: AnswerKey, answer: Any) -> Score:
-    """Score an answer against the item's reference; text has its best token F1 over the accepted texts beside."""
+    """Score an answer against the item's reference; a text also gets its best token F1 over the accepted texts."""
     if item.compared_by == "people":
         return Score(None)
     scored = item.kind.score(answer, item.reference, [option for option, _ in item.options])
@@ -116,7 +116,7 @@ def score(item: AnswerKey, answer: Any) -> Score:
 
 
 def score_written(item: AnswerKey, written: str) -> Score:
-    """Score what a program wrote where a rater fills in a field: an option id, ids with | between them, or words."""
+    """Score a program's output, given in place of a rater's entry: an option id, ids separated by |, or text."""
     if item.compared_by == "people":
         return Score(None)
     if item.kind.scale == "set":
@@ -128,7 +128,7 @@ def score_written(item: AnswerKey, written: str) -> Score:
 
 
 def as_text(answer: Any) -> str:
-    """Return an answer for a cell: option id, text, number without trailing zeros, or the parts of a list."""
+    """Return an answer as a table cell: option id, text, number without trailing zeros, or the parts of a list."""
     if isinstance(answer, list | tuple):
         return " | ".join(as_text(part) for part in answer)
     if isinstance(answer, float):

@@ -1,4 +1,4 @@
-"""What a member may work on now: the first of a queue, how far they are, and what has to be done before."""
+"""What a member may work on now: the first item of a queue, their progress, and what has to be done first."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from services.studies import frozen_facts
 
 
 def own_queue(session: Session, actor: Actor, study_key: str, key: str) -> tuple[Study, Membership, Queue]:
-    """Return a study and the actor's membership with one of the queues that their role works through.
+    """Return a study, the actor's membership, and one of the queues that their role works through.
 
     Raises
     ------
     NotFound, NotAllowed
-        There is no such study or queue for the actor, or it is another role's.
+        The actor has no such study or queue, or the queue belongs to another role.
     """
     study, membership = require_role(session, actor, study_key, "rater", "reviewer", "admin")
     queue = queue_named(frozen_facts.phases_of_member(session, membership), key)
@@ -31,7 +31,7 @@ def own_queue(session: Session, actor: Actor, study_key: str, key: str) -> tuple
 
 
 def queue_named(phases: StudyPhases, key: str) -> Queue:
-    """Return the queue of a name, which comes from an address that anybody may edit."""
+    """Return the queue with this key, which comes from an address that anybody may edit."""
     queue = phases.queue_named(key)
     if queue is None:
         raise NotFound("There is no such list of items; continue from your worklist.")
@@ -41,16 +41,16 @@ def queue_named(phases: StudyPhases, key: str) -> Queue:
 def waiting_for(
     session: Session, phases: StudyPhases, membership_id: int, queue: Queue, *, limit: int | None = None
 ) -> list[Assignment]:
-    """Return what a member may work on in a queue, in order: the real items only when the practice is passed."""
+    """Return what a member may work on in a queue, in order; the real items only once the practice is passed."""
     training = phases.training_for(queue)
     if training is not None and not practice.has_passed(session, membership_id):
-        # Who has failed for good has no practice waiting either.
+        # A rater who has failed for good has no practice items waiting either.
         return queries.open_assignments(session, membership_id, (training,), limit=limit)
     return queries.open_assignments(session, membership_id, phases.in_queue(queue), limit=limit)
 
 
 def is_on_the_desk(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:
-    """Return whether an assignment, read by `own_assignment`, is the first that its member may work on in its queue."""
+    """Return whether an assignment, loaded by `own_assignment`, is the one its member may work on now in its queue."""
     if not turn_of(session, assignment).has_come:
         return False
     phase = phases.named(assignment.phase)
@@ -60,15 +60,15 @@ def is_on_the_desk(session: Session, phases: StudyPhases, assignment: Assignment
 
 
 def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment]:
-    """Return the assignments whose scans may be fetched: the first of `waiting`, and the one after it.
+    """Return the assignments whose scans may be fetched: the first of `waiting` and the one after it.
 
-    A later turn of the same conversation stays out: what it adds is withheld until the turn before it is answered.
+    A later turn of the same conversation is left out: what it adds is withheld until the earlier turn is answered.
     """
     if len(waiting) < 2:
         return waiting
     first, second = waiting[:2]
     if second.phase.endswith(THEN):
-        # What is shown after an answer is withheld until that answer is given.
+        # The second step is withheld until the first answer is given.
         return [first]
     conversation = shown_items.item_of(session, first).conversation
     continues = conversation is not None and conversation == shown_items.item_of(session, second).conversation
@@ -76,7 +76,7 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
 
 
 def progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
-    """Return how many units of a queue are closed and how many there are; of two steps the second closes a unit."""
+    """Return how many units of a queue are closed, and how many there are; the second of two steps closes a unit."""
     last = phases.in_queue(queue)[-1]
     if last.trains:
         return practice.progress_of_pass(session, last, membership_id)
@@ -84,7 +84,7 @@ def progress_of(session: Session, phases: StudyPhases, membership_id: int, queue
 
 
 def count_halfway(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> int:
-    """Return how many units of a queue are answered, and come back once with more of them."""
+    """Return how many units of a queue have been answered and will come back once for their second step."""
     first, last = phases.in_queue(queue)[0], phases.in_queue(queue)[-1]
     if not last.continues:
         return 0
@@ -93,15 +93,15 @@ def count_halfway(session: Session, phases: StudyPhases, membership_id: int, que
 
 
 def count_cut_off(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> int:
-    """Return how many units of a queue were never answered, since an admin closed it before."""
+    """Return how many units of a queue were never answered because an admin closed it first."""
     last = phases.in_queue(queue)[-1]
     return queries.count_cut_off(session, membership_id, last) if last.is_followed else 0
 
 
 def is_drawn(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether the units of a queue, and all that come before it, are there.
+    """Return whether the units of a queue, and all units that come before it, have been drawn.
 
-    Where they follow from answers, they are drawn from these; until then none of them is anybody's open work.
+    Units that depend on answers are drawn once those are in; until then they are nobody's open work.
     """
     study_id = session.get_one(Membership, membership_id).study_id
     follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
@@ -110,7 +110,7 @@ def is_drawn(session: Session, phases: StudyPhases, membership_id: int, queue: Q
 
 
 def shown_progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
-    """Return of `progress_of` what the member may see: while they practise, the count is that of the practice."""
+    """Return the progress that the member may see: during practice, that of the practice pass."""
     training = phases.training_for(queue)
     if training is not None and not practice.has_passed(session, membership_id):
         return practice.progress_of_pass(session, training, membership_id)
@@ -118,9 +118,9 @@ def shown_progress_of(session: Session, phases: StudyPhases, membership_id: int,
 
 
 def require_open(session: Session, study: Study, membership: Membership, queue: Queue) -> None:
-    """Refuse a queue while its member has work that comes before it, or could still change that work.
+    """Refuse a queue while its member has earlier work to do, or could still change it.
 
-    What may be revised is settled when the member acknowledges the instructions of the queue.
+    Acknowledging the queue's instructions makes revisable verdicts final.
     """
     phases = frozen_facts.phases_of_member(session, membership)
     require_work_before_done(session, phases, stored_id(membership.id), queue)
@@ -129,23 +129,23 @@ def require_open(session: Session, study: Study, membership: Membership, queue: 
 
 
 def may_be_revised_before(phases: StudyPhases, queue: Queue) -> bool:
-    """Return whether a protocol lets verdicts be revised that stand once a queue is begun."""
+    """Return whether the protocol allows revisions of verdicts that become final when a queue is begun."""
     revisable = phases.revisable
     return any(phase in revisable for phase in phases.settled_by(queue))
 
 
 def is_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether nothing is open that comes before a queue: of the member, or of everybody it waits for.
+    """Return whether all work before a queue is done: the member's own, and everybody's if the queue waits for them.
 
-    What the member has begun stays open to them when somebody joins whom it would have waited for: by what they were
-    shown of it, since instructions are acknowledged also by somebody who was dealt nothing.
+    A queue the member has begun stays open to them even if somebody joins for whom it would have waited. Displays
+    decide whether it was begun, because a member who was dealt nothing can acknowledge instructions too.
     """
     if not is_drawn(session, phases, membership_id, queue) or not _is_opened(session, phases, membership_id, queue):
         return False
     before = phases.before(queue)
     if before and queries.has_open(session, membership_id, before):
         return False
-    # What was not passed has nothing open once the attempts are used up.
+    # A practice that was not passed has nothing open once its attempts are used up.
     if any(phase.trains for phase in before) and not practice.has_passed(session, membership_id):
         return False
     if _tells_of_open_work(session, phases, membership_id, queue):
@@ -156,20 +156,20 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
 
 
 def _is_opened(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether a queue waits for no admin, or was opened by one."""
+    """Return whether a queue needs no admin to open it, or has been opened by one."""
     if not (waits := phases.by_admin(queue)):
         return True
     return waits <= queries.phases_opened(session, session.get_one(Membership, membership_id).study_id)
 
 
 def _tells_of_open_work(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether a queue shows anything about what its member has still to rate blind to that.
+    """Return whether a queue reveals anything about units that its member has yet to rate blind to it.
 
-    A protocol in which that could happen is refused; somebody who joins late, or was dealt nothing of what lies
-    between, may still come to it.
+    Protocols in which this could happen are refused, but somebody who joins late, or who was dealt nothing of the
+    phases in between, may still get here.
     """
     return phases.listed and any(
-        # Within a queue the order of its steps says what comes first.
+        # Within a queue the order of the steps ensures this.
         queries.has_open_of_the_same(
             session,
             membership_id,
@@ -183,15 +183,15 @@ def _tells_of_open_work(session: Session, phases: StudyPhases, membership_id: in
 
 
 def _reach(telling: Phase, known: Telling) -> Reach:
-    """Return how far something tells; where pairs are rated, an answer is known by its item: it may be in several."""
+    """Return how far a phase reveals something; with pairs it is the item, as an answer may be in several."""
     compared = any(phase.kind == "pairs" for phase in (telling, *known.blind))
     return "item" if compared and known.reach == "unit" else known.reach
 
 
 def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:
-    """Return whether nothing of a member is open that is blind to what this assignment shows.
+    """Return whether the member has no open work that is blind to what this assignment shows.
 
-    A protocol and a freeze in which that could happen are refused; this asks once more, of the very rows.
+    Protocols and freezes in which this could happen are refused; this checks the actual rows once more.
     """
     phase, member = phases.named(assignment.phase), assignment.membership_id
     if not is_work_before_done(session, phases, member, phase.queue):
@@ -203,7 +203,7 @@ def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: A
 
 
 def require_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> None:
-    """Refuse what may come only after the last blind read."""
+    """Refuse anything that may come only after the last blind read."""
     if is_work_before_done(session, phases, membership_id, queue):
         return
     raise ReadsOpen(phases.opens_later(queue))

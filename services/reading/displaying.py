@@ -1,4 +1,4 @@
-"""Load what an assignment shows and hand it to `services.reading.blinding`, which decides what of it gets through."""
+"""Load what an assignment shows and pass it to `services.reading.blinding`, which decides how much gets through."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HALF_DONE = "Thank you. Every verdict is saved, and the next part is open to yo
 
 
 def keys_of(study: Study, actor: Actor) -> Keys:
-    """Return what derives this login session's names in this study, at this hour."""
+    """Return the source of this login session's derived names in this study, for the current hour."""
     hours = (now() - actor.signed_in_at) // TOKEN_PERIOD if actor.signed_in_at is not None else 0
     return Keys(study.salt, actor.login_session_id, hours)
 
@@ -54,12 +54,12 @@ def notice_of(study: Study, phases: StudyPhases) -> str | None:
 
 
 def _side_by_side(*notices: str | None) -> str | None:
-    """Return notices as one line that tells where one ends: an author's need not end in a full stop."""
+    """Join notices into one line with a separator, because an author's notice need not end in a full stop."""
     return " · ".join(filter(None, notices)) or None
 
 
 def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
-    """Return the payload of the first assignment that is not closed, or thanks when there is none."""
+    """Return the payload of the first open assignment, or a thank-you if there is none."""
     membership_id = stored_id(membership.id)
     phases = frozen_facts.phases_of_member(session, membership)
     waiting = desk.waiting_for(session, phases, membership_id, queue, limit=3)
@@ -87,7 +87,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
 
 
 def _require_own_read(session: Session, phase: Phase, opinions: Assignment) -> None:
-    """Refuse to show others' opinions before the own read; the order of the queue brings them after it."""
+    """Refuse to show others' opinions before the own read; normally the order of the queue prevents this."""
     own = queries.root_verdict(session, queries.review_task_of(session, opinions).review_assignment_id)
     if not may_see(phase.role, phase, "opinions", Progress(on_the_desk=True, answered=own is not None)):
         raise NotOnTheDesk("Read this item yourself first; then the opinions are shown.")
@@ -96,14 +96,14 @@ def _require_own_read(session: Session, phase: Phase, opinions: Assignment) -> N
 def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
 ) -> AnyItemPayload:
-    """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
+    """Return the payload of the first of `waiting`; images of the next one may be prefetched."""
     return _payload_of(session, actor, study, waiting, progress, once_open=False)
 
 
 def payload_once_open(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
 ) -> AnyItemPayload:
-    """Return the payload as it will be when all that is blind to it is done: searched by an audit, sent to nobody."""
+    """Return the payload as it will be once all work blinded to it is done: for the audit only, sent to nobody."""
     return _payload_of(session, actor, study, waiting, progress, once_open=True)
 
 
@@ -176,7 +176,7 @@ def _payload_of(
 def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
 ) -> AnyItemPayload:
-    """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
+    """Return the payload of an item whose verdict is being revised; nothing is prefetched."""
     phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
     keys = keys_of(study, actor)
@@ -217,7 +217,7 @@ def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
 
 
 def in_parts(phases: StudyPhases, queue: Queue) -> bool:
-    """Return whether a queue is one of several that people of its role work through."""
+    """Return whether a queue is one of several for people of its role."""
     return any(other != queue and other.role == queue.role for other in phases.queues)
 
 
@@ -229,7 +229,7 @@ def _practice_progress(phases: StudyPhases, phase: Phase, progress: tuple[int, i
 def _ahead(
     session: Session, phases: StudyPhases, assignment: Assignment, progress: tuple[int, int]
 ) -> AheadPayload | None:
-    """Return what begins with the first item of another attempt at the practice, or behind the practice."""
+    """Return what begins with this item if it is the first: another practice attempt, or the items after practice."""
     phase = phases.named(assignment.phase)
     done, total = progress
     if done:
@@ -252,10 +252,10 @@ def _revisable(session: Session, actor: Actor, phases: StudyPhases, assignment: 
 
 
 def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:
-    """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
+    """Return the earlier turns of an item's conversation, with the member's own answers, oldest first."""
     phase = phases.named(assignment.phase)
     if phase.done_by == "decision":
-        # What was decided on a turn is no read of it.
+        # A decision on a turn is not a read of it.
         phase = phases.in_queue(phase.queue)[0]
     phase = phases.named(phase.listed_as)
     before, rules = frozen_facts.turns_before(session, assignment.study_id, item), phases.rules_of(phase)
@@ -274,7 +274,7 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
 def _prefetch(
     session: Session, phases: StudyPhases, assignment: Assignment, shown: Shown, following: list[Assignment]
 ) -> list[int]:
-    """Return the volumes of the assignment after this one that this one does not show itself; never an overlay."""
+    """Return the next assignment's volumes that this one does not show itself; never an overlay."""
     rules = phases.rules_of(phases.named(assignment.phase))
     showing = set(hanging.volumes_of(shown.item, shown.volumes, rules.hanging))
     return [
@@ -299,7 +299,7 @@ def _words_payload(
     *,
     once_open: bool = False,
 ) -> ScoringPayload:
-    """Return a candidate, or an item without scans."""
+    """Return the payload of a candidate, or of an item without scans."""
     phase = phases.named(assignment.phase)
     item = shown_items.item_of(session, assignment)
     if phase.kind == "items":
@@ -328,7 +328,7 @@ def _words_payload(
 def _opinions(
     session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
 ) -> tuple[list[Line], list[list[Line]]]:
-    """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
+    """Return the reviewer's own first read as text, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)
     verdicts = {

@@ -1,4 +1,4 @@
-"""Whether everybody is done with what a queue waits for: who is in the study, and who is still to fill a slot."""
+"""Whether everybody whom a queue waits for is done: the members of the study, and slots that are still unfilled."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from services.studies import frozen_facts, groups
 
 
 def are_done(session: Session, study_id: int, phases: StudyPhases, queue: Queue) -> bool:
-    """Return whether nobody has anything left of the phases that a queue waits for everyone to be done with.
+    """Return whether nobody has open work in the phases that a queue waits for everyone to finish.
 
-    Not done is also what nobody has yet: of a group in which fewer are than its protocol plans, or of a slot that
-    nobody fills. A phase whose units follow from answers waits until they are drawn.
+    Work that nobody has been given yet counts as open: that of a group with fewer people than its protocol plans, or
+    of an unfilled slot. If the units follow from answers, the queue waits until they are drawn.
     """
     follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
     closed = queries.phases_closed(session, study_id) if follows else frozenset()
@@ -26,7 +26,7 @@ def are_done(session: Session, study_id: int, phases: StudyPhases, queue: Queue)
 
 
 def with_phases(session: Session, study_id: int, keys: Sequence[str]) -> bool:
-    """Return whether nobody has anything left of the phases with these keys, nor will have."""
+    """Return whether nobody has, or will have, open work in the phases with these keys."""
     if not keys:
         return True
     if queries.anybody_has_open(session, study_id, keys):

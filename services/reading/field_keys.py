@@ -1,6 +1,6 @@
-"""How each field of a phase is answered on an item, what counts as right in it, and whether an answer is.
+"""How each field of a phase is answered for an item, what counts as right in it, and whether an answer is right.
 
-This is asked by practice, by the data files and by every figure of a study that lists its phases.
+Practice, the data files and every figure of a study that lists its phases use these rules.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ NOTHING = Score(None)
 
 
 class AskedItem(Protocol):
-    """What of an item its fields depend on; stored items have it, and shown ones."""
+    """The properties of an item on which its fields depend; both stored and shown items have them."""
 
     @property
     def form(self) -> str:
-        """The form that it names."""
+        """The form that the item names."""
 
     @property
     def format(self) -> str:
-        """How it is answered."""
+        """How the item is answered."""
 
     @property
     def options(self) -> Sequence[Mapping[str, str]]:
-        """What can be chosen."""
+        """The options that can be chosen."""
 
 
 @dataclass(frozen=True)
 class FieldKey:
-    """One field as it is asked of an item, with what counts as right.
+    """One field as it is asked about an item, with what counts as right.
 
     Attributes
     ----------
     compared
         Whether it is the field that the phase compares.
     reference
-        What answers are compared with; None where there is nothing, or where it is on the screen.
+        What answers are compared with; None if there is none, or if it is shown on the screen.
     state
-        Whether it has a reference, and who compares answers with that.
+        Whether the field has a reference, and who compares answers with it.
     """
 
     field: PhaseField
@@ -63,7 +63,7 @@ class FieldKey:
     _scored: dict[str, Score] = dataclasses.field(default_factory=dict, compare=False, repr=False)
 
     def score(self, answer: Any) -> Score:
-        """Return what an answer scores; the same words are compared once, however often a report asks."""
+        """Return the score of an answer; each text is compared only once, however often a report asks."""
         if not isinstance(answer, str):
             return score(self.key, answer)
         if answer not in self._scored:
@@ -73,15 +73,15 @@ class FieldKey:
 
 @dataclass(frozen=True)
 class FieldResult:
-    """An answer in a field, held against what counts as right.
+    """An answer to a field, compared with what counts as right.
 
     Attributes
     ----------
     answer
-        What was answered; None where `given` is another state.
+        The answer; None unless `given` is "given".
     score
-        `correct` is None where nothing can be said: no reference, people compare, or not applicable. An abstention is
-        not right where a program compares, nor are no options of any number of them.
+        `correct` is None if nothing can be said: no reference, compared by people, or not applicable. If a program
+        compares, an abstention is not right, and neither is an empty selection in a field that takes a set.
     """
 
     asked: FieldKey
@@ -96,7 +96,7 @@ class FieldResult:
 
 
 def keys_of_item(rules: PhaseRules, item: AskedItem, references: ItemReferences) -> tuple[FieldKey, ...]:
-    """Return the fields that a phase asks of an item, each with what counts as right."""
+    """Return the fields that a phase asks about an item, each with what counts as right."""
     compared = rules.compared_in(item.form)
     return tuple(
         _key(
@@ -116,7 +116,7 @@ def _key(asked: PhaseField, item: AskedItem, references: ItemReferences, compare
         reference = None
     state = state_of(reference)
     if shown and reference is not None:
-        # Who reads what counts as right is not compared with it.
+        # A rater who sees what counts as right is not compared with it.
         reference, state = None, "shown"
     key = AnswerKey(
         format=item.format,
@@ -133,9 +133,9 @@ def _key(asked: PhaseField, item: AskedItem, references: ItemReferences, compare
 
 
 def can_be_right(asked: PhaseField, reference: FieldReference) -> bool:
-    """Return whether what names no field could be an answer in this one.
+    """Return whether a reference that names no field could be an answer to this one.
 
-    An item that is reviewed has its reference too, and the field that says what is wrong with it is not answered by it.
+    Reviewed items have a reference too, but it does not answer the field that asks what is wrong with the item.
     """
     ids = {option.id for option in asked.offered}
     if ids and not ids & set(reference.accepted):
@@ -144,12 +144,12 @@ def can_be_right(asked: PhaseField, reference: FieldReference) -> bool:
 
 
 def results_of(keys: Sequence[FieldKey], answers: Mapping[str, Any]) -> Iterator[FieldResult]:
-    """Yield for each field of an item what was answered and whether it is right.
+    """Yield, for each field of an item, the answer and whether it is right.
 
     Parameters
     ----------
     answers
-        The fields of a stored verdict that assesses its unit.
+        The fields of a stored verdict that did assess its unit.
     """
     for key in keys:
         answer = answers.get(key.field.key)
@@ -163,9 +163,9 @@ def results_of(keys: Sequence[FieldKey], answers: Mapping[str, Any]) -> Iterator
 
 
 def _chose_none(asked: PhaseField, given: AnswerState) -> bool:
-    """Return whether a field that takes any number of options was asked and given none.
+    """Return whether a field that takes a set of options was asked and given none.
 
-    That is an answer, and never the right one: no reference names an empty set.
+    An empty set is an answer, but never the right one: no reference names an empty set.
     """
     return given == "not_given" and asked.type in SETS
 
@@ -180,12 +180,12 @@ def _given(asked: PhaseField, answer: Any, answers: Mapping[str, Any]) -> Answer
 
 @dataclass(frozen=True)
 class StudyKeys:
-    """The fields of every phase on every item, looked up once for each pair.
+    """The fields of every phase for every item, each combination looked up once.
 
     Attributes
     ----------
     items, references
-        By the id of the item.
+        By item id.
     """
 
     phases: StudyPhases
@@ -194,12 +194,12 @@ class StudyKeys:
     _looked_up: dict[tuple[str, int], tuple[FieldKey, ...]] = dataclasses.field(default_factory=dict, compare=False)
 
     def of(self, phase: str, item_id: int) -> tuple[FieldKey, ...]:
-        """Return the fields that a phase asks of an item; none where answers or references are what it rates.
+        """Return the fields that a phase asks about an item; empty if the phase rates answers or references.
 
         Parameters
         ----------
         phase
-            The key stored with an assignment, of a first or second step.
+            The key stored with an assignment, for a first or second step.
         """
         if (phase, item_id) not in self._looked_up:
             part = self.phases.named(phase)

@@ -1,4 +1,4 @@
-"""Which units follow from answers: those that were flagged, called not assessable, differ, or were answered so."""
+"""Select units by their answers: flagged, not assessable, in disagreement, or answered with a given value."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from services.studies.sampling.units import Unit
 
 # The standing answers of each phase, by its key.
 Answers = Mapping[str, Sequence[StandingAnswer]]
-# Answers of which one is no number, or none, have no distance.
+# Has no distance to anything: stands for an answer that is not a number, or is missing.
 _NO_NUMBER = float("nan")
 
 
 def selected_by_answers(study: Expansion, phase: Phase, units: Iterable[Unit], answers: Answers) -> list[Unit]:
-    """Return the units for which what was answered is what a phase asks for as `PHASE.FIELD`."""
+    """Return the units whose answers meet the conditions that a phase states as `PHASE.FIELD`."""
     left = list(units)
     for condition in phase.source.where:
         key, _, name = condition.name.partition(".")
@@ -36,9 +36,9 @@ def selected_by_answers(study: Expansion, phase: Phase, units: Iterable[Unit], a
 def parted_by_answers(
     study: Expansion, phase: Phase, units: Sequence[Unit], answers: Answers
 ) -> tuple[list[Unit], list[Unit]]:
-    """Return the units that `let_in` lets in, and the others that somebody answered; of a conversation all or nothing.
+    """Return the units that `let_in` admits, and the other answered ones; the turns of a conversation stay together.
 
-    Without `let_in` all are let in.
+    Without `let_in` all units are admitted.
     """
     source = phase.source
     if source.phase is None or not source.let_in:
@@ -53,13 +53,13 @@ def parted_by_answers(
 
 
 def _whole(unit: Unit) -> tuple[str, str]:
-    """Return what is let in as a whole: the conversation, whose turns continue each other, or the unit."""
+    """Return what is let in as a whole: a conversation, whose turns build on each other, or the unit itself."""
     conversation = unit.attributes.get("conversation")
     return ("conversation", conversation) if conversation and unit.key == unit.item else ("unit", unit.key)
 
 
 class _Given:
-    """The answers on a unit, whether it is what was answered, or belongs to an item that was."""
+    """The answers about a unit, which either was answered itself or belongs to an item that was."""
 
     def __init__(self, answers: Iterable[StandingAnswer], by_candidate: bool) -> None:
         self._by_candidate = by_candidate
@@ -78,7 +78,7 @@ def _by_unit(study: Expansion, phase: Phase, answered_in: Phase, answers: Answer
 
 
 def _fields(study: Expansion, phase: Phase, form: str) -> Sequence[Field]:
-    """Return the fields that were filled in for an item that names this form."""
+    """Return the fields that were asked of an item that names this form."""
     if phase.form != "as_item":
         return phase.fields
     return next((named.fields for named in study.forms if named.key == form), ())
@@ -104,7 +104,7 @@ def _is_filled_in(value: Any) -> bool:
 
 
 def _differ(asked: Field, given: Sequence[StandingAnswer], steps: int) -> bool:
-    """Return whether answers to a field are so many steps apart; an abstention differs from every answer."""
+    """Return whether answers to a field are at least `steps` apart; an abstention differs from every answer."""
     words = [_said(asked, answer) for answer in given]
     if steps == 1:
         return are_different(words)
@@ -119,17 +119,17 @@ def _abstains(asked: Field, answer: StandingAnswer) -> bool:
 
 
 def _given(asked: Field, answer: StandingAnswer) -> Any:
-    """Return an answer as it is compared with others: a preference as which answer it is for, on whichever side."""
+    """Return an answer as it is compared with others: a preference names the preferred answer, not its side."""
     value = answer.fields.get(asked.key)
     return as_in_table(value, answer.sides) if asked.type == "preference" and isinstance(value, str) else value
 
 
 def _said(asked: Field, answer: StandingAnswer) -> object:
-    """Return what is compared of an answer; None where the field was left empty, or not asked."""
+    """Return the comparable value of an answer; None if the field was left empty or not asked."""
     value = _given(asked, answer)
     if answer.not_assessable is None and abstention.is_undetermined(value):
         return (abstention.ID,)
-    # What an item's format asks is one of its options, or a text.
+    # A field that takes the item's format is answered with one of the item's options, or with text.
     kind = "choice" if asked.type == "as_item" and answer.has_options else kind_of_field(asked)
     given = value if _is_filled_in(value) else None
     given = correctness.as_meant(kind, given, [group.words for group in asked.synonyms])
@@ -137,7 +137,7 @@ def _said(asked: Field, answer: StandingAnswer) -> object:
 
 
 def _place(asked: Field, value: Any) -> float:
-    """Return an answer as a number: itself, or its place among the steps of a scale."""
+    """Return an answer as a number: its own value, or its position among the steps of a scale."""
     if isinstance(value, bool) or value is None or abstention.is_undetermined(value):
         return _NO_NUMBER
     if isinstance(value, int | float):
@@ -151,14 +151,14 @@ def _place(asked: Field, value: Any) -> float:
 
 
 def _is_result(study: Expansion, condition: Condition, key: str, name: str, given: Sequence[StandingAnswer]) -> bool:
-    """Return whether what several people answered has become one of some values, by the rule of their phase."""
+    """Return whether the combined result of several answers, by the rule of their phase, is one of some values."""
     phase = study.phase(key)
     asked = (
         next((field for field in _fields(study, phase, given[0].form) if field.key == name), None) if given else None
     )
     if asked is None:
         return False
-    # A number is the same however it was written.
+    # A number is the same however it is written.
     values = [correctness.canonical("number", value) for value in condition.values] if _is_number(asked) else []
     values = values or condition.values
     if phase.result in ("mean", "median"):
@@ -173,7 +173,7 @@ def _is_number(asked: Field) -> bool:
 
 
 def _values(asked: Field, answer: StandingAnswer) -> set[str]:
-    """Return the values of a field that somebody gave, of several options each."""
+    """Return the values that one person gave for a field; a field with several options can have several."""
     value = _given(asked, answer)
     if answer.not_assessable is not None or not _is_filled_in(value) or abstention.is_undetermined(value):
         return set()
@@ -181,7 +181,7 @@ def _values(asked: Field, answer: StandingAnswer) -> set[str]:
 
 
 def _middle(asked: Field, rule: str, given: Sequence[StandingAnswer]) -> str | None:
-    """Return mean or median as the value that it is; None where it lies between two steps of a scale."""
+    """Return the mean or median as a value of the field; None if it lies between two steps of a scale."""
     numbers = sorted(_place(asked, answer.fields.get(asked.key)) for answer in given if answer.not_assessable is None)
     if not numbers or any(number != number for number in numbers) or len(numbers) < len(given):
         return None

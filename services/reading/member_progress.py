@@ -1,4 +1,4 @@
-"""How far the members of a study are, without what they answered."""
+"""The progress of a study's members, without what they answered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NONE_SEALED = queries.SealedCount(0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class MemberProgress:
-    """How far a member is. It holds counts and times, and no answer to a real item."""
+    """A member's progress: counts and times, but no answer to a real item."""
 
     pseudonym: str
     name: str
@@ -43,24 +43,24 @@ class MemberProgress:
     total: int
     technical_failures: int
     last_saved: datetime | None
-    # Empty where the study has no practice.
+    # Empty if the study has no practice.
     practice: str = ""
-    # Title of their group; empty where the study has no groups to tell apart.
+    # Title of their group; empty if the study has no groups to distinguish.
     group: str = ""
     # How many of the items have a verdict that was revised.
     revised: int = 0
-    # Whether items of test subjects, which are sealed, are in none of these counts.
+    # Whether the sealed items of test subjects are left out of these counts.
     is_without_test: bool = False
 
     @property
     def count_in_words(self) -> str:
-        """How many items are done; where test is sealed and they follow from answers, of development subjects."""
+        """How many items are done: of development subjects only, if items depend on answers and test is sealed."""
         said = f"{self.done} of {self.total}" if self.total else "–"
         return f"{said} in development; those of test are sealed" if self.is_without_test else said
 
 
 def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:
-    """Return, for admins, how far every rater and reviewer is."""
+    """Return, for admins, the progress of every rater and reviewer."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         titles = groups.titles_of(frozen_facts.phases_of(session, stored_id(study.id)))
@@ -105,7 +105,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
 
 
 def _practice(session: Session, training: Phase | None, membership_id: int) -> str:
-    """Return how a rater's practice went, in a few words."""
+    """Return the outcome of a rater's practice in a few words."""
     if training is None:
         return ""
     results = practice.results_of(session, membership_id)

@@ -17,16 +17,16 @@ from services.studies import frozen_facts
 
 
 def open_phase(database: Database, actor: Actor, study_key: str, phase: str, reason: str) -> None:
-    """Open a phase for everybody who works in it; what they have still to do before by the law stays before it.
+    """Open a phase for everybody who works in it; work that must come before it still comes before it.
 
     Raises
     ------
     NotFound
-        There is no such phase, or it does not wait for an admin.
+        The phase does not exist, or does not wait for an admin.
     NotAllowed
         The reason is too short.
     Conflict
-        The phase is open already, or the study is not.
+        The phase is already open, or the study is not.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -54,7 +54,7 @@ def open_phase(database: Database, actor: Actor, study_key: str, phase: str, rea
 
 
 def phases_to_open(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
-    """Return, for admins, the titles of the phases that wait to be opened by one, by key."""
+    """Return, for admins, the titles by key of the phases that an admin has yet to open."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

@@ -1,4 +1,4 @@
-"""What of somebody's work comes next, how much it is, and about how long it takes by their own pace."""
+"""What comes next in a member's work, how much it is, and roughly how long it takes at their own pace."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from services.reading import blinding, desk
 from services.reading.payloads import AheadPayload, NextPayload
 from services.studies import frozen_facts
 
-# Of fewer verdicts a median says little.
+# With fewer verdicts a median says little.
 FEWEST = 3
 MINUTE = 60_000
 
 
 def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> NextPayload | None:
-    """Return what waits for the member when a queue is done, as answers to score after the reads; None for nothing."""
+    """Return what waits for a member after a queue, such as answers to score after the reads; None if nothing does."""
     if queue.role == "reviewer":
         return blinding.next_payload("Look again", "", address_of(study, queue))
     phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
-    # What follows this queue, before what can be done at any time.
+    # What follows this queue comes before what can be done at any time.
     others = dict.fromkeys((*phases.after(queue), *(other for other in phases.queues if other.role == queue.role)))
     for following in (other for other in others if other != queue):
         done, total = desk.progress_of(session, phases, membership_id, following)
@@ -42,14 +42,14 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
 
 
 def first_items(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, total: int) -> AheadPayload:
-    """Return what begins behind the practice: so many items, and about how long they take."""
+    """Return what begins after the practice: how many items, and roughly how long they take."""
     about = about_how_long(session, phases, membership_id, queue, total)
     title = f"{queue.verb} {queue.counted(total)}"
     return blinding.ahead_payload("Practice is complete", "From now on your answers count.", title, about)
 
 
 def about_how_long(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, left: int) -> str:
-    """Return about how long the units that are left take, in words; nothing where the own pace is not known yet."""
+    """Return roughly how long the remaining units take, in words; empty while the member's pace is unknown."""
     for worked, pace in _paces(phases, queue):
         medians = [
             statistics.median(times)
@@ -62,7 +62,7 @@ def about_how_long(session: Session, phases: StudyPhases, membership_id: int, qu
 
 
 def _paces(phases: StudyPhases, queue: Queue) -> Iterator[tuple[tuple[Phase, ...], str]]:
-    """Yield whose times together tell how long one unit of a queue takes, and what that is called, the best first."""
+    """Yield the phases whose times together estimate one unit of a queue, and a name for that pace, best first."""
     if queue.role != "rater":
         return
     yield phases.in_queue(queue), "at your pace so far"
@@ -75,7 +75,7 @@ def _paces(phases: StudyPhases, queue: Queue) -> Iterator[tuple[tuple[Phase, ...
 
 
 def duration(milliseconds: float) -> str:
-    """Return a time in words: to the minute, from ten on to five, from an hour on to a quarter."""
+    """Return a duration in words, rounded up to the minute, from 10 min on to 5 min, from an hour on to 15 min."""
     minutes = max(1, math.ceil(milliseconds / MINUTE))
     step = 1 if minutes < 10 else 5 if minutes < 60 else 15
     hours, minutes = divmod(math.ceil(minutes / step) * step, 60)
@@ -83,7 +83,7 @@ def duration(milliseconds: float) -> str:
 
 
 def _active_times(session: Session, membership_id: int, phase: Phase) -> list[int]:
-    """Return the active time of each of the member's own assignments of a phase, revisions included."""
+    """Return the active time of each of the member's own assignments in a phase, including revisions."""
     return list(ask(session, _ACTIVE_TIMES, membership_id=membership_id, phase=phase.key).scalars())
 
 
@@ -96,5 +96,5 @@ _ACTIVE_TIMES: Any = (
 
 
 def address_of(study: Study, queue: Queue) -> str:
-    """Return the address of the page on which a queue is worked through."""
+    """Return the address of the page for working through a queue."""
     return "reading?" + urlencode({"study": study.key, "phase": queue.key})

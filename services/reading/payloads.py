@@ -1,7 +1,7 @@
-"""What the reading room gets, key by key: one type for each payload. What routes answer beside them: `route_answers`.
+"""What the reading room receives, key by key: one type per payload. For what routes return, see `route_answers`.
 
-`blinding` and `hanging` build the payloads; what the browser's sources are checked against is written from these types
-(docs/how-to/rebuild-the-viewer.md). Text and numbers only, in the order in which they are sent.
+`blinding` and `hanging` build the payloads. The types against which the browser's sources are checked are generated
+from these (docs/how-to/rebuild-the-viewer.md). Text and numbers only, in the order in which they are sent.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from protocol import forms, sections
 
-# Named, so that schema and declarations name them too.
+# Named, so that the schema and the declarations use the same names.
 Phase = TypeAliasType("Phase", Literal["practice", "reading", "scoring", "review", "opinions", "preview"])
 FieldType = TypeAliasType("FieldType", forms.FieldType)
 OverlayStyle = TypeAliasType("OverlayStyle", Literal["outline", "fill"])
 RevisionRule = TypeAliasType("RevisionRule", sections.RevisionRule)
 Plane = TypeAliasType("Plane", Literal["axial", "coronal", "sagittal"])
-# What is counted: items with scans, items without, or answers that are scored.
+# What is counted: items with scans, items without, or scored answers.
 SummaryUnit = TypeAliasType("SummaryUnit", Literal["scans", "items", "answers"])
 TextKind = TypeAliasType("TextKind", Literal["prompt", "vignette", "question", "reference", "candidate", "explanation"])
 TextSetting = TypeAliasType("TextSetting", Literal["plain", "markdown"])
-# Label and text, in the words of the form.
+# Label and text, in the wording of the form.
 Line = TypeAliasType("Line", Annotated[list[str], Field(min_length=2, max_length=2)])
 # Lowest and highest value: intensities, or fractions of the default window.
 Window = TypeAliasType("Window", Annotated[list[float], Field(min_length=2, max_length=2)])
@@ -31,45 +31,45 @@ Window = TypeAliasType("Window", Annotated[list[float], Field(min_length=2, max_
 Place = TypeAliasType("Place", Annotated[list[float], Field(min_length=3, max_length=3)])
 
 
-# The two answers of a pair: the one at A, and the one at B.
+# The two answers of a pair: the one on side A, and the one on side B.
 Sides = TypeAliasType("Sides", Annotated[list[str], Field(min_length=2, max_length=2)])
 
 
 class Option(TypedDict):
-    """One answer that can be chosen, or one reason; `meaning` is what defines it."""
+    """One answer or reason that can be chosen; `meaning` is its definition."""
 
     id: str
     text: str
     meaning: NotRequired[str]
 
 
-# One of its keys is a word of Python.
+# Not a class, because `is` is a Python keyword.
 Dependence = TypedDict("Dependence", {"field": str, "is": list[str]})
-"""The field that another one depends on, and the option ids with which that one is asked."""
+"""The field that another one depends on, and the option ids for which that one is asked."""
 
 
 class OfferedPayload(TypedDict):
-    """The options that are offered with a value of the field above."""
+    """The options offered for one value of the field above."""
 
     value: str
     options: list[str]
 
 
 class OptionsByPayload(TypedDict):
-    """The field on which it depends which options are offered; with a value that is not listed none are."""
+    """The field that decides which options are offered; for a value that is not listed there are none."""
 
     field: str
     offered: list[OfferedPayload]
 
 
 class FieldHelp(TypedDict, total=False):
-    """What may be shown below the label of a field."""
+    """What may be shown below a field's label."""
 
     help: str
 
 
 class FieldLimits(TypedDict, total=False):
-    """What the protocol may say of a field's values, and of when it is asked."""
+    """What the protocol may specify about a field's values, and about when it is asked."""
 
     unit: str
     minimum: float
@@ -91,7 +91,7 @@ class FormFieldPayload(FieldHelp, FieldLimits):
 
 
 class FormPayload(TypedDict):
-    """The form of an item, with every option in its place."""
+    """The form of an item, with every option in place."""
 
     fields: list[FormFieldPayload]
     not_assessable: list[Option]
@@ -100,7 +100,7 @@ class FormPayload(TypedDict):
 
 
 class VolumePayload(TypedDict):
-    """One scan: its address, what its bytes must be, and how it is windowed."""
+    """One scan: its address, the expected hash of its content, and its window."""
 
     label: str
     url: str
@@ -111,7 +111,7 @@ class VolumePayload(TypedDict):
 
 
 class OverlayPayload(TypedDict):
-    """One mask that is laid over the scans of a pane."""
+    """One mask that is drawn over the scans of a pane."""
 
     label: str
     url: str
@@ -134,7 +134,7 @@ class PanePayload(TypedDict):
 
 
 class PresetPayload(TypedDict):
-    """A window to choose: `window` in fractions of the default one, or `absolute` in intensities."""
+    """A selectable window: `window` in fractions of the default one, or `absolute` in intensities."""
 
     label: str
     window: NotRequired[Window]
@@ -142,7 +142,7 @@ class PresetPayload(TypedDict):
 
 
 class ImagesPayload(TypedDict):
-    """The panes of an item, and how they are looked at."""
+    """The panes of an item, and how they are displayed."""
 
     convention: Literal["radiological", "neurological"]
     coregistered: bool
@@ -162,14 +162,14 @@ class ContextPayload(TypedDict):
 
 
 class ProgressPayload(TypedDict):
-    """How many items are closed, and how many there are."""
+    """How many items are closed, and how many there are in all."""
 
     done: int
     total: int
 
 
 class PracticePayload(TypedDict):
-    """How far a rater is in their practice, and the share of right answers that ends it."""
+    """A rater's progress in their practice, and the share of right answers that ends it."""
 
     done: int
     total: int
@@ -184,14 +184,14 @@ class TurnPayload(TypedDict):
 
 
 class RevisionPayload(TypedDict):
-    """Which of their verdicts a rater is revising."""
+    """Which of their verdicts the rater is revising."""
 
     receipt: str
     saved_at: str
 
 
 class NextPayload(TypedDict):
-    """What comes next: how much of what, how long by the own pace, and where."""
+    """What comes next: how much of what, how long at the rater's own pace, and where."""
 
     title: str
     about: str
@@ -206,21 +206,21 @@ class AheadPayload(NextPayload):
 
 
 class DraftPayload(TypedDict):
-    """What somebody has filled in themselves, as their browser sent it, with the number that orders drafts."""
+    """What the rater has filled in, as their browser sent it, with the number that orders drafts."""
 
     sequence: int
     answers: dict[str, Any]
 
 
 class OpinionPayload(TypedDict):
-    """What one rater said of an item, without their name."""
+    """One rater's answers on an item, without their name."""
 
     name: str
     lines: list[Line]
 
 
 class HeadPayload(TypedDict):
-    """Which item it is, and whose turn of what."""
+    """Which item it is, of which assignment and phase."""
 
     kind: Literal["item"]
     assignment: str
@@ -232,9 +232,9 @@ class HeadPayload(TypedDict):
 
 
 class StandingPayload(TypedDict):
-    """What surrounds an item; `revisable` is None where the study lets nothing of the queue be revised.
+    """What surrounds an item; `revisable` is None if the study allows no revisions in the queue.
 
-    Whether the queue is one of several parts that the member works through says `in_parts`.
+    `in_parts` is true if the queue is one of several parts that the member works through.
     """
 
     turns: list[TurnPayload]
@@ -249,7 +249,7 @@ class StandingPayload(TypedDict):
 class ItemPayload(HeadPayload, StandingPayload):
     """An item that is read from its images: in practice, reading, a reviewer's first read and the preview.
 
-    Here and below, `own` is the answer that was given before more was shown; None where this is the answer itself.
+    Here and below, `own` is the answer given before more was shown; None if this is that first answer.
     """
 
     images: ImagesPayload
@@ -266,7 +266,7 @@ class ItemPayload(HeadPayload, StandingPayload):
 
 
 class OpinionsPayload(HeadPayload, StandingPayload):
-    """An item with what others said of it; for a reviewer who decides on it with the own first read, too."""
+    """An item with others' opinions; for a reviewer who decides on it, also with their own first read."""
 
     images: ImagesPayload
     context: ContextPayload
@@ -282,9 +282,9 @@ class OpinionsPayload(HeadPayload, StandingPayload):
 
 
 class ScoringPayload(HeadPayload, StandingPayload):
-    """What is judged from words, without images: a candidate's answer, or an item; with the reference where shown.
+    """A candidate's answer or an item, judged from text without images; with the reference if it is shown.
 
-    Here and below, `sides` are two answers that are compared, in place of the one.
+    Here and below, `sides` are two answers to compare, in place of the single one.
     """
 
     images: None
@@ -302,7 +302,7 @@ class ScoringPayload(HeadPayload, StandingPayload):
 
 
 class JudgedPayload(HeadPayload, StandingPayload):
-    """What is judged beside its images: an answer, or an item with its reference; `question` is the phase's own."""
+    """An answer, or an item with its reference, judged beside its images; `question` is the phase's own."""
 
     images: ImagesPayload
     context: ContextPayload
@@ -320,7 +320,7 @@ class JudgedPayload(HeadPayload, StandingPayload):
 
 
 class SummaryPayload(TypedDict):
-    """What somebody did in this login session: counts of what, times in milliseconds, and since when."""
+    """The rater's work in this login session: counts, their unit, times in milliseconds, and since when."""
 
     unit: SummaryUnit
     items: int
@@ -330,7 +330,7 @@ class SummaryPayload(TypedDict):
 
 
 class DonePayload(TypedDict):
-    """What is shown when nothing is left."""
+    """What is shown when nothing is left to do."""
 
     kind: Literal["done"]
     assignment: str | None
@@ -348,7 +348,7 @@ Payload = TypeAliasType("Payload", AnyItemPayload | DonePayload)
 
 
 class FeedbackPayload(TypedDict):
-    """What a rater learns from a practice verdict; `correct` is None where there is no single right answer."""
+    """What a rater learns from a practice verdict; `correct` is None if there is no single right answer."""
 
     correct: bool | None
     lines: list[Line]

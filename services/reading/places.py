@@ -1,4 +1,4 @@
-"""In whose words a place in an item is given: in mm, or in an image without scale by its column and row."""
+"""How a place in an item is described: in mm or, for an image without scale, by column and row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from services.studies import frozen_facts, volume_store
 def places_for(
     session: Session, study_id: int, item: ShownItem, rules: PhaseRules, fields: Iterable[FormField]
 ) -> Places:
-    """Return what `places_of` does where a field asks for a place; nothing is looked up for any other."""
+    """Return `places_of` if a field asks for a place; otherwise nothing is looked up."""
     asked = any(field.type in PLACES for field in fields)
     return places_of(session, study_id, item, rules.hanging) if asked else WITH_SCALE
 
@@ -30,16 +30,16 @@ def places_for(
 def places_in_references(
     session: Session, study_id: int, item: ShownItem, phases: StudyPhases, rules: PhaseRules
 ) -> Places:
-    """Return the same for what counts as right, which is set in the words of the fields of any phase."""
+    """Return the same for references, which are worded in terms of the fields of any phase."""
     of_study = (phases.rules_of(phase) for phase in phases.phases)
     fields = (field for each in of_study for field in chain(each.fields or (), *each.forms.values()))
     return places_for(session, study_id, item, rules, fields)
 
 
 def places_of(session: Session, study_id: int, item: ShownItem, hung: Hanging) -> Places:
-    """Return in whose words a place in an item is given, pane by pane: those of what each pane opens on.
+    """Return how places in an item are described, pane by pane: as for the scan that each pane opens on.
 
-    Of the file only the words for a place become known, and the place is known anyway.
+    Nothing but the description of the place is revealed of the file, and the place is known anyway.
     """
     case = frozen_facts.case_of(session, study_id, item.case_id)
     mirrored = hung.convention == "radiological"

@@ -1,4 +1,4 @@
-"""What people answered as candidates of a pool: laid out and stored by the act that closes their phase."""
+"""Turn people's answers into candidates of a pool: laid out and stored when their phase is closed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from services.studies.stored_pool import Pool
 
 @dataclass(frozen=True)
 class NewAnswer:
-    """An answer of a person that becomes a candidate: its key, the keys of phase and item, and its text.
+    """A person's answer that becomes a candidate: its key, the keys of its phase and item, and its text.
 
     Attributes
     ----------
     slot
-        The name of the slot that gave it.
+        The name of the slot of the person who gave it.
     text
-        Empty where it is no response: nothing was filled in of what is laid out, or the item was not assessable.
+        Empty for no response: none of the fields laid out was filled in, or the item was not assessable.
     """
 
     key: str
@@ -42,7 +42,7 @@ class NewAnswer:
 def new_answers(
     session: Session, study_id: int, study: Expansion, phases: Iterable[Phase], pool: Pool, answers: Answers
 ) -> list[NewAnswer]:
-    """Return the answers that some phases rate and that are no candidates yet, laid out as their pool lays them out."""
+    """Return the answers that some phases rate and that are not yet candidates, laid out as their pool requires."""
     laid_out_by = {phase.answers_of: phase for phase in phases if phase.answers_of is not None}
     if not laid_out_by:
         return []
@@ -52,7 +52,7 @@ def new_answers(
     new: list[NewAnswer] = []
     for source, phase in laid_out_by.items():
         number = 0
-        # What a version of the study replaced is rated by nobody any more.
+        # Units that a version of the study replaced are no longer rated.
         of_items = (each for each in answers.get(source, ()) if each.item in pool.items)
         for answer in (each for each in of_items if each.verdict_id not in there):
             number += 1
@@ -81,13 +81,13 @@ def _slots_of(session: Session, study_id: int) -> dict[int, str]:
 
 
 def _options_of(session: Session, study_id: int) -> dict[int, dict[str, str]]:
-    """Return the texts of the options of each item by their ids."""
+    """Return the option texts of each item by option id."""
     rows = session.exec(select(Item.id, Item.options).where(Item.study_id == study_id))
     return {stored_id(item): {option["id"]: option["text"] for option in options} for item, options in rows}
 
 
 def with_new(pool: Pool, new: Sequence[NewAnswer]) -> Pool:
-    """Return what can be drawn with answers that are not stored yet."""
+    """Return the pool with answers added that are not stored yet."""
     units = {
         answer.key: pooled.unit_of_answer(
             answer.key, pool.items[answer.item], answer.phase, answer.slot, responded=bool(answer.text)
@@ -98,7 +98,7 @@ def with_new(pool: Pool, new: Sequence[NewAnswer]) -> Pool:
 
 
 def store(session: Session, study_id: int, new: Sequence[NewAnswer], pool: Pool) -> tuple[Pool, list[Base]]:
-    """Store answers as candidates; return what can be drawn with their ids, and the rows to be sealed."""
+    """Store answers as candidates; return the pool with their ids, and the rows to be sealed."""
     if not new:
         return pool, []
     candidates = [
@@ -124,7 +124,7 @@ def store(session: Session, study_id: int, new: Sequence[NewAnswer], pool: Pool)
 
 
 def count_of(new: Sequence[NewAnswer]) -> dict[str, dict[str, int]]:
-    """Return how many answers of each phase came into the pool, and how many of them are no response."""
+    """Return, for each phase, how many answers entered the pool and how many of them are no response."""
     return {
         phase: {
             "answers": sum(answer.phase == phase for answer in new),

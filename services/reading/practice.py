@@ -1,4 +1,4 @@
-"""Practice before the real items: scored by the program, with feedback where the protocol says so, until it is passed.
+"""Practice before the real items: scored by the program, repeated until passed, with feedback if the protocol says so.
 
 Nothing here reads the reference of a real item, and nothing of practice enters a statistic.
 """
@@ -58,7 +58,7 @@ NOTHING_ANSWERED: Mapping[str, bool | None] = MappingProxyType({})
 
 
 def state_of_practice(session: Session, training: Phase, membership_id: int) -> str:
-    """Return `passed`, `open` (there are practice items to read), or `failed` (every attempt is used up)."""
+    """Return `passed`, `open` (practice items are waiting) or `failed` (all attempts are used up)."""
     results = results_of(session, membership_id)
     if _passed(results):
         return "passed"
@@ -67,7 +67,7 @@ def state_of_practice(session: Session, training: Phase, membership_id: int) -> 
 
 
 def has_passed(session: Session, membership_id: int) -> bool:
-    """Return whether a pass of a rater was enough: it opens the real items."""
+    """Return whether any of a rater's passes was good enough to open the real items."""
     return _passed(results_of(session, membership_id))
 
 
@@ -76,12 +76,12 @@ def _passed(results: list[PracticeResult]) -> bool:
 
 
 def has_failed(session: Session, training: Phase | None, membership_id: int) -> bool:
-    """Return whether a rater has used up their attempts at a practice, where the study asks for one."""
+    """Return whether a rater has used up their attempts at a practice; False if there is no practice."""
     return training is not None and state_of_practice(session, training, membership_id) == "failed"
 
 
 def who_has_failed(session: Session, phases: StudyPhases, study_id: int) -> set[int]:
-    """Return the memberships of which `has_failed` is true, with as many queries for a hundred raters as for one."""
+    """Return the memberships for which `has_failed` is true; the number of queries does not grow with the raters."""
     if not phases.trainings:
         return set()
     best = (
@@ -97,7 +97,7 @@ def who_has_failed(session: Session, phases: StudyPhases, study_id: int) -> set[
 
 
 def who_has_not_passed(session: Session, phases: StudyPhases, study_id: int) -> set[int]:
-    """Return the raters for whom the items are shut, with as many queries for a hundred raters as for one."""
+    """Return the raters for whom the items are closed; the number of queries does not grow with the raters."""
     if phases.training is None:
         return set()
     raters = select(Membership.id).where(Membership.study_id == study_id, Membership.role == "rater")
@@ -106,7 +106,7 @@ def who_has_not_passed(session: Session, phases: StudyPhases, study_id: int) -> 
 
 
 def progress_of_pass(session: Session, training: Phase, membership_id: int) -> tuple[int, int]:
-    """Return how many items of the rater's present pass through the practice are closed, and how many it has."""
+    """Return how many items of the rater's current practice pass are closed, and how many there are."""
     return queries.count_assignments(
         session, membership_id, (training,), pass_number=_newest_pass(session, training, membership_id)
     )
@@ -125,7 +125,7 @@ _RESULTS: Any = (
 
 
 def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignment) -> None:
-    """Store the result of a pass whose last item was just closed; deal the next pass where it was not enough."""
+    """Store the result of a pass whose last item was just closed, and deal the next pass if it was not enough."""
     training = phases.named(assignment.phase)
     rule = phases.rules_of(training).practice
     membership_id, pass_number = assignment.membership_id, assignment.pass_number
@@ -148,7 +148,7 @@ def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignme
 
 
 def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
-    """Return the line above the practice items of a second pass and of any later one."""
+    """Return the line above the practice items from the second pass on."""
     phase = phases.named(assignment.phase)
     if not phase.trains or assignment.pass_number == 1:
         return None
@@ -156,9 +156,9 @@ def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
 
 
 def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, total: int) -> AheadPayload | None:
-    """Return what is shown before another attempt: which it is, and how the last one ended; None before the first.
+    """Return what is shown before another attempt: its number, and how the last one ended; None before the first.
 
-    How many answers were right is shown only where the protocol gives feedback on each of them.
+    The number of right answers is shown only if the protocol gives feedback on each of them.
     """
     training = phases.named(assignment.phase)
     rule = phases.rules_of(training).practice
@@ -182,7 +182,7 @@ def _gives_feedback(phases: StudyPhases, training: Phase) -> bool:
 
 
 def _attempt(rule: Practice | None, pass_number: int) -> str:
-    """Return which attempt a pass is, of how many, and whether it is the last."""
+    """Return which attempt a pass is, out of how many, and whether it is the last."""
     if rule is None or rule.attempts is None:
         return f"attempt {pass_number}"
     if pass_number > rule.attempts:
@@ -191,13 +191,13 @@ def _attempt(rule: Practice | None, pass_number: int) -> str:
 
 
 def feedback_on(session: Session, phases: StudyPhases, assignment: Assignment) -> FeedbackPayload | None:
-    """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
+    """Return what a rater learns from their practice verdict: whether it is right, what counts as right, and why."""
     training, item = phases.named(assignment.phase), shown_items.item_of(session, assignment)
     if not _gives_feedback(phases, training):
         return None
     verdict = queries.root_verdict(session, stored_id(assignment.id))
     reference = queries.reference_of_practice_item(session, item.item_id)
-    # Whether an answer is right says what the reference is, or is not.
+    # Whether an answer is right reveals what the reference is, or is not.
     asks = verdict is not None and _tells_primary(phases, training, item)
     return blinding.feedback_payload(
         IS_RIGHT[_practised(session, phases, training, item.item_id, verdict)]
@@ -222,14 +222,14 @@ def told_after(
     right: Mapping[str, bool | None] = NOTHING_ANSWERED,
     places: Places = WITH_SCALE,
 ) -> list[Line]:
-    """Return the feedback on an answer to a practice item, as label and text: what counts as right, and why.
+    """Return the feedback on a practice item's answer, as labels and texts: what counts as right, and why.
 
     Parameters
     ----------
     right
-        Of an answer, which fields are right, by their key.
+        Which fields of an answer are right, by field key.
     places
-        What the panes of the item show, in whose words a place is given.
+        What the item's panes show; a place is described in terms of them.
     """
     named = _told(phases, training)
     explanation = reference.explanation if "explanation" in named else ""
@@ -267,7 +267,7 @@ def _results(
     reference: Reference,
     verdict: Verdict | None,
 ) -> dict[str, bool | None]:
-    """Return which fields of a practice verdict are right, by their key; nothing of one that assesses nothing."""
+    """Return which fields of a practice verdict are right, by field key; empty if it was not assessable."""
     if verdict is None or verdict.not_assessable is not None or not training.listed or training.kind != "items":
         return {}
     of_fields = _of_fields(session, phases, training, item, reference, verdict)
@@ -336,7 +336,7 @@ _NEWEST_PASS: Any = select(func.max(Assignment.pass_number)).where(
 def _answers_of_pass(
     session: Session, phases: StudyPhases, training: Phase, membership_id: int, pass_number: int
 ) -> list[Practised]:
-    """Return what each item of a pass was answered as; what could not be shown was not answered right."""
+    """Return how each item of a pass was answered; an item that could not be shown counts as wrong."""
     rows = session.exec(
         select(Assignment.item_id, Verdict, TechnicalFailure.id)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
@@ -355,10 +355,10 @@ def _answers_of_pass(
 
 
 def _practised(session: Session, phases: StudyPhases, training: Phase, item_id: int, verdict: Verdict) -> Practised:
-    """Return what a practice verdict is in the field that is compared."""
+    """Return how a practice verdict fares in the field that is compared."""
     if verdict.not_assessable is not None:
         return "wrong"
-    # Practice that shows no reference and has no mark to pass may be on items without one.
+    # Practice that shows no reference and has no pass mark may use items without one.
     if training.listed and not phases.rules_of(training).needs_reference:
         return "not_scored"
     reference = queries.reference_of_practice_item(session, item_id)

@@ -1,7 +1,7 @@
-"""What an admin looks at before anybody reads it: a unit of any phase as a rater will see it, from the same builder.
+"""The preview for admins: a unit of any phase as a rater will see it, from the same payload builder.
 
-What people answer is shown to no admin before the data lock: there are words instead. Nothing of a preview is stored,
-and nothing can be handed in.
+No admin is shown people's answers before the data lock; placeholder texts stand in for them. Nothing in a preview is
+stored, and nothing can be submitted.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from services.reading.displaying import in_parts, keys_of, notice_of
 from services.reading.payloads import AnyItemPayload, ItemPayload, Line
 from services.studies import frozen_facts
 
-# Of a pool that holds people's answers alone, or items that no model has answered.
+# For pools that hold only people's answers, and items that no model has answered.
 _ANSWER = "No answer stands here yet: it will be one that somebody gives in an earlier phase."
 _SIDES = (
     "No answer stands here yet: it will be one of two.",
     "No answer stands here yet: it will be the other of two.",
 )
 _OWN = "What the rater has answered will stand here."
-# Enough to see that they are distinguished.
+# Two are enough to see that opinions are told apart.
 _OPINIONS = ("What one rater has answered will stand here.", "What another rater has answered will stand here.")
 
 
 def preview_payload(session: Session, actor: Actor, study: Study, phase: Phase, item: Item) -> AnyItemPayload:
-    """Return an item, or an answer to it, as raters will see it in a phase."""
+    """Return the payload of an item, or of an answer to it, as raters will see it in a phase."""
     of_study = frozen_facts.phases_of(session, stored_id(study.id))
     phases = of_study.of_group(phase.groups[0]) if phase.groups else of_study
     phase = phases.named(phase.key)
@@ -125,7 +125,7 @@ def _desk(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem, 
 
 
 def _opinions(of_study: StudyPhases, rules: PhaseRules, item: ShownItem) -> list[list[Line]] | None:
-    """Return words in place of what others answered, by the fields that they were asked."""
+    """Return placeholders for what others will answer, one line per field that they are asked."""
     if not rules.opinions_of:
         return None
     source = of_study.named(rules.opinions_of)

@@ -1,6 +1,6 @@
-"""Whether an item can come in a phase, and which answer to it a preview shows, or which two, as far as is known.
+"""Whether a phase can select an item, and which one or two of its answers a preview shows, as far as is known.
 
-What people answered is shown to no admin before the data lock, nor which of these answers was drawn for whom.
+Before the data lock no admin is shown what people answered, or which of these answers was drawn for whom.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from services.studies.stored_pool import attributes_of_item
 
 
 def answer_to_show(session: Session, phase: Phase, item: Item) -> Candidate | None:
-    """Return an answer to an item that a listed phase can rate: one that was drawn, where any was; None without any."""
+    """Return an answer to an item that a listed phase can rate, preferably a drawn one; None if there is none."""
     study, listed = _listed(session, phase, item)
     if "candidates" not in listed.rates:
         return None
@@ -35,7 +35,7 @@ def answer_to_show(session: Session, phase: Phase, item: Item) -> Candidate | No
 
 
 def answers_to_compare(session: Session, phase: Phase, item: Item) -> tuple[str, str] | None:
-    """Return two answers to an item that a listed phase can compare, in the order of the tables; None without any."""
+    """Return two answers to an item that a listed phase can compare, in table order; None if there are none."""
     study, listed = _listed(session, phase, item)
     answers = _answers_in(session, study, listed, item)
     rule = listed.pairs
@@ -62,9 +62,9 @@ def answers_to_compare(session: Session, phase: Phase, item: Item) -> tuple[str,
 
 
 def is_selected(session: Session, phase: Phase, item: Item) -> bool:
-    """Return whether the conditions of a listed phase, and of those that it takes its units from, take an item.
+    """Return whether an item meets the conditions of a listed phase, and of the phases from which it takes its units.
 
-    What they say of models' answers, or of people's, is left aside.
+    Conditions on models' or people's answers are ignored.
     """
     study, listed = _listed(session, phase, item)
     case = session.get_one(Case, item.case_id)
@@ -91,7 +91,7 @@ def _listed(session: Session, phase: Phase, item: Item) -> tuple[Expansion, List
 
 
 def _answers_in(session: Session, study: Expansion, listed: Listed, item: Item) -> list[Candidate]:
-    """Return the models' answers to an item that a phase can rate, in the order of the table."""
+    """Return the models' answers to an item that a phase can rate, in table order."""
     columns = columns_of_models(study)
     where = [said for said in as_canonical(listed.source, study.attributes).where if said.name in columns]
     _, replaced = queries.replaced_units(session, item.study_id)

@@ -23,7 +23,7 @@ from services.reading.places import places_in_references
 from services.studies import frozen_facts
 from services.studies.item_references import references_of
 
-# So many lines of a search are listed; more are counted, and a longer search finds them.
+# At most this many search results are listed; the rest are counted and can be reached by a narrower search.
 MOST_FOUND = 50
 LONGEST_PROMPT = 120
 
@@ -41,7 +41,7 @@ _FOLLOWS = (
 
 @dataclass(frozen=True)
 class ItemLine:
-    """One item, as admins choose it; of its prompt only the beginning."""
+    """One item as admins choose it, with only the beginning of its prompt."""
 
     key: str
     category: str
@@ -53,7 +53,7 @@ class ItemLine:
 
 @dataclass(frozen=True)
 class PhaseLine:
-    """A phase as admins choose it; `nothing` says why nothing of an item comes in it, `remark` what to know of it."""
+    """A phase as admins choose it; `nothing` says why it cannot show the item, `remark` what to know about it."""
 
     key: str
     title: str
@@ -64,7 +64,7 @@ class PhaseLine:
 
 @dataclass(frozen=True)
 class Place:
-    """Position of an item among those of its study, in the order of the study folder."""
+    """Position of an item in its study, in the order of the study folder."""
 
     key: str
     number: int
@@ -74,7 +74,7 @@ class Place:
 
 
 def items_of(database: Database, actor: Actor, study_key: str, search: str = "") -> list[ItemLine]:
-    """Return, for a study's admins, the first items whose key, category or prompt holds the words of a search."""
+    """Return, for a study's admins, the first items whose key, category or prompt contains the words of a search."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         query = (
@@ -99,20 +99,20 @@ def items_of(database: Database, actor: Actor, study_key: str, search: str = "")
 
 
 def count_items(database: Database, actor: Actor, study_key: str, search: str = "") -> int:
-    """Return how many items a search finds."""
+    """Return how many items a search matches."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return session.exec(select(func.count()).select_from(Item).where(*_matches(study, search))).one()
 
 
 def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "") -> Place:
-    """Return the place of an item among its study's, with its neighbours; of the first where none is named."""
+    """Return the position of an item in its study, with its neighbours; of the first one if none is named."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         own = Item.study_id == study.id
         query = select(Item.id, Item.key).where(own).order_by(col(Item.id)).limit(1)
         if not item_key:
-            # Of a study that draws its items, one whose scans are prepared.
+            # If the study draws its items, prefer one whose scans are prepared.
             named = exists().where(col(PoolFile.case_id) == Item.case_id)
             prepared = exists().where(col(Volume.case_id) == Item.case_id)
             query = query.order_by(None).order_by(named & ~prepared, col(Item.id))
@@ -132,7 +132,7 @@ def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "
 
 
 def _matches(study: Study, search: str) -> list[Any]:
-    """Return what holds of the items that a search finds: each of its words occurs somewhere."""
+    """Return the conditions of a search: each of its words occurs in one of the texts."""
     words = search.replace("\x00", "").lower().split()
     texts = [func.lower(col(text)) for text in (Item.key, Item.category, Item.prompt)]
     return [
@@ -142,7 +142,7 @@ def _matches(study: Study, search: str) -> list[Any]:
 
 
 def preview_feedback(database: Database, actor: Actor, study_key: str, item_key: str) -> list[Line]:
-    """Return what raters will be told after their answer to a practice item; nothing for any other item."""
+    """Return the feedback raters will get on their answer to a practice item; empty for any other item."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         phases = frozen_facts.phases_of(session, stored_id(study.id))
@@ -158,7 +158,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
 
 
 def lacks_its_volumes(database: Database, actor: Actor, study_key: str, item_key: str) -> bool:
-    """Return whether an item has scans that are not prepared, in a study that prepares those of drawn items alone."""
+    """Return whether an item has unprepared scans, in a study that prepares only those of drawn items."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         item = _item(session, study, item_key)
@@ -168,9 +168,9 @@ def lacks_its_volumes(database: Database, actor: Actor, study_key: str, item_key
 
 
 def phases_to_preview(database: Database, actor: Actor, study_key: str, item_key: str) -> list[PhaseLine]:
-    """Return the phases as which an item, or an answer to it, can be looked at, the one that is shown first marked.
+    """Return the phases in which an item, or an answer to it, can be previewed; the one shown first is marked.
 
-    Of the first language there is one: what else it has follows from reading.
+    In the first language there is only one, because its other phases depend on reading.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
@@ -195,7 +195,7 @@ def _first_looked_at(phases: StudyPhases, item: Item) -> Phase:
 
 
 def _nothing_in(session: Session, phase: Phase, item: Item) -> str:
-    """Return why nothing of an item can come in a phase; empty where something can, as far as tables say."""
+    """Return why a phase can show nothing of an item; empty if it can, as far as the tables tell."""
     if phase.listed and item.practice != phase.trains:
         return _PRACTICE_ALONE if phase.trains else _NO_PRACTICE
     if phase.listed and not previewed_answers.is_selected(session, phase, item):
@@ -210,7 +210,7 @@ def _nothing_in(session: Session, phase: Phase, item: Item) -> str:
 
 
 def _remark_on(session: Session, phases: StudyPhases, phase: Phase, item: Item) -> str:
-    """Return what an admin has to know of a unit of a phase that it does not show itself."""
+    """Return what an admin should know about a phase's unit that the preview does not show itself."""
     lacks = shows_the_reference(phases.rules_of(phase).shows) and not _has_reference(session, item)
     return " ".join(filter(None, (_FOLLOWS if phase.follows else "", _SHOWS_NONE if lacks else "")))
 
@@ -223,19 +223,19 @@ def _has_reference(session: Session, item: Item) -> bool:
 def preview_item(
     database: Database, actor: Actor, study_key: str, item_key: str, phase_key: str = ""
 ) -> AnyItemPayload:
-    """Return the payload that a rater will get for an item, or an answer to it, from the same builder.
+    """Return the payload that a rater will get for an item, or for an answer to it, from the same builder.
 
     Parameters
     ----------
     phase_key
-        Of a study that lists its phases; without one, that in which the item is read first.
+        For a study that lists its phases; by default, the phase in which the item is read first.
 
     Raises
     ------
     NotFound
-        There is no such item or phase.
+        The item or the phase does not exist.
     Conflict
-        Nothing of the item comes in that phase.
+        That phase shows nothing of the item.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")

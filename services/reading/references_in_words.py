@@ -1,4 +1,4 @@
-"""What counts as right for an item in the words of its fields, as far as a phase shows or tells it."""
+"""What counts as right for an item, in the words of its fields, as far as a phase shows or reveals it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from protocol.study_phases import StudyPhases
 from services.reading import shown_forms, words_in_payloads
 from services.reading.field_keys import can_be_right
 
-# What a reference of no field is called beside those of others.
+# The label of a reference that names no field, when shown beside references that do.
 ANSWER = "Answer"
 
 
@@ -25,13 +25,13 @@ class InWords:
     Attributes
     ----------
     field
-        The field that the reference names; empty for none.
+        The field that the reference names; empty if it names none.
     answers
-        The field that it is about: the primary one where it names none.
+        The field that the reference answers: the primary one if it names none.
     label
-        What that is called.
+        The label shown for that field.
     ways
-        Each way of being right.
+        The alternative right answers.
     """
 
     field: str
@@ -41,7 +41,7 @@ class InWords:
 
     @property
     def line(self) -> str:
-        """All of it as one line."""
+        """The label and all right answers on one line."""
         return f"{self.label}: {' or '.join(self.ways)}"
 
 
@@ -52,14 +52,14 @@ def whole_reference(
     study: StudyPhases | None = None,
     places: Places = WITH_SCALE,
 ) -> list[str]:
-    """Return the whole reference: each way of being right, or where it names fields one text with a line of each.
+    """Return the whole reference: one entry per right answer or, if it names fields, one text with a line per field.
 
     Parameters
     ----------
     study
-        All phases of the study, in whose words that stands which only other groups are asked.
+        All phases of the study; their wording is used for fields that only other groups are asked.
     places
-        What the panes of the item show, in whose words a place is given.
+        What the item's panes show; a place is described in terms of them.
     """
     if all(not reference.field for reference in references.fields):
         return [
@@ -78,7 +78,7 @@ def parts_of_reference(
     study: StudyPhases | None = None,
     places: Places = WITH_SCALE,
 ) -> list[str]:
-    """Return the reference of some fields alone, as one text with a line of each; of all phases, see above."""
+    """Return the reference of some fields only, as one text a line per field; for `study` see `whole_reference`."""
     asked = _asked(phases, item, study)
     answered = _answered_without_name(asked, _compared(phases, item, study), references)
     parts = [
@@ -97,7 +97,7 @@ def in_fields(
     study: StudyPhases | None = None,
     places: Places = WITH_SCALE,
 ) -> list[InWords]:
-    """Return what counts as right field by field, in the order of the table."""
+    """Return what counts as right, field by field, in the order of the table."""
     asked = _asked(phases, item, study)
     return [
         _in_words(reference.field, asked, item, reference, places)
@@ -111,9 +111,9 @@ def in_fields(
 
 
 def _asked(phases: StudyPhases, item: ShownItem, study: StudyPhases | None = None) -> dict[str, PhaseField]:
-    """Return the fields in which an item is answered by their key, of the first phase that asks each.
+    """Return the fields in which an item is answered, by key, each as the first phase that asks it does.
 
-    Those that the member's own group is asked come before those of others, which are called by other words.
+    Fields that the member's own group is asked take precedence: other groups may see different labels.
     """
     asked: dict[str, PhaseField] = {}
     for known in (phases, study or phases):
@@ -125,17 +125,17 @@ def _asked(phases: StudyPhases, item: ShownItem, study: StudyPhases | None = Non
 
 
 def compared_in(phases: StudyPhases, item: ShownItem) -> set[str]:
-    """Return the keys of the fields that a reference without a field answers."""
+    """Return the keys of the fields that a reference without a field may answer."""
     return {phases.rules_of(phase).compared_in(item.form) for phase in phases.phases if phase.kind == "items"}
 
 
 def _compared(phases: StudyPhases, item: ShownItem, study: StudyPhases | None) -> set[str]:
-    """Return what `compared_in` returns, for people who are asked nothing of an item that of the study."""
+    """Return `compared_in` for these phases, or for the whole study if these ask nothing about the item."""
     return compared_in(phases, item) or compared_in(study or phases, item)
 
 
 def _answered_without_name(asked: dict[str, PhaseField], compared: set[str], references: ItemReferences) -> set[str]:
-    """Return the compared fields that what names no field could be about; of several nobody knows which it answers."""
+    """Return the compared fields that a nameless reference could answer; of several it is unclear which."""
     nameless = next((reference for reference in references.fields if not reference.field), None)
     if nameless is None:
         return set()
@@ -143,10 +143,10 @@ def _answered_without_name(asked: dict[str, PhaseField], compared: set[str], ref
 
 
 def _set_as(phases: StudyPhases, item: ShownItem, reference: FieldReference, study: StudyPhases | None) -> FormField:
-    """Return the field in whose words that is set which names no field: it answers the item.
+    """Return the field in whose words a reference that names no field is worded: it answers the item itself.
 
-    An item without options of its own is answered by those of the form in which it is read; a form beside which the
-    reference is shown asks something else.
+    An item without options of its own is answered with those of the form in which it is read. A form that is shown
+    beside the reference asks something else.
     """
     answer = shown_forms.answered_as(item)
     if item.options or not reference.accepted:
@@ -155,7 +155,7 @@ def _set_as(phases: StudyPhases, item: ShownItem, reference: FieldReference, stu
         offering = [field for field in _read_in(known, item) if {*reference.accepted} <= _ids(field)]
         if offering:
             words = {tuple(ways_of(field, reference)) for field in offering}
-            # Read in other words elsewhere, it is in nobody's.
+            # If it is worded differently elsewhere, neither wording is used.
             return offering[0] if len(words) == 1 else answer
     return answer
 
@@ -177,7 +177,7 @@ def _ids(field: FormField) -> set[str]:
 def _in_words(
     key: str, asked: dict[str, PhaseField], item: ShownItem, reference: FieldReference, places: Places
 ) -> InWords:
-    """Return the reference of a field; one that nobody is asked is set as an answer to the item."""
+    """Return the reference of a field; one that nobody is asked is worded as an answer to the item."""
     field: FormField = asked[key] if key in asked else shown_forms.answered_as(item)
     label = asked[key].label if key in asked else key.replace("_", " ").capitalize()
     return InWords(key, key, label, tuple(ways_of(field, reference, places)))
@@ -190,7 +190,7 @@ def _of_no_field(
     set_as: FormField,
     places: Places,
 ) -> InWords:
-    """Return what is about the primary field, in the words of the item's options, or else of that field's own."""
+    """Return the reference of the primary field, in that field's words if it offers the answer, else in the item's."""
     primary = next((asked[key] for key in asked if key in compared), None)
     offers_it = primary is not None and _ids(primary) & set(reference.accepted)
     field = primary if primary is not None and offers_it else set_as
@@ -199,7 +199,7 @@ def _of_no_field(
 
 
 def ways_of(field: FormField, reference: FieldReference, places: Places = WITH_SCALE) -> Sequence[str]:
-    """Return each way of being right in a field, in the words of its options and with its unit."""
+    """Return each right answer to a field, in the words of its options and with its unit."""
     if reference.compared_by == "people":
         return reference.accepted
     texts = {option.id: option.text for option in field.offered}

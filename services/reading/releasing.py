@@ -1,7 +1,7 @@
-"""What was withheld and is let through where a phase shows it: reference, answer under judgement, attributes.
+"""Withheld content that a phase releases: the reference, the answer under judgement, attributes and opinions.
 
-Each is refused before its time. `once_open` takes what is blind to it for done: for an audit, whose payloads nobody is
-sent.
+Each is refused before its time. `once_open` treats the work that is blind to it as done: for the audit, whose payloads
+are sent to nobody.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from services.studies import frozen_facts
 def judged(
     session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> tuple[list[str] | None, str | None]:
-    """Return reference and candidate where a phase shows them.
+    """Return the reference and the candidate if the phase shows them.
 
     Raises
     ------
     ReadsOpen
-        Something that is blind to them is still open.
+        Work that is blind to them is still open.
     """
     of_one = phases.named(assignment.phase).kind != "pairs"
     shows_candidate = of_one and _is_released(session, phases, assignment, "candidate", once_open=once_open)
@@ -45,12 +45,12 @@ def judged(
 
 
 def sides(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> tuple[str, str] | None:
-    """Return the two answers that are compared, as they stand at A and B for this very person; None where none are.
+    """Return the two answers to compare, on sides A and B as drawn for this person; None if no pair is rated.
 
     Raises
     ------
     ReadsOpen
-        Something that is blind to them is still open.
+        Work that is blind to them is still open.
     """
     if phases.named(assignment.phase).kind != "pairs" or assignment.candidate_id is None:
         return None
@@ -62,7 +62,7 @@ def sides(session: Session, phases: StudyPhases, assignment: Assignment, *, once
 def _reference(
     session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> list[str] | None:
-    """Return the reference, or that of the fields which a phase names; None where it shows none, or there is none."""
+    """Return the reference, or that of the fields a phase names; None if it shows none, or there is none."""
     shows = phases.rules_of(phases.named(assignment.phase)).shows
     if not shows_the_reference(shows):
         return None
@@ -71,12 +71,12 @@ def _reference(
 
 
 def explanation(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> str:
-    """Return why the reference is what it is, where a phase shows that; nothing where an item has none.
+    """Return why the reference is what it is, if a phase shows that; empty if the item has no explanation.
 
     Raises
     ------
     ReadsOpen
-        Something that is blind to it is still open.
+        Work that is blind to it is still open.
     """
     if not _is_released(session, phases, assignment, "explanation", once_open=once_open):
         return ""
@@ -85,12 +85,12 @@ def explanation(session: Session, phases: StudyPhases, assignment: Assignment, *
 
 
 def own_answer(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> list[Line] | None:
-    """Return in words what was answered before more is shown; None where an assignment shows no more than at first.
+    """Return the answer given before more was shown, as text; None if the assignment is not a second step.
 
     Raises
     ------
     NotOnTheDesk
-        It is not answered yet.
+        It has not been answered yet.
     """
     phase = phases.named(assignment.phase)
     if not phase.continues:
@@ -108,12 +108,12 @@ def own_answer(session: Session, phases: StudyPhases, assignment: Assignment, *,
 def opinions(
     session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
 ) -> list[list[Line]] | None:
-    """Return in words what others answered, in the order drawn for it, where a listed phase shows that; else None.
+    """Return others' answers as text in the order drawn for this assignment; None unless a listed phase shows them.
 
     Raises
     ------
     ReadsOpen
-        Something that is blind to it is still open.
+        Work that is blind to them is still open.
     """
     source = phases.rules_of(phases.named(assignment.phase)).opinions_of
     if not source or not _is_released(session, phases, assignment, "opinions", once_open=once_open):
@@ -140,7 +140,7 @@ def opinions(
 
 
 def _has_words(rules: PhaseRules, verdict: Verdict) -> bool:
-    """Return whether somebody wrote words of their own, which may name the answers of a pair by their sides."""
+    """Return whether a verdict contains free text, which may refer to the answers of a pair by their sides."""
     written = [verdict.fields.get(asked.key) for asked in rules.fields or () if asked.type in IN_WORDS]
     return bool(verdict.comment) or any(written)
 
@@ -148,7 +148,7 @@ def _has_words(rules: PhaseRules, verdict: Verdict) -> bool:
 def _turned(
     fields: Mapping[str, Any], preferences: Set[str], sides: Sequence[str], own: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Return what somebody answered with their A and B turned into those of the reader."""
+    """Return somebody's answers with their A and B translated into the reader's."""
     turned = {
         key: as_in_table(as_in_table(value, sides), own)
         for key, value in fields.items()
@@ -158,12 +158,12 @@ def _turned(
 
 
 def attributes(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> list[Line]:
-    """Return the attributes that a phase releases of a unit, as label and text, in the order of their declaration.
+    """Return the attributes of a unit that a phase releases, as labels and texts, in the order of their declaration.
 
     Raises
     ------
     ReadsOpen
-        Something that is blind to them is still open.
+        Work that is blind to them is still open.
     """
     rules = phases.rules_of(phases.named(assignment.phase))
     if not rules.released:
@@ -173,7 +173,7 @@ def attributes(session: Session, phases: StudyPhases, assignment: Assignment, *,
 
 
 def lines_of(session: Session, rules: PhaseRules, item_id: int, candidate_id: int | None) -> list[Line]:
-    """Return the attributes of a unit that a phase names, and no others, as label and text."""
+    """Return exactly the attributes of a unit that a phase names, as labels and texts."""
     named = [(attribute.table, attribute.key) for attribute in rules.released]
     stored = queries.released_attributes(session, item_id, candidate_id, named)
     return blinding.attribute_lines(rules.released, stored)

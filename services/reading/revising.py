@@ -1,4 +1,4 @@
-"""Going back to a verdict: what may be revised, opening it again, and going on without a change."""
+"""Going back to a verdict: listing what may be revised, reopening it, and going on without a change."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from services.studies import frozen_facts
 
 
 def list_revisable(database: Database, actor: Actor, public_id: str) -> list[RevisablePayload]:
-    """Return the rater's own verdicts in a queue that may be revised, the last item first, in the words of the form.
+    """Return the rater's own revisable verdicts in a queue, last item first, in the words of the form.
 
     Parameters
     ----------
     public_id
-        One of the actor's assignments, which says which queue of which study is meant: several may be open in tabs.
+        One of the actor's assignments; it identifies the queue and the study, of which several may be open in tabs.
     """
     with database.read_only() as session:
         named, _, membership = own_assignment(session, actor, public_id)
@@ -58,7 +58,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> AnyItemPayload:
     Raises
     ------
     Conflict
-        The verdict may not be revised, or not any more.
+        The verdict may not be revised, or no longer.
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
@@ -78,7 +78,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> AnyItemPayload:
 
 
 def resume(database: Database, actor: Actor, public_id: str) -> Payload:
-    """Leave a reopened verdict as it stands, and return what is on the desk of the assignment's study."""
+    """Leave a reopened verdict as it is, and return what is on the desk in the assignment's study."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
         queue = frozen_facts.phases_of_member(session, membership).named(assignment.phase).queue
@@ -90,7 +90,7 @@ def resume(database: Database, actor: Actor, public_id: str) -> Payload:
 
 
 def _put_into_draft(session: Session, assignment: Assignment, verdict: Verdict) -> None:
-    """Let the draft hold the answers of the verdict; its number goes on, so that an older tab cannot overwrite it."""
+    """Copy a verdict's answers into the draft; its number counts on, so that an older tab cannot overwrite it."""
     flag = queries.flag_of(session, stored_id(verdict.id))
     answers = {
         "fields": verdict.fields,

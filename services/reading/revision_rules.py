@@ -1,4 +1,4 @@
-"""Revising a verdict, as far as the protocol allows it: which verdicts, and which of them is open again."""
+"""Revising verdicts as far as the protocol allows: which verdicts may be revised, and which one is open again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.errors import NotRevisable
 from services.people.identity import Actor
 from services.people.permission import hold_study, state_of
 
-# Keys of phases, each with whether its verdicts may be revised in the login session alone that gave them.
+# Phase keys, each with whether its verdicts may be revised only in the login session that gave them.
 Rules = tuple[tuple[str, bool], ...]
 NOT_REVISABLE = "This verdict cannot be revised and stands as it was saved; reload the page to continue."
 
@@ -25,7 +25,7 @@ NOT_REVISABLE = "This verdict cannot be revised and stands as it was saved; relo
 def revisable_verdicts(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership, queue: Queue
 ) -> list[tuple[Assignment, Verdict]]:
-    """Return the rater's verdicts in a queue that may be revised now with their assignments, the last item first."""
+    """Return the rater's verdicts in a queue that may be revised now, with their assignments, last item first."""
     rules = _may_revise_in(session, phases, membership, queue)
     if not rules:
         return []
@@ -33,7 +33,7 @@ def revisable_verdicts(
         select(Assignment, Verdict)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
         .where(*_conditions(rules))
-        # Not by the time of the verdict: otherwise, each revision would move the others to different digits.
+        # Not ordered by the verdict's time: each revision would then move the others to different digit keys.
         .order_by(col(Assignment.position).desc()),
         params=_named(actor, membership),
     )
@@ -64,7 +64,8 @@ def require_revisable(
 ) -> Verdict:
     """Return the standing verdict of an assignment that may be revised, or refuse.
 
-    The reviewers' queue is not opened before this transaction has ended: it would show what is being superseded.
+    The study is held, so the reviewers' queue cannot open before this transaction ends: it would show the verdict that
+    is being superseded.
     """
     hold_study(session, membership.study_id)
     verdict = _revisable_of(session, actor, phases, membership, assignment)
@@ -88,10 +89,11 @@ def _revisable_of(
 
 
 def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -> Rules:
-    """Return the phases of which this rater may revise anything, each with whether only in the same login session.
+    """Return the phases in which this rater may revise verdicts, each with whether only in the same login session.
 
-    Once references are shown to them (scoring answers), or the raters' verdicts are compared (the reviewers' queue), no
-    verdict may change: for all raters and items alike, so that nobody can tell which items are in the queue.
+    Once a rater is shown references (when scoring answers), or the raters' verdicts are compared (in the reviewers'
+    queue), verdicts may no longer change. This holds for all raters and items, so that nobody can tell which items are
+    in the queue.
     """
     if not phases.revisable or membership.role != "rater":
         return ()
@@ -109,7 +111,7 @@ def _may_revise_in(session: Session, phases: StudyPhases, membership: Membership
 
 
 def is_settled(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> bool:
-    """Return whether a queue's verdicts are final from their beginning, although the protocol lets them be revised."""
+    """Return whether a queue's verdicts are final from the start although the protocol allows revisions."""
     revisable = [phase for phase in phases.in_queue(queue) if phase in phases.revisable]
     return bool(revisable) and all(_is_settled(session, phases, membership, phase) for phase in revisable)
 
@@ -121,9 +123,9 @@ def _is_settled(session: Session, phases: StudyPhases, membership: Membership, p
 
 
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...], str | None]:
-    """Return the phase in which the verdicts of this one are compared, and those whose beginning settles them.
+    """Return what settles a phase's verdicts: the phase that compares them, and the phases that do so by beginning.
 
-    Beside them the phase itself where units of others follow from its answers: its closing settles them too.
+    The third part is the phase itself if other phases draw their units from its answers: closing it settles them too.
     """
     adjudication = phases.adjudication
     compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
@@ -133,7 +135,7 @@ def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[
 
 @lru_cache(maxsize=16)
 def _settled(compared: str | None, begun: tuple[str, ...], followed: str | None) -> Any:
-    # Also what was shown: earlier releases stored acknowledgements of listed phases under other keys.
+    # Displays count as well: earlier releases stored acknowledgements of listed phases under other keys.
     settles = [begins.exists() for key in begun for begins in (_acknowledged(key), _shown(key))]
     if compared is not None:
         compares = (Assignment.study_id == bindparam("study_id"), Assignment.phase == compared)
@@ -159,15 +161,15 @@ def _shown(phase: str) -> Any:
 
 
 def begun_as(phases: StudyPhases, queue: Queue) -> str:
-    """Return the key under which it is stored that somebody began a queue: that of its first phase.
+    """Return the key under which the start of a queue is stored: that of its first phase.
 
-    The key of a queue is a place, at which another group has another phase.
+    A queue's own key is a position, at which another group may have a different phase.
     """
     return phases.in_queue(queue)[0].key
 
 
 def has_acknowledged(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> bool:
-    """Return whether a member has acknowledged the instructions of a queue, whatever they said then."""
+    """Return whether a member has acknowledged the instructions of a queue, in whichever wording."""
     return session.exec(_acknowledged(begun_as(phases, queue)), params=_of_member(membership)).first() is not None
 
 
@@ -177,9 +179,9 @@ def _of_member(membership: Membership) -> dict[str, int | str]:
 
 @lru_cache(maxsize=16)
 def _conditions(rules: Rules) -> list[Any]:
-    """Return what makes a verdict of the rater revisable: it stands, and neither a later turn nor a version followed.
+    """Return the conditions for a revisable verdict: it stands, and neither a later turn nor a new version followed.
 
-    The next turn comes with the receipt of the one before it, so a turn that has a later one is settled by then.
+    The next turn appears together with the receipt of the one before, so only the last turn can still be revised.
     """
     own, later = aliased(Item), aliased(Item)
     later_turn = (
@@ -198,7 +200,7 @@ def _conditions(rules: Rules) -> list[Any]:
         or_(*of_phases),
         queries.stands(),
         ~later_turn.exists(),
-        # What a version of the study replaced is final.
+        # Units that a version of the study replaced are final.
         ~queries.is_withdrawn(Assignment),
     ]
 
@@ -210,7 +212,7 @@ def _named(actor: Actor, membership: Membership) -> dict[str, int]:
 def reopened(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership
 ) -> tuple[Assignment, Verdict] | None:
-    """Return what this login session has opened again in a study; nothing when that verdict does not stand any more."""
+    """Return what this login session has reopened in a study; None if that verdict no longer stands."""
     if not phases.revisable:
         return None
     row = session.exec(_REOPENED, params=_named(actor, membership)).first()
@@ -220,7 +222,7 @@ def reopened(
 def being_revised(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership
 ) -> tuple[Assignment, Verdict] | None:
-    """Return what this login session is revising and still may: a verdict that was settled meanwhile is put back."""
+    """Return what this login session is revising and still may; None if the verdict was settled in the meantime."""
     opened = reopened(session, actor, phases, membership)
     if opened is None or _revisable_of(session, actor, phases, membership, opened[0]) is None:
         return None
@@ -240,12 +242,12 @@ _REOPENED: Any = (
 
 
 def opening_of(session: Session, actor: Actor, membership_id: int) -> Reopening:
-    """Return this login session's note of what it is revising in a study."""
+    """Return the record of what this login session is revising in a study."""
     return session.get_one(Reopening, (actor.login_session_id, membership_id))
 
 
 def end(session: Session, actor: Actor, membership: Membership) -> None:
-    """Forget what this login session was revising in a study."""
+    """Delete the record of what this login session was revising in a study."""
     session.exec(
         delete(Reopening).where(
             col(Reopening.login_session_id) == actor.login_session_id,

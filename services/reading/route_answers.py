@@ -1,4 +1,4 @@
-"""What the server's routes answer the reading room, key by key; the payloads in them are those of `payloads`."""
+"""What the server's routes return to the reading room, key by key; payloads in them are those of `payloads`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DraftAnswer(TypedDict):
 
 
 class VerdictAnswer(TypedDict):
-    """The verdict is stored. `next` is None where what comes next could not be built."""
+    """The verdict is stored. `next` is None if the next payload could not be built."""
 
     receipt: str
     saved_at: str
@@ -32,24 +32,24 @@ class VerdictAnswer(TypedDict):
 
 
 class FailureAnswer(TypedDict):
-    """That the images could not be shown is stored."""
+    """The failure to show the images is stored."""
 
     saved_at: str
     next: Payload | None
 
 
 class DamageAnswer(TypedDict):
-    """The damage is noted; there is nothing to be said about it."""
+    """The damage has been noted; the response is empty."""
 
 
 class RevisableAnswer(TypedDict):
-    """The verdicts that may be revised, the last item first."""
+    """The verdicts that may be revised, last item first."""
 
     verdicts: list[RevisablePayload]
 
 
 class ReopenAnswer(TypedDict):
-    """The item that was opened again."""
+    """The item that was reopened."""
 
     payload: AnyItemPayload
 
@@ -61,14 +61,14 @@ class ResumeAnswer(TypedDict):
 
 
 class ScansAnswer(TypedDict):
-    """The images of the item on the screen, and what may be fetched ahead, at addresses that are good."""
+    """The images of the item on the screen and what may be prefetched, at addresses that are currently valid."""
 
     images: ImagesPayload | None
     prefetch: list[str]
 
 
 class RefusedAnswer(TypedDict):
-    """Why a request was refused: the field that is wrong, the newer draft's number, what is on the desk instead."""
+    """Why a request was refused, with the field at fault, the newer draft's number, or what is on the desk instead."""
 
     error: str
     field: NotRequired[str]

@@ -1,4 +1,4 @@
-"""What somebody did in a study in this login session: counts and times, no answer and never whether it was right."""
+"""A member's work on a study in this login session: counts and times, no answers, and never whether they were right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from services.studies import frozen_facts
 
 
 def session_summary(database: Database, actor: Actor, public_id: str) -> SummaryPayload:
-    """Return the actor's own counts and times in the study, and the queue, of one of their assignments."""
+    """Return the actor's own counts and times in the study and queue of one of their assignments."""
     with database.read_only() as session:
         assignment, _, membership = own_assignment(session, actor, public_id)
         queue = frozen_facts.phases_of_member(session, membership).named(assignment.phase).queue
@@ -30,7 +30,7 @@ def session_summary(database: Database, actor: Actor, public_id: str) -> Summary
 
 
 def own_counts_and_times(session: Session, actor: Actor, membership: Membership, queue: Queue) -> SummaryPayload:
-    """Return number of units of a queue, active time in all, its median per unit, and since when; practice aside.
+    """Return the number of units done in a queue, their total and median active time, and since when; without practice.
 
     The time of a revision, or of a second step, is added to that of its item.
     """
@@ -39,7 +39,7 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership,
         _times(tuple(phase.key for phase in phases.in_queue(queue))),
         params={"login_session_id": actor.login_session_id, "membership_id": stored_id(membership.id)},
     )
-    # What is answered in two steps is one unit.
+    # The two steps of an answer are one unit.
     active: dict[tuple[int, int | None, int], int] = defaultdict(int)
     for item_id, candidate_id, pass_number, active_ms in rows:
         active[item_id, candidate_id, pass_number] += active_ms
@@ -57,7 +57,7 @@ def _times(phases: tuple[str, ...]) -> Any:
         .where(
             Verdict.login_session_id == bindparam("login_session_id"),
             Assignment.membership_id == bindparam("membership_id"),
-            # Not `in_`, whose text is made again for each execution.
+            # Not `in_`, whose SQL is rendered again for each execution.
             or_(false(), *(col(Assignment.phase) == phase for phase in phases)),
         )
     )

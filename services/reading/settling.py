@@ -1,7 +1,7 @@
-"""Close phases from whose answers the units of others follow, and draw those: once, and all of it or nothing.
+"""Close phases on whose answers other phases depend, and draw the units of those: once, and all or nothing.
 
-Everybody is done, or an admin closes a phase with a reason. What was drawn is stored with its probabilities and hashed
-into the audit chain; what comes later does not enter, and nothing is drawn again.
+A phase closes when everybody is done, or when an admin closes it with a reason. The draw is stored with its
+probabilities and hashed into the audit chain. Later answers do not enter it, and nothing is drawn again.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from services.studies.stored_pool import Pool
 from services.studies.versions.current import newest_version
 
 _log = logging.getLogger(__name__)
-# How often it is drawn again where answers changed while it was drawn.
+# How often a draw is repeated because answers changed in the meantime.
 TRIES = 5
 
 
 @dataclass(frozen=True)
 class _Act:
-    """Why phases are closed: by whom and with what reason, and which; everybody is done with all others."""
+    """Who closes a phase, why, and which one; in every other phase that closes, everybody is done."""
 
     person_id: int | None = None
     reason: str = ""
@@ -64,9 +64,9 @@ class _Act:
 
 @dataclass(frozen=True)
 class _Settled:
-    """What is to be stored: phases that are closed, and what was drawn from their answers, with what it rests on.
+    """What to store: the phases that are closed, what was drawn from their answers, and what the draw rests on.
 
-    Of these answers those that are rated become candidates of the pool.
+    Those of the answers that are going to be rated become candidates of the pool.
     """
 
     closes: tuple[str, ...]
@@ -79,20 +79,20 @@ class _Settled:
 
 
 def settle_what_is_done(database: Database, study_id: int) -> None:
-    """Close the phases with which everybody is done, and draw what follows from their answers."""
+    """Close the phases with which everybody is done, and draw the units that follow from their answers."""
     _settle(database, study_id, _Act())
 
 
 def settle_behind(database: Database, study_id: int | None) -> None:
-    """Do so behind something that is stored already, and is stored whatever becomes of this; None for nothing to do.
+    """Do the same after something else was stored, without ever putting that at risk; None means nothing to do.
 
-    What does not come about now does when somebody of the study opens their worklist.
+    A draw that fails now is retried when a member of the study opens their worklist.
     """
     if study_id is None:
         return
     try:
         settle_what_is_done(database, study_id)
-    except Exception:  # noqa: BLE001  what was stored must not look as if it was not
+    except Exception:  # noqa: BLE001  what was stored must not appear to have failed
         _log.exception("The units that follow from answers in study %s could not be drawn.", study_id)
 
 
@@ -102,7 +102,7 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
     Returns
     -------
     dict
-        How many units were drawn, by the key of the phase that rates them.
+        The number of units drawn, by the key of the phase that rates them.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
     NotAllowed
         The reason is too short.
     Conflict
-        The phase is closed already, nothing is answered in it, or what follows cannot be dealt to anybody.
+        The phase is already closed, nothing is answered in it, or what follows cannot be dealt to anybody.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
@@ -131,7 +131,7 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
 
 
 def phases_to_close(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
-    """Return, for admins, the titles of the phases that are not closed and whose answers others depend on, by key."""
+    """Return, for admins, the titles by key of the open phases on whose answers other phases depend."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         phases = frozen_facts.phases_of(session, stored_id(study.id))
@@ -140,7 +140,7 @@ def phases_to_close(database: Database, actor: Actor, study_key: str) -> dict[st
 
 
 def is_due(session: Session, study_id: int) -> bool:
-    """Return whether everybody is done with what units of other phases follow from, and these are not drawn yet."""
+    """Return whether everybody is done with the answers that other phases depend on, and the draw is yet to be made."""
     phases = frozen_facts.phases_of(session, study_id)
     if not phases.following or state_of(session, study_id) != "open":
         return False
@@ -148,7 +148,7 @@ def is_due(session: Session, study_id: int) -> bool:
 
 
 def _ready(session: Session, study_id: int, phases: StudyPhases, closed: frozenset[str]) -> list[Phase]:
-    """Return the phases that can be drawn now and are not drawn yet, in order."""
+    """Return, in order, the phases that can be drawn now and have not been drawn yet."""
     done: dict[str, bool] = dict.fromkeys(closed, True)
     ready = []
     for phase in phases.following:
@@ -162,9 +162,9 @@ def _ready(session: Session, study_id: int, phases: StudyPhases, closed: frozens
 
 
 def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = False) -> dict[str, int]:
-    """Draw beforehand, as probabilities may have to be simulated; then store it if nothing has changed meanwhile.
+    """Draw first, because probabilities may have to be simulated, then store the draw if nothing has changed since.
 
-    A phase that is drawn without any unit is done at once, and may let the next be drawn.
+    A phase for which no unit is drawn is done at once, and may allow the next one to be drawn.
     """
     drawn: dict[str, int] = {}
     with database.read_only() as session:
@@ -174,7 +174,7 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
             try:
                 settled = _drawn(session, study_id, act)
             except Conflict:
-                # What cannot be dealt waits for people; an admin who asks for it is given the reason.
+                # Units that cannot be dealt wait for people; an admin who asked for the draw is given the reason.
                 if refusing and not drawn:
                     raise
                 break
@@ -185,7 +185,7 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
                 drawn |= {part.key: len(part.sample.units) for part in settled.parts}
                 act = _Act()
     if act.phase:
-        # What an admin asked for, with their reason, was not done by this act.
+        # The admin's request, with its reason, was not carried out by this call.
         raise Conflict(
             f"Somebody else closed the phase '{act.phase}', or answers came in, while this was drawn; close it again "
             "if it is still open."
@@ -194,7 +194,7 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
 
 
 def _drawn(session: Session, study_id: int, act: _Act) -> _Settled | None:
-    """Return what is to be closed and drawn now; None for nothing."""
+    """Return what is to be closed and drawn now; None if there is nothing."""
     phases = frozen_facts.phases_of(session, study_id)
     if not phases.following or state_of(session, study_id, afresh=True) != "open":
         return None
@@ -204,7 +204,7 @@ def _drawn(session: Session, study_id: int, act: _Act) -> _Settled | None:
     asked = {act.phase} - {""}
     ready = _ready(session, study_id, phases, closed | asked)
     if asked:
-        # What follows from it alone is drawn with it.
+        # Draw everything that depends on this phase alone along with it.
         ready += [p for p in phases.following if set(p.follows) <= closed | asked and not set(p.follows) <= closed]
     closes = {key for phase in ready for key in phase.follows} | asked
     closes -= closed
@@ -239,7 +239,7 @@ def _drawn(session: Session, study_id: int, act: _Act) -> _Settled | None:
 
 
 def _fingerprint(closed: frozenset[str], answers: Mapping[str, Sequence[StandingAnswer]]) -> str:
-    """Return a hash of the very answers from which something was drawn, by their receipts."""
+    """Return a hash of the exact answers that a draw rests on, by their receipts."""
     receipts = {key: [answer.receipt for answer in given] for key, given in answers.items()}
     return sha256_of({"closed": sorted(closed), "receipts": receipts})
 
@@ -254,7 +254,7 @@ def _parts(
     key: draws.DrawKey,
     slots: groups.Slots,
 ) -> list[DrawnPhase]:
-    """Draw and deal the units of some phases, each by a key of its own."""
+    """Draw and deal the units of some phases, each with its own key."""
     drawn = []
     for phase in phases:
         source = drawing_phases.as_canonical(phase.source, study.attributes)
@@ -263,7 +263,7 @@ def _parts(
         elsewhere, not_here = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], before)
         units = drawing_phases.units_of(study, phase, pool, before)
         silent = pairing.without_response(units)
-        # What was frozen since the draw was foreseen may write a subject otherwise; nobody can mend that by now.
+        # A version frozen after the draw was foreseen may spell a subject differently, and that can no longer be fixed.
         elsewhere |= one_spelling.written_otherwise(units, elsewhere).keys()
         units = that_fit(units, foreseen.before_answers(source), elsewhere)
         units = following.selected_by_answers(study, phase, units, answers)
@@ -277,12 +277,12 @@ def _parts(
 
 
 def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> bool:
-    """Store what was drawn, unless somebody else has, or an answer has changed since.
+    """Store the draw, unless somebody else has stored one or an answer has changed since.
 
     Returns
     -------
     bool
-        Whether it was stored; where not, it is drawn again.
+        Whether it was stored; if not, it is drawn again.
     """
     members = groups.hold_raters(session, study_id)
     phases = frozen_facts.phases_of(session, study_id)
@@ -298,7 +298,7 @@ def _store(session: Session, study_id: int, settled: _Settled, act: _Act) -> boo
     freeze_id = stored_id(session.exec(select(Freeze.id).where(Freeze.study_id == study_id, *STANDS)).one())
     pool, candidates = pooling.store(session, study_id, settled.answers, settled.pool)
     pool, pairs = pairing.store_drawn(session, study_id, settled.parts, pool)
-    # The key of the draw is that of the version that holds now, or it would not be stored.
+    # The draw key belongs to the current version; otherwise the draw would have been rejected above.
     version = newest_version(session, study_id)
     rows: list[FreezeItem] = [
         row for part in settled.parts for row in drawing_phases.rows_of(freeze_id, part, pool, version)
@@ -337,7 +337,7 @@ def _purposes(part: DrawnPhase) -> list[str]:
 
 
 def _rests_on_the_same(session: Session, study_id: int, phases: StudyPhases, settled: _Settled, act: _Act) -> bool:
-    """Return whether answers, slots, draw key and who is done are still what was drawn from."""
+    """Return whether the answers, slots, draw key and finished members are still those the draw rests on."""
     again = {part.key for part in settled.parts}
     follows = {key for phase in phases.following if phase.key in again for key in phase.follows}
     closed = queries.phases_closed(session, study_id)
@@ -352,7 +352,7 @@ def _rests_on_the_same(session: Session, study_id: int, phases: StudyPhases, set
 
 
 def _closings(study_id: int, settled: _Settled, act: _Act) -> list[PhaseClosing]:
-    """Return a row for each phase that is closed; the last of them holds what was drawn."""
+    """Return one row per phase that is closed; the last row holds the draw."""
     manifest: dict[str, Any] = {part.key: part.as_manifest() for part in settled.parts}
     rows = []
     for key in settled.closes:

@@ -1,4 +1,4 @@
-"""Which fields, options and reasons an item or an answer is rated by: a form with everything in its place."""
+"""The fields, options and reasons with which an item or an answer is rated: forms with every option in place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.phase_rules import PhaseRules
 from services.reading.answers import ShownForm
 
-# Those of an item, as they are stored: id and text.
+# An item's options as they are stored: id and text.
 Options = Sequence[Mapping[str, str]]
 
 
@@ -24,14 +24,14 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
-        # Of other answers none lies in a pane.
+        # Only places refer to panes.
         panes=_panes(rules, item) if any(field.type in PLACES for field in fields) else (),
         item_options=_lettered(item, _dealt(item.options, option_order)),
     )
 
 
 def form_of_candidate(rules: PhaseRules, item: ShownItem) -> ShownForm:
-    """Return the form in which a candidate is scored: its fields are the same for all items."""
+    """Return the form in which a candidate is scored; its fields are the same for all items."""
     return ShownForm(
         fields=tuple(_with_own_options(field) for field in rules.fields or ()),
         not_assessable=_pairs(rules.not_assessable),
@@ -46,7 +46,7 @@ def _panes(rules: PhaseRules, item: ShownItem) -> tuple[str, ...]:
 
 
 def fields_asked(rules: PhaseRules, form: str, options: Options) -> tuple[PhaseField, ...]:
-    """Return the fields that a phase asks of an item which names this form and has these options, as it lists them."""
+    """Return the fields that a phase asks about an item with this form and these options, in the listed order."""
     return tuple(_placed(field, options, [], rules) for field in rules.fields_of(form))
 
 
@@ -58,31 +58,31 @@ def _placed(field: PhaseField, options: Options, option_order: list[str], rules:
 
 
 def _dealt(options: Options, option_order: list[str]) -> list[Option]:
-    """Return the options of an item in the order that was drawn for the rater, or as they are listed."""
+    """Return an item's options in the order drawn for the rater, or as listed if none was drawn."""
     by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in options}
     return [by_id[option_id] for option_id in option_order or by_id]
 
 
 def _lettered(item: ShownItem, dealt: Sequence[Option]) -> tuple[str, ...]:
-    """Return options in words, by letter where their ids are a, b, c ...: answers may name those."""
+    """Return options as text, with their letters if their ids are a, b, c ..., because answers may refer to those."""
     ids = [option["id"].lower() for option in item.options]
     by_letter = ids == list(ascii_lowercase[: len(ids)])
     return tuple(f"{option.id}) {option.text}" if by_letter else option.text for option in dealt)
 
 
 def options_of(item: ShownItem) -> tuple[str, ...]:
-    """Return the options of an item in words, as they are listed."""
+    """Return an item's options as text, in the listed order."""
     return _lettered(item, _dealt(item.options, []))
 
 
 def answered_as(item: ShownItem) -> FormField:
-    """Return the field that an item's format asks for: yes or no, one of its options, or words."""
+    """Return the field that an item's format asks for: yes or no, one of its options, or free text."""
     options = [Option(id=option["id"], text=option["text"]) for option in item.options]
     return FormField(key=PRIMARY, type=_asked_by(item.options), label="Answer", options=options)
 
 
 def _asked_by(options: Options) -> str:
-    """Return the type of field that the options of an item ask for."""
+    """Return the field type that an item's options ask for."""
     ids = [option["id"] for option in options]
     return "text" if not ids else "yes_no" if ids == [option for option, _ in YES_NO] else "choice"
 

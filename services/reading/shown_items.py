@@ -1,4 +1,4 @@
-"""What an assignment shows, as rows: its item, its form, its volumes, and what was answered in words."""
+"""The rows an assignment shows: its item, form and volumes, and stored answers as text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from services.studies.item_references import references_of
 
 
 def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> ShownForm:
-    """Return the form that an assignment shows, and that its answers are checked against."""
+    """Return the form that an assignment shows and against which its answers are checked."""
     phase = phases.named(assignment.phase)
     if phase.kind != "items":
         return shown_forms.form_of_candidate(phases.rules_of(phase), item_of(session, assignment))
@@ -34,7 +34,7 @@ def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Sh
 
 
 def item_of(session: Session, assignment: Assignment) -> ShownItem:
-    """Return what of an assignment's item may be shown."""
+    """Return the parts of an assignment's item that may be shown."""
     return frozen_facts.item_of(session, assignment.study_id, assignment.item_id)
 
 
@@ -54,12 +54,12 @@ def lines_of(
     verdict: Verdict,
     said: Mapping[str, Any] | None = None,
 ) -> list[Line]:
-    """Return a verdict on an item, or on an answer to it, as label and text, in the words of the form of its phase.
+    """Return a verdict on an item, or on an answer to it, as labels and texts in the wording of its phase's form.
 
     Parameters
     ----------
     said
-        What was answered, where it is not to be read as it is stored.
+        The answers to show instead of the stored ones, if they must be read differently.
     """
     rules = phases.rules_of(phase)
     of_item = phase.kind == "items"
@@ -76,7 +76,7 @@ def lines_of(
 
 
 def shown_files_of(session: Session, phases: StudyPhases, assignment: Assignment) -> tuple[list[int], list[int]]:
-    """Return the ids of the volumes and of the overlays that an assignment shows."""
+    """Return the ids of the volumes and overlays that an assignment shows."""
     rules = phases.rules_of(phases.named(assignment.phase))
     if not rules.shows_volumes:
         return [], []
@@ -90,7 +90,7 @@ def shown_files_of(session: Session, phases: StudyPhases, assignment: Assignment
 
 
 def file_of(session: Session, assignment: Assignment, kind: str, shown_id: int) -> str:
-    """Return the SHA-256 of the file of a volume or an overlay that an assignment shows."""
+    """Return the SHA-256 of the file of a volume or overlay that an assignment shows."""
     item = item_of(session, assignment)
     return frozen_facts.case_of(session, assignment.study_id, item.case_id).files[kind, shown_id]
 
@@ -98,7 +98,7 @@ def file_of(session: Session, assignment: Assignment, kind: str, shown_id: int) 
 def reference_texts(
     primary: FormField, item: ShownItem, reference: Reference, places: Places = WITH_SCALE
 ) -> list[str]:
-    """Return what counts as right, in words, one entry for each way of being right.
+    """Return what counts as right as text, one entry per right answer.
 
     Parameters
     ----------
@@ -111,25 +111,25 @@ def reference_texts(
 def texts_of_reference(
     primary: FormField, texts: Mapping[str, str], reference: Reference, places: Places = WITH_SCALE
 ) -> list[str]:
-    """Return what counts as right, in the words of options by id, one entry for each way of being right."""
+    """Return what counts as right as text, with option texts by id, one entry per right answer."""
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
     return words_in_payloads.reference_texts(primary, counts_as_right, texts, places)
 
 
 def reference_words(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> list[str] | None:
-    """Return what counts as right for an item, as far as its phase shows that; None where there is nothing."""
+    """Return what counts as right for an item, as far as its phase shows it; None if there is nothing to show."""
     return words_of_reference(session, phases, phases.named(assignment.phase), assignment.study_id, item)
 
 
 def words_of_reference(
     session: Session, phases: StudyPhases, phase: Phase, study_id: int, item: ShownItem
 ) -> list[str] | None:
-    """Return what counts as right for an item, as far as a phase shows that; None where there is nothing."""
+    """Return what counts as right for an item, as far as a phase shows it; None if there is nothing to show."""
     reference = queries.reference_for_forms_that_show_it(session, item.item_id)
     rules = phases.rules_of(phase)
     if reference is None:
         return None
-    # Scorers need not belong to the group that is asked: the labels and options are those of the study.
+    # Scorers need not be in the group that reads the item, so labels and options are those of the whole study.
     study = frozen_facts.phases_of(session, study_id)
     places = places_in_references(session, study_id, item, study, rules)
     if not phases.listed:
@@ -142,7 +142,7 @@ def words_of_reference(
 
 
 def shown_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:
-    """Return all that an assignment shows of its item."""
+    """Return everything that an assignment shows of its item."""
     item = item_of(session, assignment)
     case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
     overlays = case.overlays if item.overlays else []

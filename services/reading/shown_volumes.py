@@ -1,4 +1,4 @@
-"""Which scans somebody may fetch at this moment, where they lie, and under which address."""
+"""Which scans a member may fetch at this moment, where they are stored, and at which addresses."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from services.reading import desk, displaying, revision_rules, shown_items, subm
 from services.reading.route_answers import ScansAnswer
 from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
-# The SHA-256 of files, by what they are (volume or overlay) and its id.
+# The SHA-256 of files by kind (volume or overlay) and id.
 Files = dict[tuple[str, int], str]
 
 
 def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
-    """Return the file behind a token, if the actor's current or next item shows it, or the one they are revising.
+    """Return the file behind a token if the actor's current or next item shows it, or the one being revised.
 
-    The token is compared with those of the scans in reach, so a token of another session, hour, study or item fits
-    none.
+    The token is compared with those of the scans in reach, so a token from another session, hour, study or item
+    matches none.
     """
     with database.read_only() as session:
         for study, membership in studies_of(session, actor):
@@ -40,12 +40,12 @@ def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
 
 
 def read_volume(database: Database, actor: Actor, token: str) -> bytes:
-    """Return the packed bytes of the scan behind a token, if they are still those that were prepared.
+    """Return the packed bytes of the scan behind a token, provided they are as they were prepared.
 
     Raises
     ------
     NotIntact
-        They are not, or are gone; the audit trail of the actor's study says so.
+        They are changed or missing; this is recorded in the audit trail of the actor's study.
     """
     path = volume_in_reach(database, actor, token)
     try:
@@ -56,18 +56,18 @@ def read_volume(database: Database, actor: Actor, token: str) -> bytes:
 
 
 def report_damage(database: Database, actor: Actor, token: str) -> None:
-    """Note that what a browser unpacked of a scan in its reader's reach is not what was prepared."""
+    """Note that what a browser unpacked of a scan within its reader's reach is not what was prepared."""
     path = volume_in_reach(database, actor, token)
     damaged_volumes.note(database, actor, volume_store.sha256_of(path), damaged_volumes.IN_THE_BROWSER)
 
 
 def renewed_volumes(database: Database, actor: Actor, public_id: str) -> ScansAnswer:
-    """Return the images of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
+    """Return the images of the item on the actor's screen, and what may be prefetched, at addresses of this hour.
 
     Raises
     ------
     Conflict
-        Another item is on the screen by now.
+        The screen is on another item by now.
     """
     study_key, queue = submission.queue_of_assignment(database, actor, public_id)
     payload = submission.payload_after_reload(database, actor, study_key, queue)
@@ -79,7 +79,7 @@ def renewed_volumes(database: Database, actor: Actor, public_id: str) -> ScansAn
 
 
 def _named(keys: Keys, token: str, files: Files) -> str | None:
-    """Return the SHA-256 of the scan that a token names, if it names one of these."""
+    """Return the SHA-256 of the scan that a token names, if it is one of these."""
     for (kind, shown_id), sha256 in files.items():
         name = keys.volume_token(shown_id) if kind == "volume" else keys.overlay_token(shown_id)
         if hmac.compare_digest(name.encode(), token.encode()):
@@ -88,7 +88,7 @@ def _named(keys: Keys, token: str, files: Files) -> str | None:
 
 
 def _in_reach(session: Session, actor: Actor, study: Study, membership: Membership) -> Files:
-    """Return what somebody may fetch now: an admin all, for the preview."""
+    """Return what a member may fetch now; admins may fetch everything, for the preview."""
     study_id = stored_id(study.id)
     if membership.role == "admin":
         return _all_of(session, study_id)
@@ -101,7 +101,7 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
             continue
         waiting = desk.waiting_for(session, phases, membership_id, queue, limit=2)
         for place, assignment in enumerate(desk.within_reach(session, waiting)):
-            # Masks are never fetched ahead: only the item on the desk lays them over its scans.
+            # Overlays are never prefetched: only the item on the desk shows them over its scans.
             files |= _shown_by(session, phases, assignment, with_overlays=place == 0)
     revised = revision_rules.being_revised(session, actor, phases, membership)
     if revised is not None:

@@ -1,4 +1,4 @@
-"""Reading item after item: what is on the desk, drafts, verdicts, failures. The same for raters and reviewers."""
+"""Reading item by item: the current item, drafts, verdicts and failures. The same code serves raters and reviewers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from services.reading.verdict_rows import (
 from services.seals import proofs
 from services.studies import frozen_facts
 
-# Half of what a column holds: reopening a verdict counts on from the number of its draft.
+# Half of what the column can hold, because reopening a verdict continues from its draft's number.
 LARGEST_SEQUENCE = 2**30
 
 
@@ -60,12 +60,12 @@ class Receipt:
     saved_at: datetime
     queue: str
     study_key: str
-    # What a rater learns from a practice verdict; None everywhere else.
+    # What a rater learns from a practice verdict; None in every other phase.
     feedback: FeedbackPayload | None = None
 
 
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
-    """Return what is on the member's desk now: the first item that is not closed, or thanks."""
+    """Return what is on the member's desk now: the first open item, or a thank-you."""
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         require_in_study(session, acts.READ, study)
@@ -73,7 +73,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
 
 
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
-    """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
+    """Return what was on the screen before a reload: the verdict being revised, otherwise the desk."""
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         require_in_study(session, acts.READ, study)
@@ -91,7 +91,7 @@ def _desk_payload(session: Session, actor: Actor, study: Study, membership: Memb
 
 
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
-    """Return study key and queue of one of the actor's own assignments."""
+    """Return the study key and the queue of one of the actor's own assignments."""
     with database.read_only() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
         return study.key, frozen_facts.phases_of_member(session, membership).named(assignment.phase).queue.key
@@ -100,7 +100,7 @@ def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tup
 def record_display(
     database: Database, actor: Actor, public_id: str, *, load_ms: int, renderer: str, viewport: str
 ) -> datetime:
-    """Store that the assignment's image and prompt are on the actor's screen; verdicts need it."""
+    """Store that the assignment's image and prompt are on the actor's screen; no verdict is accepted without this."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
         require_in_study(session, acts.READ, study)
@@ -121,27 +121,27 @@ def record_display(
 
 
 def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, answers: Any) -> tuple[int, datetime]:
-    """Store what is filled in so far.
+    """Store the answers filled in so far.
 
     Returns
     -------
     tuple of int and datetime
-        The sequence number that is stored now, and when it was saved.
+        The stored sequence number, and when the draft was saved.
 
     Raises
     ------
     Conflict
         The item takes no draft: it has been submitted, or is not on the desk.
     Incomplete
-        It does, and this is no draft.
+        The item takes drafts, but this one is not valid.
     StaleDraft
-        A newer draft is stored already, from another tab or an earlier try that did arrive.
+        A newer draft is already stored, from another tab or from an earlier attempt that did get through.
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         require_in_study(session, acts.READ, study)
         acts.require(acts.DRAFT, _state(session, actor, study, membership, assignment))
-        # As of a verdict: what happened says more than what is wrong with a draft that is taken no more.
+        # Checked last, as with a verdict: if no draft is accepted, that matters more than what is wrong with this one.
         checked = check_draft(answers)
         if not 0 <= sequence <= LARGEST_SEQUENCE:
             raise Incomplete("The draft has an invalid number; reload the page.", "sequence")
@@ -165,18 +165,18 @@ def submit(
     answers: Any,
     circumstances: Circumstances = NOTHING_MEASURED,
 ) -> Receipt:
-    """Store a verdict (or, on opinions, a decision); the receipt exists only after the commit.
+    """Store a verdict (or, for opinions, a decision); the receipt exists only after the commit.
 
     Sending the same answers with the same key again returns the same receipt and stores nothing.
 
     Raises
     ------
     StudyClosed
-        The study takes no more verdicts.
+        The study no longer accepts verdicts.
     Conflict
         The item has already been submitted, is not on the desk, or was not shown.
     Incomplete
-        None of these, and the answers do not fit the form.
+        Otherwise, if the answers do not fit the form.
     """
     with database.writing() as session:
         receipt, study_id = _submitted(session, actor, public_id, key, answers, circumstances)
@@ -187,7 +187,7 @@ def submit(
 def _submitted(
     session: Session, actor: Actor, public_id: str, key: str, answers: Any, circumstances: Circumstances
 ) -> tuple[Receipt, int | None]:
-    """Store what was submitted; the study is returned where units of other phases follow from answers like this."""
+    """Store a submission. Also return the study's id if units of other phases are drawn from such answers."""
     assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
     phases = frozen_facts.phases_of_member(session, membership)
     phase = phases.named(assignment.phase)
@@ -205,9 +205,9 @@ def _submitted(
         acts.require(acts.SUBMIT, _state(session, actor, study, membership, assignment))
     displays = _displays_of(session, assignment)
     display = _display_of(session, actor, study, assignment, displays, superseded, key)
-    # After all that refuses any answer: what happened says more than what is missing in a form that takes no more.
+    # After every other refusal: if no answer is accepted, that matters more than what is missing from this one.
     checked = check_answers(form, answers)
-    # Simulated readers say how long they would have looked.
+    # Simulated readers report how long they would have looked.
     passed_ms = None if study.simulated_readers else _passed_ms(displays, superseded)
     measured = plausible_times(circumstances, passed_ms)
     receipt = new_receipt()
@@ -227,7 +227,7 @@ def _submitted(
         assignment=public_id,
         receipt=receipt,
         content_sha256=checked.content_sha256(),
-        # The last two hold who read what, also when all other seals on them end by somebody's return.
+        # The last two record who read what, even if somebody rejoins and all other seals on these rows lapse.
         rows=proofs.sealed([*rows, *displays, assignment, membership]),
         **detail,
     )
@@ -242,7 +242,7 @@ def _submitted(
 def _superseded(
     session: Session, actor: Actor, phases: StudyPhases, membership: Membership, assignment: Assignment
 ) -> Verdict | None:
-    """Return the verdict that this one is to supersede; None where it is the first of its assignment."""
+    """Return the verdict that this one will supersede; None if it is the assignment's first."""
     if not _stored(session, assignment):
         return None
     if not phases.named(assignment.phase).revisable or not _is_being_revised(session, actor, assignment):
@@ -251,7 +251,7 @@ def _superseded(
 
 
 def _displays_of(session: Session, assignment: Assignment) -> list[Display]:
-    """Return when an assignment was shown, in whichever login session, oldest first."""
+    """Return an assignment's displays in all login sessions, oldest first."""
     return queries.displays_of(session, stored_id(assignment.id))
 
 
@@ -264,7 +264,7 @@ def _display_of(
     superseded: Verdict | None,
     key: str,
 ) -> Display:
-    """Return the display that a verdict rests on: of this login session and, in a revision, since the verdict."""
+    """Return the display behind a verdict: from this login session and, for a revision, later than the old verdict."""
     keys = displaying.keys_of(study, actor)
     expected = keys.idempotency_key(assignment.public_id)
     own = [display for display in displays if display.login_session_id == actor.login_session_id]
@@ -278,16 +278,16 @@ def _display_of(
 
 
 def _since(superseded: Verdict, displays: Sequence[Display], wanted: Sequence[Display]) -> list[Display]:
-    """Return those displays that came after the one which a verdict rests on, by the order of their rows."""
+    """Return the wanted displays whose rows come after the display behind the superseded verdict."""
     before = max((display.id or 0 for display in displays if display.shown_at == superseded.shown_at), default=0)
     return [display for display in wanted if (display.id or 0) > before]
 
 
 def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int | None:
-    """Return the time since the item was first shown, in whichever login session; for a revision, since the verdict.
+    """Return the ms since the item was first shown in any login session; for a revision, since it was shown again.
 
-    The order is that of the rows, and the time that of the monotonic clock where it can tell: the wall clock may have
-    been set meanwhile.
+    Rows give the order. Time comes from the monotonic clock if it is comparable, because the wall clock may have been
+    set in the meantime.
     """
     if superseded is not None:
         displays = _since(superseded, displays, displays)
@@ -305,7 +305,7 @@ def _feedback(session: Session, phases: StudyPhases, assignment: Assignment) -> 
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:
-    """Store that the images of an assignment could not be shown, and go on to the next.
+    """Store that the images of an assignment could not be shown, and move on to the next.
 
     Returns
     -------
@@ -345,7 +345,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
 def _of_what_comes_after(
     session: Session, phases: StudyPhases, assignment: Assignment, reason: str
 ) -> list[TechnicalFailure]:
-    """Close what would be shown after the own answer: what could not be shown is not answered."""
+    """Also close the second step, if there is one: an item that could not be shown is not answered."""
     after = phases.continuation_of(phases.named(assignment.phase))
     waiting = None if after is None else queries.assignment_beside(session, assignment, after.key)
     if waiting is None:
@@ -356,10 +356,10 @@ def _of_what_comes_after(
 
 
 def _state(session: Session, actor: Actor, study: Study, membership: Membership, assignment: Assignment) -> str:
-    """Return where an assignment stands for this login session, in the words of `acts.STATES`.
+    """Return the state of an assignment for this login session, one of `acts.STATES`.
 
-    One gate for showing, drafting, submitting and giving up: somebody may know the id of an assignment whose turn has
-    not come.
+    Showing, drafting, submitting and giving up all pass through here, because somebody may know the id of an
+    assignment before it is due.
     """
     if turn_of(session, assignment).has_come:
         phases = frozen_facts.phases_of_member(session, membership)
@@ -389,7 +389,7 @@ def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) ->
 
 
 def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:
-    """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
+    """Return what was submitted for an assignment, oldest first; empty while the assignment is open."""
     if turn_of(session, assignment).has_come:
         return []
     if frozen_facts.phases_of(session, assignment.study_id).named(assignment.phase).done_by == "decision":

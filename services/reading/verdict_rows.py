@@ -1,4 +1,4 @@
-"""The rows that a submit adds: a verdict with its flag and trace, or a decision. They are added, never changed."""
+"""The rows added by a submission: a verdict with its flag and trace, or a decision. Rows are added, never changed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from services.people.permission import freeze_of
 from services.reading.answers import Answers
 from services.seals import proofs
 
-# Neither 0 O 1 I L U: a receipt is read out over the telephone.
+# Without 0 O 1 I L U, because receipts are read out over the telephone.
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """How an item was looked at, as the browser measured it: milliseconds, renderer, viewport, viewing trace."""
+    """How an item was viewed, as measured by the browser: milliseconds, renderer, viewport, viewing trace."""
 
     active_ms: int = 0
     idle_ms: int = 0
@@ -35,17 +35,17 @@ class Circumstances:
 
 NOTHING_MEASURED = Circumstances()
 LONGEST_MS = 86_400_000
-# Two servers of one study may have clocks that differ a little.
+# Two servers of one study may have slightly different clocks.
 SLACK_MS = 5_000
 
 
 def plausible_times(measured: Circumstances, passed_ms: int | None) -> Circumstances:
-    """Return what is stored of a browser's measurement: never less than nothing, nor more than can have passed.
+    """Clamp a browser's measurement to what is plausible: not negative, and no longer than the time that has passed.
 
     Parameters
     ----------
     passed_ms
-        Time since the item was first shown, by the server's clock; None where that cannot be told.
+        Time since the item was first shown, by the server's clock; None if unknown.
     """
     longest = LONGEST_MS if passed_ms is None or passed_ms < 0 else min(LONGEST_MS, passed_ms + SLACK_MS)
     active_ms = bounded(measured.active_ms, longest)
@@ -67,7 +67,7 @@ def store_verdict(
     key: str,
     superseded: Verdict | None,
 ) -> tuple[Verdict, list[Base]]:
-    """Add a verdict with its flag and its viewing trace, where there are any; return it, and all rows to be sealed."""
+    """Add a verdict with its flag and viewing trace, if any; return it, and all rows to be sealed."""
     verdict = Verdict(
         assignment_id=stored_id(assignment.id),
         supersedes_id=superseded.id if superseded is not None else None,
@@ -109,12 +109,12 @@ def _freeze_of(session: Session, assignment: Assignment) -> str:
 
 
 def store_decision(session: Session, assignment: Assignment, checked: Answers, receipt: str, key: str) -> Adjudication:
-    """Add a reviewer's decision, with the opinions that it rests on.
+    """Add a reviewer's decision, with the opinions on which it is based.
 
     Raises
     ------
     Conflict
-        The reviewer has not read the item themselves.
+        The reviewer has not yet read the item themselves.
     """
     task = queries.review_task_of(session, assignment)
     first_read = queries.root_verdict(session, task.review_assignment_id)
@@ -138,11 +138,11 @@ def store_decision(session: Session, assignment: Assignment, checked: Answers, r
 
 
 def new_receipt() -> str:
-    """Return what proves that something is stored: eight letters that nobody mistakes for others."""
+    """Return a new receipt, the proof that something is stored: eight letters and digits that are hard to confuse."""
     letters = [secrets.choice(_RECEIPT_LETTERS) for _ in range(8)]
     return "".join(letters[:4]) + "-" + "".join(letters[4:])
 
 
 def bounded(milliseconds: int, longest: int = LONGEST_MS) -> int:
-    """Clip a browser's measurement, so that a broken clock cannot overflow a column."""
+    """Clip a browser's measurement so that a broken clock cannot overflow a column."""
     return max(0, min(int(milliseconds), longest))

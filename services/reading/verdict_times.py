@@ -1,4 +1,4 @@
-"""Whether the times of verdicts can all be right: a server's clock may be set while people read."""
+"""Whether the times of verdicts are consistent: a server's clock may be set while people are reading."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sqlmodel import Session, col, func, or_, select
 
 from db import Assignment, Verdict
 
-# Two verdicts that were sent at once may come into the chain the other way round, after waiting for each other.
+# Two verdicts sent at once wait for each other and may enter the chain in reverse order.
 SLACK = timedelta(seconds=60)
 
 
 def contradictory_times(session: Session, study_id: int) -> list[tuple[str, str]]:
-    """Return the receipts of verdicts whose times cannot all be right, and why; the order of rows is the true one."""
+    """Return the receipts of verdicts whose times contradict each other or the order of the rows, and why."""
     # The latest time of all verdicts before this one.
     latest = func.max(Verdict.submitted_at).over(order_by=col(Verdict.id), rows=(None, -1))
     timed = (
@@ -29,7 +29,7 @@ def contradictory_times(session: Session, study_id: int) -> list[tuple[str, str]
         .where(col(Assignment.study_id) == study_id)
         .subquery()
     )
-    # Of a large study nearly all are in order, and none of those needs to be read.
+    # In a large study nearly all times are in order, and those rows need not be loaded.
     doubtful = (
         select(timed.c.receipt, timed.c.shown_at, timed.c.submitted_at, timed.c.latest)
         .where(or_(timed.c.submitted_at < timed.c.shown_at, timed.c.submitted_at < timed.c.latest))

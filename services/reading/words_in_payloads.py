@@ -1,4 +1,4 @@
-"""How payloads write what they are given: an answer, what was right, the name of an opinion. It decides nothing."""
+"""Format values for payloads: an answer, what was right, the name of an opinion. Nothing is decided here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.reading.payloads import Line
 
 
 def answer_text(field: FormField, value: Any, places: Places = WITH_SCALE) -> str:
-    """Return an answer in the words of the form; a place in those of the scans or images that it lies in."""
+    """Return an answer in the form's words; a place is described in terms of the scans or images it is in."""
     if abstention.is_undetermined(value):
         return abstention.WORDS
     kind = KINDS[field.type]
@@ -28,7 +28,7 @@ def answer_text(field: FormField, value: Any, places: Places = WITH_SCALE) -> st
 def reference_texts(
     field: FormField, reference: Reference, texts: Mapping[str, str], places: Places = WITH_SCALE
 ) -> list[str]:
-    """Return each way of being right in a field, in the words of its options by id and with its unit."""
+    """Return each right answer to a field, with option texts by id, and with its unit."""
     kind = KINDS[field.type]
     if kind.scale == "place":
         words = point.reference_in_words(reference, texts, places)
@@ -38,19 +38,19 @@ def reference_texts(
 
 
 def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:
-    """Return what counts as right in a practice item, and why, as label and text."""
+    """Return what counts as right for a practice item, and why, as labels and texts."""
     lines = [["Reference", " or ".join(accepted)]] if accepted else []
     return lines + ([["Explanation", explanation]] if explanation else [])
 
 
 def feedback_lines_of_fields(fields: Iterable[tuple[str, Sequence[str], bool | None]], explanation: str) -> list[Line]:
-    """Return the same where fields have references of their own: label, each way of being right, and whether it is."""
+    """Return the same for references by field: each field's label, its right answers, and if it was answered right."""
     said = {True: "Correct: ", False: "Incorrect; correct is ", None: ""}
     lines = [[label, said[correct] + " or ".join(ways)] for label, ways, correct in fields]
     return lines + ([["Explanation", explanation]] if explanation else [])
 
 
 def opinion_name(place: int) -> str:
-    """Return A to Z, and from the 27th opinion on AA, AB ..."""
+    """Return A to Z, then AA, AB ... from the 27th opinion on."""
     round_, letter = divmod(place, len(ascii_uppercase))
     return (opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]

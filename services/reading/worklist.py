@@ -1,4 +1,4 @@
-"""What waits for a rater or reviewer, and the instructions they acknowledge before they begin."""
+"""The work that waits for a rater or reviewer, and the instructions they acknowledge before they begin."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from services.reading import desk, pace, practice, revision_rules, settling
 from services.seals import proofs
 from services.studies import frozen_facts
 
-# The notice before a queue is begun, by how long the protocol lets its verdicts be revised.
+# The notice shown before a queue is begun, by how long the protocol allows its verdicts to be revised.
 REVISION: dict[RevisionRule, str] = {
     "never": "Once submitted, an answer can no longer be changed.",
     "session": "You can change submitted answers (key Q) until you sign out, unless they become final before then.",
     "study": "You can change submitted answers (key Q) until they become final, at the latest when the study closes.",
 }
 SETTLED = "This part shows references. From here on, your verdicts on the items can no longer be revised."
-# In a study with parts of its own, which are named: others may stay open, and what is shown need be no reference.
+# In a study with listed phases the parts are named: others may stay open, and no reference need be shown.
 _SETTLED_PARTS = "From here on, your verdicts in {parts} can no longer be revised."
 
 
@@ -47,29 +47,29 @@ class Desk:
     done: int
     total: int
     state: str
-    # Why it is not open yet; empty once it is.
+    # Why the queue is not open yet; empty if it is.
     waits_for: str
     simulated_readers: bool
-    # `open` or `failed` while the real items are shut behind the practice; `done` and `total` then count the practice.
+    # `open` or `failed` while the practice keeps the real items closed; `done` and `total` then count practice items.
     practice: str = ""
-    # Whether the practice has a mark to pass; without one it is over at its end.
+    # Whether the practice has a pass mark; without one it ends with its last item.
     has_mark: bool = True
-    # About how long the rest takes by the member's own pace, in words.
+    # Roughly how long the rest takes at the member's own pace, in words.
     about: str = ""
-    # How many of the member's own verdicts may still be revised, once all items of the queue are closed.
+    # How many of the member's own verdicts may still be revised once every item of the queue is closed.
     revisable: int = 0
-    # How many units are answered, and come back once with more of them.
+    # How many units have been answered and will come back once, for their second step.
     halfway: int = 0
-    # The sentence where nothing of the queue is the member's.
+    # The sentence shown when the queue holds nothing for the member.
     nothing: str = ""
-    # How many of `done` were never answered, since an admin closed the part before.
+    # How many of `done` were never answered because an admin closed the part first.
     cut_off: int = 0
 
 
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
-    """Return every queue that the actor has as rater or reviewer, with its progress.
+    """Return every queue that the actor has as a rater or reviewer, with its progress.
 
-    What was due to be drawn, and was not when the last answer before it came, is drawn now.
+    Draws that are due, but could not be made when the last answer came in, are made now.
     """
     desks, due = _desks_of(database, actor)
     for study_id in due:
@@ -78,12 +78,12 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
 
 
 def desks_as_they_are(database: Database, actor: Actor) -> list[Desk]:
-    """Return the same of a database that is only read: nothing is drawn."""
+    """Return the same queues from a database that may only be read: nothing is drawn."""
     return _desks_of(database, actor)[0]
 
 
 def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
-    """Return the desks, and the studies in which units are due to be drawn."""
+    """Return the desks, and the studies in which a draw of units is due."""
     desks, due = [], []
     with database.read_only() as session:
         for study, membership in studies_of(session, actor):
@@ -142,16 +142,16 @@ def _has_mark(phases: StudyPhases, training: Phase | None) -> bool:
 
 @dataclass(frozen=True)
 class Instructions:
-    """What a member reads before the first item of a queue, what they consent to, and whether they have done so."""
+    """What a member reads and consents to before the first item of a queue, and whether they have done so."""
 
     study_title: str
     queue_title: str
     text: str
-    # What becomes final once the queue is begun, with titles as they were written; empty for nothing.
+    # What becomes final once the queue is begun, naming the parts by their original titles; empty for nothing.
     settles: str
     consent: str
     acknowledged: bool
-    # How long answers can be revised; none of the words that are acknowledged.
+    # How long answers can be revised; not part of the text that is acknowledged.
     revision: str
 
 
@@ -161,7 +161,7 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
     Raises
     ------
     ReadsOpen
-        Something comes before the queue: what a later part asks may say what an earlier one is not to know.
+        Earlier work is still open: a later part's questions may reveal what must not be known in an earlier one.
     """
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
@@ -171,7 +171,7 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
         parts = _instructions_of(session, phases, membership, named, earlier)
         acknowledged = _acknowledgement_of(phases, named, parts) in earlier
         revision = phases.revision_in(named)
-        # What was begun elsewhere may have made the verdicts of this part final before the first of them.
+        # Work begun elsewhere may have made this part's verdicts final before the first one is given.
         if not acknowledged and revision_rules.is_settled(session, phases, membership, named):
             revision = "never"
         title = study.title
@@ -179,18 +179,18 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
 
 
 def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:
-    """Return the phases of a member of a frozen study: in a draft nothing is assigned, so that all would seem done."""
+    """Return a member's phases if the study is frozen: a draft has no assignments, so everything would seem done."""
     if state_of(session, membership.study_id) == "draft":
         acts.require(acts.READ, "draft")
     return frozen_facts.phases_of_member(session, membership)
 
 
-# Under which key a text was acknowledged, and its hash.
+# The key under which a text was acknowledged, and the text's hash.
 _Acknowledged = tuple[str, str]
 
 
 def _acknowledged(session: Session, membership: Membership) -> list[_Acknowledged]:
-    """Return what a member has acknowledged as one of their group, oldest first."""
+    """Return what a member has acknowledged as part of their current group, oldest first."""
     own = {"membership_id": membership.id, "group_key": membership.group_key}
     return [(key, text_sha256) for key, text_sha256 in session.exec(_ACKNOWLEDGED, params=own)]
 
@@ -206,12 +206,12 @@ _ACKNOWLEDGED: Any = (
 
 
 def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
-    """Store that this member has read the instructions of a queue; the same text a second time changes nothing.
+    """Store that this member has read the instructions of a queue; acknowledging the same text again changes nothing.
 
-    Who acknowledged another text under the same name, as it read before, acknowledges this one too.
+    A member who acknowledged an earlier wording under the same key acknowledges the new one too.
     """
     with database.writing() as session:
-        # Whether the text asks for consent hangs on what was acknowledged before.
+        # Whether the text asks for consent depends on what was acknowledged before.
         hold_membership(session, actor, study_key)
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = _frozen_phases(session, membership)
@@ -219,7 +219,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
         phase, text_sha256 = _acknowledgement_of(
             phases, named, _instructions_of(session, phases, membership, named, earlier)
         )
-        # It ends what may be revised, so it may not be done in passing, before the last read.
+        # Acknowledging ends revisions, so it must not happen in passing before the last read.
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         if (phase, text_sha256) not in earlier:
             acknowledged = Acknowledgement(
@@ -252,25 +252,26 @@ def _acknowledgement_of(phases: StudyPhases, queue: Queue, parts: _Parts) -> _Ac
 def _instructions_of(
     session: Session, phases: StudyPhases, membership: Membership, queue: Queue, earlier: Sequence[_Acknowledged]
 ) -> _Parts:
-    """Return what is acknowledged of a queue; a rater consents once, before the first queue that they begin.
+    """Return the text acknowledged for a queue; a rater consents once, before the first queue they begin.
 
-    After a change of group the acknowledgement is asked again: the instructions differ.
+    After a change of group the acknowledgement is asked for again, because the instructions differ.
     """
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
     key = revision_rules.begun_as(phases, queue)
     begun = list(dict.fromkeys(name for name, _ in earlier))
     before = begun[: begun.index(key)] if key in begun else begun
     final = _settling(session, phases, stored_id(membership.id), queue, before)
-    # What somebody began in another role asked them for no consent.
+    # A queue begun in another role asked for no consent.
     of_raters = {revision_rules.begun_as(phases, part) for part in phases.queues if part.role == "rater"}
     asks = queue.role == "rater" and not of_raters & set(before)
     return instructions, final, phases.consent if asks else ""
 
 
 def _settling(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, begun: Sequence[str]) -> str:
-    """Return the notice before a queue whose beginning makes verdicts final: of what the member has work in.
+    """Return the notice shown before a queue if beginning it makes some of the member's verdicts final.
 
-    What another queue that was begun before has made final is not said again; `begun` holds these by their keys.
+    Verdicts that are already final because of a queue begun earlier are not mentioned again; `begun` holds the keys of
+    those queues.
     """
     if not desk.may_be_revised_before(phases, queue):
         return ""

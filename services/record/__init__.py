@@ -1,1 +1,1 @@
-"""That what is kept is what was stored: verification, package, draws made again, backup and restore."""
+"""Making sure that the records are what was stored: verification, package, repeated draws, backup and restore."""

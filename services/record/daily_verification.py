@@ -1,4 +1,4 @@
-"""Every frozen study is verified once a day, file by file and slowly; where it was interrupted, it goes on."""
+"""Verify every frozen study once a day, file by file and slowly; an interrupted run is resumed where it stopped."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ LEASE = "daily verification"
 FILES = "The names of the prepared files"
 RESULTS = "The results of earlier verifications"
 EVERY = timedelta(days=1)
-# Prolonged while files are read; what a killed process held can be taken after it.
+# Renewed while files are read; once it expires, another process can take over from a killed one.
 HELD_FOR = timedelta(minutes=2)
-# A run that was killed reads at most this much of its files again.
+# A killed run has to read at most this much of its files again.
 SAVE_EVERY_SECONDS = 10.0
-# One line of the page each; of thousands of missing files the first ones say enough.
+# Each problem is one line of the page; of thousands of missing files the first ones are enough.
 MOST_PROBLEMS = 100
 LONGEST_WAIT = timedelta(hours=1)
 AFTER_SILENCE = timedelta(minutes=10)
@@ -43,7 +43,7 @@ class LeaseLost(Exception):
 
 
 class SlowReading:
-    """Lets through at most so many bytes a second, by waiting after each part that was read."""
+    """Limit reading to a number of bytes per second by pausing after each part."""
 
     def __init__(
         self,
@@ -57,8 +57,8 @@ class SlowReading:
         self._free_at = clock()
 
     def __call__(self, count: int) -> None:
-        """Wait until `count` bytes more may have been read."""
-        # What was not read in an earlier pause is not made up for by a burst.
+        """Wait until `count` more bytes may be read."""
+        # Unused allowance from an earlier pause does not allow a burst later.
         self._free_at = max(self._free_at, self._clock()) + count / self._rate
         self._sleep(max(0.0, self._free_at - self._clock()))
 
@@ -68,12 +68,12 @@ def verify_what_is_due(
 ) -> timedelta:
     """Verify every frozen study whose last verification is a day old, unless another process is doing so.
 
-    What keeps one study from being verified to its end is kept as its problem, and the next one is verified.
+    If a study cannot be verified to the end, the reason is stored as its problem and the next study is verified.
 
     Returns
     -------
     timedelta
-        After how long it is worth asking again.
+        How long to wait before asking again.
     """
     if not leases.take(database, LEASE, holder, HELD_FOR):
         return HELD_FOR
@@ -88,7 +88,7 @@ def verify_what_is_due(
             except Unavailable:
                 _log.warning("the database did not answer while a study was verified", exc_info=True)
                 wait = AFTER_SILENCE
-            except Exception as error:  # noqa: BLE001  whoever can write the file can put anything into it
+            except Exception as error:  # noqa: BLE001  anybody who can write the file can put anything into it
                 _log.warning("a study could not be verified to the end", exc_info=True)
                 _end_with(database, study_id, unreadable(ROWS, error))
     except LeaseLost:
@@ -102,12 +102,12 @@ def _fill_unpacked_hashes(database: Database, holder: str, pace: Pace) -> None:
         volume_integrity.fill_unpacked_hashes(database, lambda *_: _hold(database, holder), pace)
     except (LeaseLost, Unavailable):
         raise
-    except Exception:  # noqa: BLE001  what cannot be read is found, and named, when its study is verified
+    except Exception:  # noqa: BLE001  verifying its study reports what cannot be read
         _log.warning("hashes of unpacked scans could not be made", exc_info=True)
 
 
 def _end_with(database: Database, study_id: int, problem: str) -> None:
-    """End the run of a study with a problem that kept it from its end; where even that fails, the run stays open."""
+    """End a study's run with the problem that cut it short; if even that fails, the run stays open."""
     try:
         with database.writing() as session:
             run, _ = read_or_report(session, RESULTS, lambda: _interrupted(session, study_id))
@@ -117,34 +117,34 @@ def _end_with(database: Database, study_id: int, problem: str) -> None:
                 run = Verification(study_id=study_id)
             run.problems, run.ended_at = _bounded([*run.problems, problem]), now()
             session.add(run)
-    except Exception:  # noqa: BLE001  the other studies are to be verified all the same
+    except Exception:  # noqa: BLE001  the other studies must still be verified
         _log.warning("the end of a verification could not be kept", exc_info=True)
 
 
 def give_way(database: Database, holder: str) -> None:
-    """Let another process go on at once with what this one leaves."""
+    """Let another process continue at once with the remaining work."""
     leases.give_back(database, LEASE, holder)
 
 
 def new_holder() -> str:
-    """Return a name under which a process holds its lease."""
+    """Return a new name under which a process can hold the lease."""
     return new_public_id()
 
 
 def _studies_due(database: Database) -> list[int]:
     with database.read_only() as session:
-        # By the audit chain too: a freeze that was deleted, or a study that was hidden, must not pass unseen.
+        # The chain counts too, so that a deleted freeze or a hidden study does not go unnoticed.
         of_chain = select(AuditEvent.study_id).where(AuditEvent.action == verification.FROZEN)
         study_ids: set[int] = set()
         for query in (select(Freeze.study_id), of_chain):
-            # Where one of them cannot be read, the other still says which studies are frozen.
+            # If one of the two cannot be read, the other still tells which studies are frozen.
             ids, _ = read_or_report(session, ROWS, partial(_ids, session, query))
             study_ids |= ids or set()
         return [
             study_id
             for study_id in sorted(study_ids)
             if not verification.was_removed(session, study_id)
-            # What cannot be read is for the verification to say.
+            # Whatever cannot be read is left for the verification to report.
             and read_or_report(session, ROWS, partial(verification.is_frozen, session, study_id))[0] is not False
             and _is_due(session, study_id)
         ]
@@ -217,7 +217,7 @@ def _bounded(problems: list[str]) -> list[str]:
 
 
 def verify_now(database: Database, actor: Actor, study_key: str) -> list[str]:
-    """Verify a study at an admin's word, as the daily verification does, and keep the result beside its own."""
+    """Verify a study at an admin's request, as the daily verification does, and store the result beside its results."""
     began = now()
     problems = verification.verify_for_admin(database, actor, study_key)
     with database.writing() as session:
@@ -242,18 +242,18 @@ def _number_of_files(session: Session, study_id: int) -> int:
 
 @dataclass(frozen=True)
 class VerificationState:
-    """What a study's admins see of its verification.
+    """What a study's admins are shown about its verification.
 
     Attributes
     ----------
     ended_at
-        When the last whole verification ended; None while there was none.
+        When the last complete verification ended; None if there was none.
     problems
-        What it found, one sentence each; with that a later one was broken off, and what that one had found by then.
+        What it found, one sentence each; if a later run was interrupted, also that, and what that run had found.
     under_way
-        Files that were read and files there are, while another one has not ended.
-    damaged_scans
-        One sentence per scan that was asked for since and was not what was prepared.
+        Number of files read, and of all files, while another run is in progress.
+    damaged_volumes
+        One sentence per scan that has been requested since and was not what was prepared.
     """
 
     ended_at: datetime | None
@@ -263,7 +263,7 @@ class VerificationState:
 
 
 def state_of_verification(database: Database, actor: Actor, study_key: str) -> VerificationState:
-    """Return how the last verification of a study ended, for its admins; never "all holds" of what cannot be read."""
+    """Return, for a study's admins, how its last verification ended; never "all intact" if something is unreadable."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
@@ -283,7 +283,7 @@ def state_of_verification(database: Database, actor: Actor, study_key: str) -> V
 
 
 def _is_held(session: Session) -> bool:
-    """Return whether a process is verifying: one that was killed holds nothing any more after two minutes."""
+    """Return whether a process is verifying: the lease of a killed process expires after two minutes."""
     lease = session.get(Lease, LEASE)
     return lease is not None and lease.expires_at > now()
 

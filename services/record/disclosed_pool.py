@@ -1,4 +1,4 @@
-"""From what a study that lists its phases was drawn, as far as its draws ask for it, and what came of them."""
+"""The pool behind a listed study's draws, as far as they depend on it, and the results of the draws."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in
 
 
 def drawn_from_tables(study: Expansion) -> list[Phase]:
-    """Return the phases whose units follow from no answers: what is needed to draw them again is in the tables."""
+    """Return the phases whose units do not depend on answers: the tables suffice to repeat their draws."""
     return [phase for phase in study.phases if not followed_by(study, phase)]
 
 
 def of_listed_study(session: Session, study_id: int) -> dict[str, Any]:
-    """Return the parts of `draws.json` that only such a study has; nothing of any other.
+    """Return the parts of `draws.json` that only a study with listed phases has; empty for any other study.
 
-    `pool` is what could be drawn: items, models' candidates, and pairs; each with the version of the study with which
-    it came, the one that replaced it and what it replaces, and with the attributes by which a phase selects, stratifies
-    or limits. `units` is what was drawn for each phase, with the slots that got it. `left_out` names the subjects of
-    other studies.
+    `pool` is what could be drawn: items, models' candidates, and pairs. Each comes with the study version that added
+    it, the version that replaced it, what it replaces, and the attributes by which a phase selects, stratifies or
+    limits. `units` is what was drawn for each phase, with the slots to which it was dealt. `left_out` names the
+    subjects of other studies.
     """
     study = frozen_facts.expansion_of(session, study_id)
     if study is None:
@@ -43,7 +43,7 @@ def of_listed_study(session: Session, study_id: int) -> dict[str, Any]:
 
 
 def _asked(study: Expansion) -> frozenset[str]:
-    """Return the attributes on which some draw of a study depends."""
+    """Return the attributes on which any draw of a study depends."""
     names = {"conversation", "model"}
     for phase in drawn_from_tables(study):
         sample = phase.source.sample
@@ -109,7 +109,7 @@ def _pool(session: Session, study_id: int, study: Expansion, pool: Pool) -> dict
 
 
 def _of_item(pool: Pool, unit: Unit) -> Mapping[str, str]:
-    """Return the attributes that a candidate has from its item, which are said there."""
+    """Return the attributes that a candidate inherits from its item, which are listed with the item."""
     of_item = pool.items[unit.item].attributes
     return {name: value for name, value in of_item.items() if unit.attributes.get(name) == value}
 
@@ -134,7 +134,7 @@ def _units(session: Session, study_id: int, pool: Pool) -> Iterator[dict[str, An
 
 
 def _left_out(session: Session, study: Expansion, pool: Pool) -> dict[str, list[str]]:
-    """Return by phase the subjects of this pool that another study has, where they were left out for that."""
+    """Return, by phase, the subjects of this pool that were left out because another study has them."""
     own = {unit.subject for unit in pool.items.values() if unit.subject}
     phases = {phase.key for phase in study.phases}
     return {

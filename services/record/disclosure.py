@@ -1,7 +1,7 @@
-"""What of a study's draws can be checked by anybody, once its data are locked: keys, what was drawn from, and results.
+"""What lets anybody check a study's draws once its data are locked: their keys, their inputs and their results.
 
-The key of each draw is disclosed, the secret that it was derived from never. `docs/how-to/check-the-draws.md` says how
-an order is drawn again; `services.record.redrawing` does it.
+The key of each draw is disclosed, but never the secret from which it is derived. `docs/how-to/check-the-draws.md`
+describes how to repeat a draw; `services.record.redrawing` does it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from services.studies.thawing import THAWED
 def draws_to_check(session: Session, study: Study) -> dict[str, Any]:
     """Return the draws of a study with the keys that repeat them. Only for a study whose data are locked."""
     study_id = stored_id(study.id)
-    # What was drawn for a freeze that was thawed is gone.
+    # Draws made for a freeze that was thawed no longer exist.
     of_thaws = select(func.max(AuditEvent.id)).where(AuditEvent.study_id == study_id, AuditEvent.action == THAWED)
     thawed = session.exec(of_thaws).one() or 0
     events = session.exec(
@@ -60,7 +60,7 @@ def _keys(session: Session, study: Study, study_id: int) -> list[dict[str, Any]]
 
 
 def _items(session: Session, study_id: int) -> list[dict[str, Any]]:
-    """Return what an order depends on, in the order from which is drawn."""
+    """Return what an order depends on, in the sequence from which it is drawn."""
     rows = session.exec(
         select(Item, Case.subject)
         .join(Case, col(Case.id) == Item.case_id)

@@ -1,4 +1,4 @@
-"""Prepare, and keep safe, an installation: migrate, back up, remember the head of the audit chain."""
+"""Prepare and protect an installation: migrate, back up, and store the head of the audit chain."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from services.studies import volume_store
 
 
 def prepare(database: Database) -> Path | None:
-    """Bring the database to the newest schema, after a backup of what it was, and make the folder of the volumes.
+    """Migrate the database to the newest schema, after backing it up, and create the folder of the volumes.
 
-    What earlier releases left is brought to the form of this one: the demo is marked, and logins are canonical.
+    What earlier releases left is brought up to date: the demo is labelled, and logins are made canonical.
 
     Returns
     -------
     Path or None
-        The folder of the backup; None where there was nothing to migrate.
+        The folder of the backup; None if there was nothing to migrate.
 
     Raises
     ------
     Conflict
-        The database is of a newer program.
+        The database belongs to a newer release of the program.
     """
     state = standing(database.engine)
     if state == "foreign":
@@ -53,7 +53,7 @@ def prepare(database: Database) -> Path | None:
 
 
 def bring_up_to_date(database: Database) -> None:
-    """Migrate, and bring what earlier releases left to the form of this one, without a backup."""
+    """Migrate, and bring what earlier releases left up to date, without a backup."""
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     accounts.make_logins_canonical(database)
@@ -61,7 +61,7 @@ def bring_up_to_date(database: Database) -> None:
 
 
 def require_prepared(database: Database) -> None:
-    """Refuse to work on a database that has not this program's schema."""
+    """Refuse to work on a database that does not have this program's schema."""
     state = standing(database.engine)
     if state == "unfinished":
         raise unfinished(database)
@@ -79,7 +79,7 @@ def require_prepared(database: Database) -> None:
 
 
 def unfinished(database: Database) -> Conflict:
-    """Return the refusal of a place into which a restore was begun, with what to do."""
+    """Return the refusal of a place with an unfinished restore, with advice on what to do."""
     if database.engine.dialect.name == "sqlite":
         return Conflict(unfinished_file(Path(str(database.engine.url.database))))
     return Conflict(
@@ -103,7 +103,7 @@ def _too_new(database: Database) -> Conflict:
 
 
 def _back_up_before_migrating(database: Database) -> Path:
-    """Copy the database beside itself; volumes are never changed by a migration, so they are not copied."""
+    """Copy the database beside itself; migrations never change volumes, so those are not copied."""
     moment = now().strftime("%Y%m%d-%H%M%S")
     name = f"before-{newest_schema()}-from-{schema_of(database.engine)}-{moment}"
     folder = database.data_dir / "backups" / name
@@ -119,17 +119,17 @@ def copy_name(database: Database) -> str:
 def back_up_installation(database: Database, folder: Path, *, incomplete: bool = False) -> list[Path]:
     """Write a consistent copy of the database, the volumes, and the head of the audit chain into a new folder.
 
-    The head reveals, when it is compared later, whether the end of the chain was cut off; keep it elsewhere too.
+    Comparing the head later reveals whether the end of the chain was cut off; keep a copy of it elsewhere too.
 
     Parameters
     ----------
     incomplete
-        Whether a backup is wanted although prepared files are missing: the verdicts are kept at least.
+        Whether to back up even if prepared files are missing, so that at least the verdicts are saved.
 
     Raises
     ------
     Conflict
-        The folder is there already, or a file that the database names is missing. Nothing is left then.
+        The folder already exists, or a file that the database names is missing. Nothing is left behind then.
     """
     if folder.exists():
         raise Conflict(f"{folder.name} already exists; name a new folder for the backup.")
@@ -137,7 +137,7 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
         raise Conflict(
             f"{folder} is inside the folder of volumes, which would be copied into itself; name another folder."
         )
-    # Read before the copy is made: the copy then holds this head, also when people go on writing.
+    # Read before the copy is made, so that the copy contains this head even while people continue to write.
     with database.read_only() as session:
         chain_head = audit.head(session)
         named, unreadable = named_files(session)
@@ -154,7 +154,7 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
         _write_backup(database, unfinished_backup, chain_head)
         if not incomplete:
             _require_files(named, Database(database.engine, unfinished_backup), database.data_dir)
-        # Under its own name it is whole, no matter what ended this process before.
+        # It gets its own name only when complete, no matter when this process is killed.
         unfinished_backup.rename(folder)
     except BaseException:
         shutil.rmtree(unfinished_backup, ignore_errors=True)
@@ -163,7 +163,7 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
 
 
 def named_files(session: Session) -> tuple[set[str], int]:
-    """Return the SHA-256 of every prepared file that rows name, and how many of these rows cannot be read."""
+    """Return the SHA-256 of every prepared file that rows name, and how many such rows cannot be read."""
     rows: list[Any] = []
     unreadable: list[int] = []
     for table in (Volume, Overlay):
@@ -178,7 +178,7 @@ def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
         try:
-            # The folder of the volumes may itself lie on another disk.
+            # The folder of the volumes may itself be on another disk.
             homes = (database.data_dir.resolve(), database.volume_dir.resolve())
             shutil.copytree(database.volume_dir, volumes, ignore=partial(_no_prepared_files, homes))
         except shutil.Error as error:
@@ -191,10 +191,10 @@ def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
 
 
 def _no_prepared_files(homes: tuple[Path, ...], folder: str, names: list[str]) -> list[str]:
-    """Return what is not copied: files that are not whole yet, and what no row can mean.
+    """Return the names that are not copied: files that are still incomplete, and things that no row can refer to.
 
-    These are pipes and the like, and links out of the folders that the volumes may lie in, by which anything that this
-    process can read would come into a backup.
+    The latter are pipes and the like, and links that leave the folders for volumes: through such a link anything that
+    this process can read would end up in a backup.
     """
     return [name for name in names if name.startswith(volume_store.INCOMING) or _is_strange(Path(folder, name), homes)]
 

@@ -1,4 +1,4 @@
-"""The whole study package: report and data, protocol, manifest, events and audit trail, ready to be archived."""
+"""The complete study package: report and data, protocol, manifest, events and audit trail, ready for archiving."""
 
 from __future__ import annotations
 
@@ -38,24 +38,25 @@ from services.seals import audit_head
 from services.studies import frozen_facts
 from services.studies.versions import stored
 
-# Events that name or count what came of answers, or hold the hash of labels, which may be few.
+# Events that name or count results of answers, or that hold the hash of labels, of which there may be only a few.
 _DRAWN_FROM_ANSWERS = frozenset({"drawn", "phases closed", "review queue opened", "labels made elsewhere imported"})
 
 
 def export_study(database: Database, actor: Actor, study_key: str, folder: Path) -> list[Path]:
-    """Write the package of a study into a new folder: all of it, or nothing.
+    """Write the package of a study into a new folder: all of it or nothing.
 
-    After the data lock, `draws.json` holds the keys of the draws, by which each of them can be repeated. The audit
-    trail is the study's part of the installation's chain; `audit-head.txt` holds the last hash of the whole chain,
-    which reveals later whether its end was cut off. Each version after the freeze adds its protocol and its manifest.
+    After the data lock, `draws.json` holds the keys with which every draw can be repeated. The audit trail is the
+    study's part of the installation's chain; `audit-head.txt` holds the last hash of the whole chain, which later
+    reveals whether its end was cut off. Each version after the freeze adds its protocol and its manifest.
 
-    Of a study with sealed test subjects nothing is written of what people answered about them: no verdicts, no detail
-    of the events by which an answer could be guessed, no draws, which depend on answers; `sealed.json` counts it.
+    If a study has sealed test subjects, nothing is written that people answered about them: no verdicts, no details of
+    events from which an answer could be guessed, and no draws, which depend on answers. `sealed.json` counts what is
+    left out.
 
     Raises
     ------
     NotAllowed
-        The report is shut, as the package holds every verdict.
+        The report is not open, and the package holds every verdict.
     Conflict
         The folder already exists.
     """
@@ -107,7 +108,7 @@ def _what_is_sealed(session: Session, study_id: int, sealed: frozenset[int]) -> 
 def _verdict_versions(
     session: Session, study_id: int, freeze: Freeze, versions: Sequence[StudyVersion], sealed: frozenset[int]
 ) -> list[dict[str, Any]]:
-    """Return every verdict, superseded ones and those on practice items too; the report rests on those that stand."""
+    """Return every verdict, also superseded ones and those on practice items; the report uses only those that stand."""
     numbers = {freeze.sha256: 1} | {row.sha256: row.version for row in versions}
     rows = session.exec(
         select(Verdict, Assignment, Item, Membership)
@@ -142,13 +143,14 @@ def _verdict_versions(
 
 
 def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> list[dict[str, Any]]:
-    """Return the study's events; with sealed items, without the details by which an answer could be guessed.
+    """Return the study's events; if items are sealed, without details from which an answer could be guessed.
 
-    The hash of an answer is one of few, and what is drawn or sent to reviewers after answers tells which ones differ.
+    An answer's hash can be guessed because there are few possible answers, and later draws and reviews reveal which
+    answers differ.
     """
     following = frozen_facts.phases_of(session, study_id).following if sealed else ()
     guarded = _receipts_on(session, study_id, sealed)
-    # How many of these somebody gave is how many units follow from what people answered about test subjects.
+    # How many of these a person gave shows how many units follow from what people answered about test subjects.
     uncounted = _receipts_on(session, study_id, sealed, following) if following else frozenset()
 
     def detail_of(event: AuditEvent) -> dict[str, Any]:
@@ -174,7 +176,7 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
 def _receipts_on(
     session: Session, study_id: int, items: frozenset[int], phases: Sequence[Phase] = ()
 ) -> frozenset[str]:
-    """Return the receipts of verdicts and decisions on some items of a study; of verdicts in some phases, if asked."""
+    """Return the receipts of verdicts and decisions on some items; if phases are given, of verdicts in those only."""
     if not items:
         return frozenset()
     of_phases = [col(Assignment.phase).in_([phase.key for phase in phases])] if phases else []

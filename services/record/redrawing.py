@@ -1,4 +1,4 @@
-"""Draw again, from a study package alone, what `draws.json` says was drawn, and compare. No database and no secret."""
+"""Repeat the draws in a study package's `draws.json` and compare them, without a database or any secret."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from services.studies import assigning
 from services.studies.draws import DrawKey
 from services.studies.freezing import draw_by_model
 
-# So many units of a draw are named.
+# At most this many units of a draw are named.
 _NAMED = 8
-# What reading files leads to that somebody has changed.
+# The errors that reading altered files can lead to.
 _NO_PACKAGE = (AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """What came of repeating the draws of a package.
+    """The result of repeating the draws of a package.
 
     Attributes
     ----------
     count
         How many draws were repeated.
     problems
-        One sentence for each that came out otherwise than it is stored.
+        One sentence per draw whose result differs from the stored one.
     left
-        How many were not repeated: orders of people, and what was drawn from answers, in a study that lists its phases.
+        How many were not repeated: individual orders, and draws from answers, in a study that lists its phases.
     """
 
     count: int
@@ -47,12 +47,12 @@ class Repeated:
 
 
 def redraw(package: Path) -> Repeated:
-    """Repeat every draw of a study package; of a study that lists its phases, what was drawn from its tables.
+    """Repeat every draw of a study package; if the study lists its phases, only draws that depend on its tables.
 
     Raises
     ------
     NotFound
-        The folder is no package, or its files are not as they were exported.
+        The folder is not a package, or its files are not as they were exported.
     """
     try:
         disclosed = json.loads((package / "draws.json").read_text("utf-8"))
@@ -171,7 +171,7 @@ def _review(disclosed: dict[str, Any], _protocol: Protocol, key: DrawKey, drawn:
 
 
 def _items(disclosed: dict[str, Any], *, practice: bool) -> list[tuple[Item, str]]:
-    """Return the items as rows that were never stored, with their subjects."""
+    """Return the items, with their subjects, as rows that were never stored."""
     return [
         (
             Item(

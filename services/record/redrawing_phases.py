@@ -1,4 +1,4 @@
-"""Draw again, from a study package alone, the phases of a study that lists them: in each version of it."""
+"""Repeat the draws of a study that lists its phases, in each of its versions, from a study package alone."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool
 from services.studies.versions.drawing import takes_what_is_added
 
-# The draw that says which units a phase rates.
+# The draw that determines which units a phase rates.
 SAMPLE = "sample"
-# Which units are drawn does not depend on how often a draw is repeated for its probabilities.
+# Which units are drawn does not depend on how often a draw is repeated to estimate its probabilities.
 _ONCE = 1
 _NOT_ASKED = Inclusion("not known", None, None, None, 1, "stored")
 _NOTHING = DrawnSample((), (), (), None)
 
 
 class NotRepeatedError(Exception):
-    """What a draw was made from is not in the package."""
+    """The package does not hold what a draw was made from."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Redrawing:
     protocols: Mapping[int, Expansion]
 
     def again(self, drawn: Mapping[str, Any], key: DrawKey) -> list[str]:
-        """Repeat one draw; return the units that come out otherwise.
+        """Repeat one draw and return the units whose result differs.
 
         Raises
         ------
         NotRepeatedError
-            It follows from answers, or is an order of somebody, which this release does not repeat.
+            The draw depends on answers, or is an individual order, which this release does not repeat.
         """
         version = int(drawn["freeze_version"])
         study = self.protocols[version]
@@ -108,17 +108,17 @@ class Redrawing:
         return version - 1 in self.protocols and any(row.key == phase.key for row in self.protocols[version - 1].phases)
 
     def _added_to(self, units: list[Unit], phase: Phase, version: int) -> list[Unit]:
-        """Return what came with a version and replaces nothing, where a phase that was there takes what is added."""
+        """Return the units added by a version that replace nothing, if an existing phase accepts added units."""
         if not takes_what_is_added(phase.source.sample):
             return []
         by_rule = phase.pairs is not None and phase.pairs.of is not None
         lines = self._lines("candidates" if by_rule else kind_rated(phase))
         came = {name for name, row in lines.items() if row["since"] == version and not row["replaces"]}
-        # By a rule a pair comes with one of its answers.
+        # With a pairing rule, a pair is new as soon as one of its answers is.
         return [unit for unit in units if not came.isdisjoint(unit.pair if by_rule else (unit.key,))]
 
     def _drawn_anew(self, study: Expansion, phase: Phase, version: int) -> list[Unit]:
-        """Return what was drawn with a version; what it corrected was not, where the phase was there."""
+        """Return the units drawn with a version; corrected units are not if the phase existed before."""
         units = self._units_of(study, phase, version).values()
         if not self._was_there(phase, version):
             return list(units)
@@ -126,13 +126,13 @@ class Redrawing:
         return [unit for unit in units if not lines[unit.key]["replaces"]]
 
     def _lines(self, kind: str) -> dict[str, Mapping[str, Any]]:
-        """Return what is disclosed of the units of a kind, by key."""
+        """Return what is disclosed about the units of a kind, by key."""
         named = {"candidates": ("candidates", "candidate"), "pairs": ("pairs", "pair")}
         table, name = named.get(kind, ("items", "item"))
         return {row[name]: row for row in self.disclosed["pool"][table]}
 
     def _rows(self, phase: Phase, version: int) -> dict[str, Mapping[str, Any]]:
-        """Return what was drawn for a phase with a version, by key of the unit."""
+        """Return what was drawn for a phase with a version, by unit key."""
         return {
             row["candidate"] or row["item"]: row
             for row in self.disclosed["units"]
@@ -145,7 +145,7 @@ class Redrawing:
         return {key: there.get(key) or everything.pairs[key] for key in self._rows(phase, version)}
 
     def _stored(self, study: Expansion, version: int) -> dict[str, DrawnPhase]:
-        """Return what was drawn of each phase up to a version, without what was replaced by then."""
+        """Return what was drawn for each phase up to a version, without what had been replaced by then."""
         pool = self._pool(version)
         keys = {*pool.items, *pool.candidates, *pool.pairs}
         return {
@@ -163,7 +163,7 @@ class Redrawing:
         return self._pool(None)
 
     def _pool(self, version: int | None) -> Pool:
-        """Return what could be drawn in a version; all that ever could where none is named."""
+        """Return the pool from which a version could draw; without a version, everything that ever was in it."""
         said = self.disclosed["pool"]
         items = {
             row["item"]: Unit(row["item"], row["subject"], row["item"], row["attributes"], row["practice"])
@@ -203,7 +203,7 @@ class Redrawing:
 
 
 def protocols_of(package: Path, first: Expansion) -> dict[int, Expansion]:
-    """Return the protocol of each version of a study, from its package."""
+    """Return the protocol of each version of a study, read from its package."""
     protocols = {1: first}
     while (file := package / f"protocol-{len(protocols) + 1}.json").is_file():
         read = Expansion.of_canonical_json(json.dumps(json.loads(file.read_text("utf-8"))))

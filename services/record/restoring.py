@@ -1,4 +1,4 @@
-"""Bring a backup back: into an empty place, checked before and after, with nobody signed in."""
+"""Restore a backup into an empty place, checked before and after, with nobody signed in."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from services.record.maintenance import copy_name
 from services.seals import audit_head
 from services.studies import volume_store
 
-# The file that this program writes has less than 1 kB.
+# The file that this program writes is smaller than 1 kB.
 LONGEST_HEAD_FILE = 100_000
-# A volume is named by its SHA-256; while it is copied, its name is longer.
+# A volume's name is its SHA-256; while it is copied, its name is longer.
 LONGEST_NAME = 200
-# So many problems of a schema are named, and so much of each: whoever can write the file chose the names in it.
+# At most this many schema problems are named, each cut to this length: anybody who can write the file chose its names.
 NAMED = 3
 LONGEST_NAMED = 200
 LONGEST_NUMBER = 40
@@ -55,30 +55,30 @@ _NEITHER = "a pipe, socket or device"
 
 @dataclass(frozen=True)
 class Restored:
-    """What a backup brought in, and what does not hold in it."""
+    """What a restore brought in, and the problems found in it."""
 
     schema: str | None
     studies: int
     sessions_ended: int
     problems: list[str]
-    # Whether the head of the audit chain that lies beside a backup was there to be compared.
+    # Whether there was a head of the audit chain beside the backup to compare with.
     head_compared: bool = True
 
 
 def restore_installation(database: Database, backup: Path) -> Restored:
     """Bring the database and the volumes of a backup into an installation that has no database yet.
 
-    Whatever can be refused is refused before anything is written, and a SQLite database is put together beside its
-    place before the first volume is copied. The database takes its place with every login session and open link ended:
-    one that was used after the backup was taken would be open again, also where the restore is killed. The backup of
-    an older release is migrated.
+    Everything that can be refused is refused before anything is written, and a SQLite database is assembled beside its
+    place before the first volume is copied. The database goes live with every login session and open link ended, even
+    if the restore is killed: otherwise a link used after the backup was taken would be open again. The backup of an
+    older release is migrated.
 
     Raises
     ------
     InputRefused
         The folder is not a backup of this kind of database, or is damaged.
     Conflict
-        There is a database here already.
+        There is already a database here.
     """
     copy = backup / copy_name(database)
     if not copy.is_file():
@@ -93,7 +93,7 @@ def restore_installation(database: Database, backup: Path) -> Restored:
     bring_in = _bring_in_file if database.engine.dialect.name == "sqlite" else _bring_in_dump
     try:
         with _private_folder(database.data_dir), alone(database, database.data_dir):
-            # Somebody else may have come to an end since it was looked at.
+            # Another restore may have finished since the first check.
             _require_empty(database)
             ended = bring_in(database, copy, partial(_copy_volumes, backup / "volumes", volumes, database.volume_dir))
     except BusyPlace:
@@ -107,7 +107,7 @@ def restore_installation(database: Database, backup: Path) -> Restored:
 
 @contextmanager
 def _private_folder(folder: Path) -> Iterator[None]:
-    """Make a data folder that nobody else can enter; a new one goes again where nothing has come into it."""
+    """Make a data folder that nobody else can enter; after a failure, a new folder that is still empty is removed."""
     is_new = not folder.exists()
     make_private_folder(folder)
     keep_private(folder)
@@ -121,7 +121,7 @@ def _private_folder(folder: Path) -> Iterator[None]:
 
 
 def _require_empty(database: Database) -> None:
-    """Refuse a place that holds anything but what a restore that was broken off may have left; opens no new file."""
+    """Refuse a place that holds more than an interrupted restore may have left; opens no new file."""
     place = Path(str(database.engine.url.database))
     if database.engine.dialect.name == "sqlite" and not place.is_file():
         if place.exists() or place.is_symlink():
@@ -143,9 +143,9 @@ def _require_empty(database: Database) -> None:
 
 
 def _head_of(backup: Path) -> str | None:
-    """Return the head that lies in a backup, or None where nothing can be compared with it.
+    """Return the head stored in a backup, or None if there is nothing to compare with.
 
-    One that cannot be read is refused before anything is written.
+    A head that cannot be read is refused before anything is written.
     """
     file = backup / audit_head.FILE_NAME
     if not (file.exists() or file.is_symlink()):
@@ -158,12 +158,12 @@ def _head_of(backup: Path) -> str | None:
             f"{file} holds no head of an audit chain; take it from where it was kept, or remove the file to restore "
             "without comparing the chain's end."
         ) from None
-    # Every chain begins with it, so it is the head of an empty one, from which nothing can have been cut off.
+    # Every chain starts with this hash, so it is the head of an empty chain, from which nothing can have been cut off.
     return None if head == audit.GENESIS else head
 
 
 def _volumes_in(backup: Path) -> Iterator[Path]:
-    """Yield the files of a backup's volumes by their place in it; what is no regular file or folder is refused."""
+    """Yield the files of a backup's volumes by their place in it; anything but regular files and folders is refused."""
     top = backup / "volumes"
     if not (top.exists() or top.is_symlink()):
         return
@@ -193,7 +193,7 @@ def _no_volume(path: Path) -> InputRefused:
 
 
 def _schema_in(copy: Path, database: Database) -> str | None:
-    """Return the schema of a copy; what is no database of this program or an older one is refused."""
+    """Return the schema of a copy; refuse anything that is not a database of this program or of an older release."""
     try:
         schema = _schema_in_file(copy) if database.engine.dialect.name == "sqlite" else _schema_in_dump(copy)
     except DamagedCopy as damage:
@@ -234,12 +234,12 @@ def _number_in_file(copy: Path, engine: Engine) -> str | None:
 
 
 def _require_schema(copy: Path, engine: Engine) -> None:
-    """Refuse what has not the schema whose number it bears, before any trigger of it can run.
+    """Refuse a database whose schema does not match its number, before any of its triggers can run.
 
     Raises
     ------
     DamagedCopy
-        Something of the schema is gone, was altered, or does not belong there.
+        Part of the schema is missing, was altered, or does not belong there.
     """
     with engine.connect() as connection:
         problems = altered_schema(connection)
@@ -251,7 +251,7 @@ def _require_schema(copy: Path, engine: Engine) -> None:
 
 @contextmanager
 def _damage_in_words(copy: Path) -> Iterator[None]:
-    """Let whatever a copy holds that cannot be worked on be damage of this copy; never its words, but their kind."""
+    """Report anything unusable in a copy as damage to that copy, by the kind of error and not by the copy's words."""
     try:
         yield
     except (DamagedCopy, Refused, InputRefused, Unavailable, OSError):
@@ -276,27 +276,27 @@ def _too_new(schema: str | None, database: Database) -> Conflict:
 
 
 def _quoted(words: str, longest: int = LONGEST_NAMED) -> str:
-    """Return what a copy holds as it may stand on a terminal: not endless, and nothing that moves the cursor."""
+    """Return text from a copy so that a terminal can show it: cut short, and with nothing that moves the cursor."""
     return "".join(sign if sign.isprintable() else "?" for sign in words[:longest])
 
 
 def _copy_volumes(source: Path, files: list[Path], target: Path) -> None:
-    """Copy the volumes, each whole or not at all, so that a restore that was killed can be repeated."""
+    """Copy the volumes, each completely or not at all, so that a killed restore can be repeated."""
     target.mkdir(parents=True, exist_ok=True)
     for file in files:
         place = target / file
         place.parent.mkdir(parents=True, exist_ok=True)
         incoming = place.with_name(f"{volume_store.INCOMING}{place.name}")
-        # A link that lies there would be written through.
+        # A link at this place would be written through.
         incoming.unlink(missing_ok=True)
         shutil.copy2(source / file, incoming, follow_symlinks=False)
         incoming.replace(place)
 
 
 def _bring_in_file(database: Database, copy: Path, copy_volumes: Callable[[], None]) -> int:
-    """Put a SQLite database together beside its place, with nobody signed in any more; it takes the place at the end.
+    """Assemble a SQLite database beside its place, with everybody signed out, and move it into place at the end.
 
-    The volumes are copied when nothing can be refused any more.
+    The volumes are copied once nothing can be refused any more.
     """
     place = Path(str(database.engine.url.database))
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -316,9 +316,9 @@ def _bring_in_file(database: Database, copy: Path, copy_volumes: Callable[[], No
 
 
 def _bring_in_dump(database: Database, dump: Path, copy_volumes: Callable[[], None]) -> int:
-    """Bring a dump into PostgreSQL; until nobody is signed in any more, a table says that this is unfinished.
+    """Restore a dump into PostgreSQL; until everybody is signed out, a table marks the restore as unfinished.
 
-    The volumes come first: nothing but that table keeps people out of the database then.
+    The volumes come first, because from then on only that table keeps people out of the database.
     """
     copy_volumes()
     with database.writing() as session:
@@ -326,7 +326,7 @@ def _bring_in_dump(database: Database, dump: Path, copy_volumes: Callable[[], No
     try:
         restore_dump(database, dump)
     except (DamagedCopy, OSError):
-        # It was one transaction, of which nothing is left: unless tables have come from elsewhere, which stay shut.
+        # The restore was one transaction and left nothing; if there are other tables all the same, the mark stays.
         if inspect(database.engine).get_table_names() == [UNFINISHED]:
             with database.writing() as session:
                 session.connection().execute(text(f"DROP TABLE {UNFINISHED}"))
@@ -335,7 +335,7 @@ def _bring_in_dump(database: Database, dump: Path, copy_volumes: Callable[[], No
 
 
 def _bring_up_to_date(database: Database, copy: Path) -> int:
-    """Migrate what was brought in, sign everybody out, and return how many were signed in."""
+    """Migrate what was brought in, sign everybody out, and return how many login sessions that ended."""
     with _damage_in_words(copy):
         _require_schema(copy, database.engine)
         maintenance.bring_up_to_date(database)
@@ -345,7 +345,7 @@ def _bring_up_to_date(database: Database, copy: Path) -> int:
 
 def _end_sessions_and_links(database: Database) -> int:
     with database.writing() as session:
-        # Without reading the rows: one with a date that is none must not keep the others open.
+        # Without reading the rows: a row with an invalid date must not keep the others signed in.
         moment = now()
         signed_in = update(LoginSession).where(col(LoginSession.ended_at).is_(None)).values(ended_at=moment)
         unused = (col(Invitation.consumed_at).is_(None), col(Invitation.ended_at).is_(None))
@@ -358,7 +358,7 @@ def _end_sessions_and_links(database: Database) -> int:
 
 
 def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
-    """Return how many studies there are, and what does not hold."""
+    """Return how many studies there are, and the problems found."""
     problems = []
     with database.read_only() as session:
         if broken := list(audit.broken_links(session)):
@@ -383,7 +383,7 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
 
 
 def _problems_of_study(database: Database, study_id: int) -> list[str]:
-    """Verify a study that is frozen; of another there is nothing to compare."""
+    """Verify a study if it is frozen; otherwise there is nothing to compare."""
     with database.read_only() as session:
         state, problems = read_or_report(session, "Its states", lambda: permission.state_of(session, study_id))
     return problems if state in {None, "draft"} else verification.verify_stored_study(database, study_id)

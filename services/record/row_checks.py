@@ -1,4 +1,4 @@
-"""Compare every row of a study with the seals that the audit chain holds on it; see `services.seals.proofs`."""
+"""Compare every row of a study with the seals that the audit chain holds for it; see `services.seals.proofs`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from services.studies.versions.making import VERSION_MADE
 
 
 class Event(NamedTuple):
-    """What the checks of rows ask of an audit event."""
+    """The parts of an audit event that the row checks need."""
 
     id: int
     at: datetime
@@ -34,13 +34,13 @@ class Event(NamedTuple):
 
 Seal = tuple[Event, str, str]
 NAMED = 5
-# A key or receipt is shorter; what is longer was written past the program, and a sentence names it by its beginning.
+# Keys and receipts are shorter; a longer one was written outside the program, and messages cut it to this length.
 LONGEST_NAME = 120
-# More rows than any table of a study holds; a seal on more would only fill the memory.
+# More rows than any table of a study can have; expanding a seal on more would only fill the memory.
 MOST_SEALED = 10_000_000
-# By event, the tables whose seals it ends: when somebody who was taken out comes back, and when a study is thawed.
+# The tables whose seals an event can end: when a removed member comes back, and when a study is thawed.
 _ENDING = {"member joined": ("assignment", "membership"), THAWED: ("study", "volume", "overlay", "assignment")}
-# What is asked of the database at each verification, built once.
+# Queries made by each verification, built once.
 _STUDY: Any = bindparam("study_id")
 _EVENTS = columns_of(AuditEvent, *Event._fields).where(or_(AuditEvent.study_id == _STUDY, AuditEvent.action == SEALED))
 _HASHES: dict[Any, Any] = {
@@ -54,12 +54,12 @@ _COMING_AND_GOING = ("member joined", "member removed")
 
 
 def row_problems(session: Session, study: Study) -> list[str]:
-    """Return one sentence for each seal that does not hold, each row that no seal covers, and what cannot be read.
+    """Return one sentence per broken seal, row without a seal, and unreadable part.
 
     Parameters
     ----------
     study
-        Of which the number and the salt are asked, and nothing else.
+        Only its id and salt are used.
     """
     study_id = stored_id(study.id)
     events, unreadable = _events(session, study_id)
@@ -78,7 +78,7 @@ def row_problems(session: Session, study: Study) -> list[str]:
 
 
 def remarks(session: Session, study_id: int) -> list[str]:
-    """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
+    """Return notes on a study's proofs and times that are worth knowing but do not indicate tampering."""
     events, _ = _events(session, study_id)
     said = []
     for event in events:
@@ -100,7 +100,7 @@ def _contradictions(session: Session, study_id: int) -> Iterator[str]:
 
 
 def _take_seals(event: Event, study_id: int, seals: dict[str, list[Seal]]) -> Iterator[str]:
-    """Note the seals that an event holds, and say what keeps it from ending or holding them."""
+    """Collect the seals that an event holds, and yield what is wrong with those it ends or holds."""
     for name, ended in event.detail.get("ended", {}).items():
         yield from _end_seals(event, name, ended, seals)
     for name, (keys, digest) in seals_on(event, study_id).items():
@@ -111,7 +111,7 @@ def _take_seals(event: Event, study_id: int, seals: dict[str, list[Seal]]) -> It
 
 
 def _thawed_too_late(events: list[Event]) -> Iterator[str]:
-    """Yield which thaws came after a verdict: a chain that says so was made past the program."""
+    """Yield a sentence per thaw that follows a verdict: such a chain was made outside the program."""
     answered = next((event.id for event in events if event.action in ANSWERED), None)
     for event in events:
         if event.action == THAWED and answered is not None and answered < event.id:
@@ -119,11 +119,11 @@ def _thawed_too_late(events: list[Event]) -> Iterator[str]:
 
 
 def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]) -> list[str]:
-    """End the seals on some rows, and say what keeps that from being right.
+    """End the seals on some rows, and return what is wrong with doing so.
 
-    Only who comes back and a thaw end any, only who gave no verdict can come back, and nothing is thawed in which there
-    is a verdict. Otherwise an event that is added at the end of the chain would open every row to change, and a head
-    that was kept before it would still be in the chain.
+    Only a member's return and a thaw can end seals. Only a member who gave no verdict can return, and a study with a
+    verdict cannot be thawed. Otherwise an event added at the end of the chain would open every row to changes, and a
+    head stored before it would still be in the chain.
     """
     if name not in _ENDING.get(event.action, ()) or proofs.number_of(ended) > MOST_SEALED:
         return [f"Audit event {event.id} ends seals on table {name}, which it cannot."]
@@ -131,7 +131,7 @@ def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]
     remaining, rested_on = [], False
     for seal in seals.get(name, []):
         is_hit = not keys.isdisjoint(proofs.keys_in(seal[1]))
-        # Seals of these events never end.
+        # Seals of answer events never end.
         rested_on = rested_on or (is_hit and seal[0].action in ANSWERED)
         if not is_hit or seal[0].action in ANSWERED:
             remaining.append(seal)
@@ -140,13 +140,13 @@ def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]
 
 
 def _events(session: Session, study_id: int) -> tuple[list[Event], list[int]]:
-    """Return the events that may hold seals on a study's rows, and the numbers of those that cannot be read."""
+    """Return the events that may hold seals on a study's rows, and the ids of those that cannot be read."""
     rows, unreadable = readable_rows(session, _EVENTS, AuditEvent.id, study_id=study_id)
     return [Event(*row) for row in rows], unreadable
 
 
 def _freeze_problems(session: Session, study_id: int, events: list[Event]) -> list[str]:
-    """Compare the freezes with what the chain says was frozen: it holds the true hash of the manifest."""
+    """Compare the freezes and versions with the audit chain, which holds the true hash of each manifest."""
     problems = []
     for action, table, says in (
         ("study frozen", Freeze, "The manifest is not the one that the audit chain says was frozen."),
@@ -172,14 +172,14 @@ def _table_problems(session: Session, table: type[Base], study: Study, seals: li
         if len(sealed) < len(keys) or proofs.digest(table, sealed, study.salt) != digest:
             what = "changed" if len(keys) == 1 else "one or more of these rows changed"
             yield f"{_named(table, keys, by_key)}: {what} since audit event {event.id}, or gone."
-    # What has been shown is sealed with the verdict on it, and may wait for that.
+    # Displays are sealed together with the verdict on them, and may still be waiting for it.
     extra = sorted(by_key.keys() - covered) if table is not Display else []
     if extra:
         yield f"{_named(table, extra, by_key)}: added past the program, as no audit event recorded it."
 
 
 def _named(table: type[Base], keys: list[int], by_key: dict[int, Row]) -> str:
-    """Name some rows by what people know them by: receipts, keys and pseudonyms, else their number in the table."""
+    """Name some rows by what people know them by: receipts, keys or pseudonyms, otherwise their id in the table."""
     columns = proofs.COLUMNS[table]
     known_by = next((name for name in ("receipt", "pseudonym", "key", "name") if name in columns), None)
     place = columns.index(known_by) if known_by else None
@@ -192,7 +192,7 @@ def _named(table: type[Base], keys: list[int], by_key: dict[int, Row]) -> str:
 
 
 def _membership_problems(session: Session, study_id: int, events: list[Event]) -> Iterator[str]:
-    """Compare who is out of the study with what the chain said of them last."""
+    """Compare who has left the study with the chain's last record of them."""
     last = {event.detail.get("member"): event.action for event in events if event.action in _COMING_AND_GOING}
     for person_id, pseudonym, is_out in session.exec(_MEMBERS, params={"study_id": study_id}):
         if is_out != (last.get(person_id) == "member removed"):

@@ -1,4 +1,4 @@
-"""Verify that a frozen study is what it was: manifest, volumes, every row, guards and audit chain."""
+"""Verify that a frozen study is unchanged: manifest, volumes, every row, guards and audit chain."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from services.studies.versions import stored
 
 FROZEN = "study frozen"
 REMOVALS = ("demo removed", "study removed")
-# What is asked of the database at each verification, built once.
+# Queries made by each verification, built once.
 _STUDY: Any = bindparam("study_id")
 _ID: Any = select(Study.id).where(Study.key == bindparam("key"))
 _SALT: Any = select(Study.salt).where(Study.id == _STUDY)
@@ -79,14 +79,14 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
     Parameters
     ----------
     audit_head
-        A head of the audit chain that was kept elsewhere, as in a backup: only it shows whether the end was cut off.
+        A head of the audit chain stored elsewhere, as in a backup: only it shows whether the end was cut off.
     files
-        Whether the prepared files are read too; without, what the database holds is verified alone.
+        Whether to read the prepared files too; if not, only the contents of the database are verified.
 
     Returns
     -------
     list of str
-        One sentence per thing that does not hold or cannot be read; empty when all of it holds.
+        One sentence per problem or unreadable part; empty if everything is intact.
     """
     with database.read_only() as session:
         study_id, problems = _read_by_key(session, study_key)
@@ -94,20 +94,20 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
 
 
 def _read_by_key(session: Session, study_key: str) -> tuple[int | None, list[str]]:
-    """Return a study's number, or say that the studies cannot be read; a key that no study has is refused."""
+    """Return a study's id, or the sentence that the studies cannot be read; an unknown key is refused."""
     try:
         with session.begin_nested():
             return id_to_verify(session, study_key), []
     except (Refused, Unavailable):
         raise
-    except Exception as error:  # noqa: BLE001  whoever can write the file can put anything into it
+    except Exception as error:  # noqa: BLE001  anybody who can write the file can put anything into it
         return None, [unreadable("The studies", error)]
 
 
 def verify_stored_study(
     database: Database, study_id: int, audit_head: str | None = None, *, files: bool = True
 ) -> list[str]:
-    """Verify a study by its number, as its key may be what cannot be read; see `verify_study`."""
+    """Verify a study by its id, because its key may be what cannot be read; see `verify_study`."""
     head = head_in(audit_head) if audit_head is not None else None
     with database.read_only() as session:
         frozen, problems = read_or_report(session, ROWS, lambda: is_frozen(session, study_id))
@@ -116,7 +116,7 @@ def verify_stored_study(
             raise NotFound(f"Study '{key}' is not frozen, so there is nothing to verify.")
         salt, unread = read_or_report(session, ROWS, lambda: _salt(session, study_id))
         problems += unread
-        # Only what the checks of rows ask for: the rest of its row may not be readable.
+        # Only what the row checks need: the rest of the study's row may be unreadable.
         study = Study(id=study_id, key="", title="", salt=salt or "")
         checks: list[Callable[[], Iterable[str]]] = [
             lambda: _removal_problems(session, study_id),
@@ -136,7 +136,7 @@ def verify_stored_study(
 
 
 def id_to_verify(session: Session, study_key: str) -> int:
-    """Return the number of a study by its key, also of one that was taken away past the program."""
+    """Return the id of a study by its key, even if its row was marked as removed outside the program."""
     study_id: int | None = session.exec(_ID, params={"key": study_key}).first()
     if study_id is not None and not was_removed(session, study_id):
         return study_id
@@ -144,21 +144,21 @@ def id_to_verify(session: Session, study_key: str) -> int:
 
 
 def was_removed(session: Session, study_id: int) -> bool:
-    """Return whether the program removed a study, as the audit chain says; no chain says so of no study."""
+    """Return whether the program removed a study, according to the audit chain; False if the chain is unreadable."""
     try:
         with session.begin_nested():
             return _has_event(session, study_id, *REMOVALS)
     except Unavailable:
         raise
-    except Exception:  # noqa: BLE001  that the chain cannot be read is found by the checks of it
+    except Exception:  # noqa: BLE001  the checks of the chain report that it cannot be read
         return False
 
 
 def is_frozen(session: Session, study_id: int) -> bool:
-    """Return whether a freeze of a study stands, or should stand by what the audit chain says."""
+    """Return whether a freeze of a study stands or, according to the audit chain, should stand."""
     if session.exec(_FREEZE, params={"study_id": study_id}).first() is not None:
         return True
-    # By the audit chain too: a freeze that was deleted, or thawed past the program, must not pass unseen.
+    # The chain counts too, so that a freeze deleted or thawed outside the program does not go unnoticed.
     of_freezes = select(AuditEvent.action).where(
         AuditEvent.study_id == study_id, col(AuditEvent.action).in_((FROZEN, THAWED))
     )
@@ -218,13 +218,13 @@ def _head_problems(session: Session, audit_head: str | None) -> list[str]:
 
 
 def remarks_on(database: Database, study_key: str) -> list[str]:
-    """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
+    """Return notes on a study's proofs and times that are worth knowing but do not indicate tampering."""
     with database.read_only() as session:
         return sentences_of(session, ROWS, lambda: remarks(session, id_to_verify(session, study_key)))
 
 
 def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:
-    """Verify a study in the name of one of its admins; see `verify_study`."""
+    """Verify a study on behalf of one of its admins; see `verify_study`."""
     with database.read_only() as session:
         require_role(session, actor, study_key, "admin")
     return verify_study(database, study_key)
@@ -232,7 +232,7 @@ def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[s
 
 def _differences(frozen: dict[str, Any], current: dict[str, Any], since: str) -> list[str]:
     problems = []
-    # A later release of the software may verify an earlier freeze.
+    # An earlier freeze may be verified by a later release of the software.
     for part in sorted((frozen.keys() | current.keys()) - {"software_version"}):
         before, after = frozen.get(part), current.get(part)
         if before == after:
@@ -246,11 +246,11 @@ def _differences(frozen: dict[str, Any], current: dict[str, Any], since: str) ->
 
 
 def _verdict_problems(session: Session, study_id: int) -> list[str]:
-    """Compare every verdict and decision with the hash that the audit chain holds under its receipt."""
+    """Compare every verdict and decision with the hash that the audit chain holds for its receipt."""
     audited: dict[str, str] = {}
     for _, detail in readable_rows(session, _OF_ANSWERS, AuditEvent.id, study_id=study_id)[0]:
         if isinstance(detail, dict):
-            # The first one counts: a further event with the same receipt was added to hide a change.
+            # The first event counts: a later one with the same receipt was added to hide a change.
             audited.setdefault(str(detail.get("receipt")), str(detail.get("content_sha256")))
     there = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
     return [
@@ -261,7 +261,7 @@ def _verdict_problems(session: Session, study_id: int) -> list[str]:
 
 
 def _verdict_hashes(session: Session, study_id: int) -> dict[str, str]:
-    # Without its table no flag can be what was submitted, and every other answer is compared all the same.
+    # Without the flags table no flag can match what was submitted, but all other answers are still compared.
     flag_rows, _ = read_or_report(
         session, "The flags", lambda: readable_rows(session, _FLAGS, Flag.id, study_id=study_id)[0]
     )
@@ -282,7 +282,7 @@ def _decision_hashes(session: Session, study_id: int) -> dict[str, str]:
 
 
 def _hash_of(fields: dict[str, Any], not_assessable: str | None, comment: str, flag: tuple[str, str] | None) -> str:
-    """Return the hash of some answers; nothing where they are nothing that anybody can have submitted."""
+    """Return the hash of some answers; empty if nobody can have submitted such answers."""
     try:
         return Answers(fields, not_assessable, comment, flag).content_sha256()
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):

@@ -18,7 +18,7 @@ export interface ContextPayload {
   facts: Line[];
 }
 
-/** The damage is noted; there is nothing to be said about it. */
+/** The damage has been noted; the response is empty. */
 export type DamageAnswer = Record<string, never>;
 
 export interface Dependence {
@@ -26,7 +26,7 @@ export interface Dependence {
   is: string[];
 }
 
-/** What is shown when nothing is left. */
+/** What is shown when nothing is left to do. */
 export interface DonePayload {
   kind: "done";
   assignment: string | null;
@@ -45,30 +45,30 @@ export interface DraftAnswer {
   saved_at: string;
 }
 
-/** What somebody has filled in themselves, as their browser sent it, with the number that orders drafts. */
+/** What the rater has filled in, as their browser sent it, with the number that orders drafts. */
 export interface DraftPayload {
   sequence: number;
   answers: Record<string, any>;
 }
 
-/** That the images could not be shown is stored. */
+/** The failure to show the images is stored. */
 export interface FailureAnswer {
   saved_at: string;
   next: Payload | null;
 }
 
-/** What a rater learns from a practice verdict; `correct` is None where there is no single right answer. */
+/** What a rater learns from a practice verdict; `correct` is None if there is no single right answer. */
 export interface FeedbackPayload {
   correct: boolean | null;
   lines: Line[];
 }
 
-/** What may be shown below the label of a field. */
+/** What may be shown below a field's label. */
 export interface FieldHelp {
   help?: string;
 }
 
-/** What the protocol may say of a field's values, and of when it is asked. */
+/** What the protocol may specify about a field's values, and about when it is asked. */
 export interface FieldLimits {
   unit?: string;
   minimum?: number;
@@ -98,7 +98,7 @@ export interface FormFieldPayload {
   options: Option[];
 }
 
-/** The form of an item, with every option in its place. */
+/** The form of an item, with every option in place. */
 export interface FormPayload {
   fields: FormFieldPayload[];
   not_assessable: Option[];
@@ -106,7 +106,7 @@ export interface FormPayload {
   flags: Option[];
 }
 
-/** Which item it is, and whose turn of what. */
+/** Which item it is, of which assignment and phase. */
 export interface HeadPayload {
   kind: "item";
   assignment: string;
@@ -117,7 +117,7 @@ export interface HeadPayload {
   notice: string | null;
 }
 
-/** The panes of an item, and how they are looked at. */
+/** The panes of an item, and how they are displayed. */
 export interface ImagesPayload {
   convention: "radiological" | "neurological";
   coregistered: boolean;
@@ -130,7 +130,7 @@ export interface ImagesPayload {
 
 /** An item that is read from its images: in practice, reading, a reviewer's first read and the preview.
 
-Here and below, `own` is the answer that was given before more was shown; None where this is the answer itself. */
+Here and below, `own` is the answer given before more was shown; None if this is that first answer. */
 export interface ItemPayload {
   kind: "item";
   assignment: string;
@@ -159,7 +159,7 @@ export interface ItemPayload {
   form: FormPayload;
 }
 
-/** What is judged beside its images: an answer, or an item with its reference; `question` is the phase's own. */
+/** An answer, or an item with its reference, judged beside its images; `question` is the phase's own. */
 export interface JudgedPayload {
   kind: "item";
   assignment: string;
@@ -192,26 +192,26 @@ export interface JudgedPayload {
 
 export type Line = [string, string];
 
-/** What comes next: how much of what, how long by the own pace, and where. */
+/** What comes next: how much of what, how long at the rater's own pace, and where. */
 export interface NextPayload {
   title: string;
   about: string;
   place: string | null;
 }
 
-/** The options that are offered with a value of the field above. */
+/** The options offered for one value of the field above. */
 export interface OfferedPayload {
   value: string;
   options: string[];
 }
 
-/** What one rater said of an item, without their name. */
+/** One rater's answers on an item, without their name. */
 export interface OpinionPayload {
   name: string;
   lines: Line[];
 }
 
-/** An item with what others said of it; for a reviewer who decides on it with the own first read, too. */
+/** An item with others' opinions; for a reviewer who decides on it, also with their own first read. */
 export interface OpinionsPayload {
   kind: "item";
   assignment: string;
@@ -240,20 +240,20 @@ export interface OpinionsPayload {
   form: FormPayload;
 }
 
-/** One answer that can be chosen, or one reason; `meaning` is what defines it. */
+/** One answer or reason that can be chosen; `meaning` is its definition. */
 export interface Option {
   id: string;
   text: string;
   meaning?: string;
 }
 
-/** The field on which it depends which options are offered; with a value that is not listed none are. */
+/** The field that decides which options are offered; for a value that is not listed there are none. */
 export interface OptionsByPayload {
   field: string;
   offered: OfferedPayload[];
 }
 
-/** One mask that is laid over the scans of a pane. */
+/** One mask that is drawn over the scans of a pane. */
 export interface OverlayPayload {
   label: string;
   url: string;
@@ -284,27 +284,27 @@ export type Place = [number, number, number];
 
 export type Plane = "axial" | "coronal" | "sagittal";
 
-/** How far a rater is in their practice, and the share of right answers that ends it. */
+/** A rater's progress in their practice, and the share of right answers that ends it. */
 export interface PracticePayload {
   done: number;
   total: number;
   pass_mark: number;
 }
 
-/** A window to choose: `window` in fractions of the default one, or `absolute` in intensities. */
+/** A selectable window: `window` in fractions of the default one, or `absolute` in intensities. */
 export interface PresetPayload {
   label: string;
   window?: Window;
   absolute?: Window;
 }
 
-/** How many items are closed, and how many there are. */
+/** How many items are closed, and how many there are in all. */
 export interface ProgressPayload {
   done: number;
   total: number;
 }
 
-/** Why a request was refused: the field that is wrong, the newer draft's number, what is on the desk instead. */
+/** Why a request was refused, with the field at fault, the newer draft's number, or what is on the desk instead. */
 export interface RefusedAnswer {
   error: string;
   field?: string;
@@ -312,7 +312,7 @@ export interface RefusedAnswer {
   next?: Payload | null;
 }
 
-/** The item that was opened again. */
+/** The item that was reopened. */
 export interface ReopenAnswer {
   payload: AnyItemPayload;
 }
@@ -322,7 +322,7 @@ export interface ResumeAnswer {
   payload: Payload;
 }
 
-/** The verdicts that may be revised, the last item first. */
+/** The verdicts that may be revised, last item first. */
 export interface RevisableAnswer {
   verdicts: RevisablePayload[];
 }
@@ -338,7 +338,7 @@ export interface RevisablePayload {
   lines: Line[];
 }
 
-/** Which of their verdicts a rater is revising. */
+/** Which of their verdicts the rater is revising. */
 export interface RevisionPayload {
   receipt: string;
   saved_at: string;
@@ -346,15 +346,15 @@ export interface RevisionPayload {
 
 export type RevisionRule = "never" | "session" | "study";
 
-/** The images of the item on the screen, and what may be fetched ahead, at addresses that are good. */
+/** The images of the item on the screen and what may be prefetched, at addresses that are currently valid. */
 export interface ScansAnswer {
   images: ImagesPayload | null;
   prefetch: string[];
 }
 
-/** What is judged from words, without images: a candidate's answer, or an item; with the reference where shown.
+/** A candidate's answer or an item, judged from text without images; with the reference if it is shown.
 
-Here and below, `sides` are two answers that are compared, in place of the one. */
+Here and below, `sides` are two answers to compare, in place of the single one. */
 export interface ScoringPayload {
   kind: "item";
   assignment: string;
@@ -391,9 +391,9 @@ export interface ShownAnswer {
 
 export type Sides = [string, string];
 
-/** What surrounds an item; `revisable` is None where the study lets nothing of the queue be revised.
+/** What surrounds an item; `revisable` is None if the study allows no revisions in the queue.
 
-Whether the queue is one of several parts that the member works through says `in_parts`. */
+`in_parts` is true if the queue is one of several parts that the member works through. */
 export interface StandingPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
@@ -404,7 +404,7 @@ export interface StandingPayload {
   ahead: AheadPayload | null;
 }
 
-/** What somebody did in this login session: counts of what, times in milliseconds, and since when. */
+/** The rater's work in this login session: counts, their unit, times in milliseconds, and since when. */
 export interface SummaryPayload {
   unit: SummaryUnit;
   items: number;
@@ -425,7 +425,7 @@ export interface TurnPayload {
   lines: Line[];
 }
 
-/** The verdict is stored. `next` is None where what comes next could not be built. */
+/** The verdict is stored. `next` is None if the next payload could not be built. */
 export interface VerdictAnswer {
   receipt: string;
   saved_at: string;
@@ -433,7 +433,7 @@ export interface VerdictAnswer {
   feedback?: FeedbackPayload;
 }
 
-/** One scan: its address, what its bytes must be, and how it is windowed. */
+/** One scan: its address, the expected hash of its content, and its window. */
 export interface VolumePayload {
   label: string;
   url: string;

@@ -1,8 +1,8 @@
-"""What may reach a rater's or reviewer's browser: the one place where payloads are built.
+"""What may reach a rater's or reviewer's browser: payloads are built here and nowhere else.
 
-Every payload is built key by key from an allow-list, and the allow-list is this folder: `items` is what is shown to be
-answered, `hanging` its images, `opinions` what others answered, and `progress` how far somebody is. Nothing is ever
-copied from a row as a whole, so a column that is added to a table stays hidden until somebody lets it through here.
+Every payload is built key by key from an allow-list, and this folder is that allow-list: `items` builds what is shown
+to be answered, `hanging` its images, `opinions` what others answered, and `progress` how far a member is. No row is
+ever copied as a whole, so a new column of a table stays hidden until somebody lets it through here.
 """
 
 from __future__ import annotations

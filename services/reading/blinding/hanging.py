@@ -1,6 +1,6 @@
-"""How a case is hung: its panes with their scans, masks and windows, key by key like every payload.
+"""How a case is hung: its panes with their scans, masks and windows, built key by key like every payload.
 
-Part of the allow-list: what is not named here reaches no browser.
+This is part of the allow-list: what is not named here reaches no browser.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_SCALE = "image without scale"
 def images_payload(
     item: ShownItem, volumes: list[ShownVolume], overlays: list[ShownOverlay], hanging: Hanging, keys: Keys
 ) -> ImagesPayload:
-    """Return the panes of an item, and how they are looked at."""
+    """Return the panes of an item and how they are displayed."""
     hung = _hung(item, volumes, hanging)
     missing = _missing(item, volumes, hanging, [pane.title for pane, _ in hung])
     common = _first_in_all(hung)
@@ -57,20 +57,20 @@ def images_payload(
 
 
 def opened(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[tuple[str, ShownVolume]]:
-    """Return the title of each pane of an item, with the scan that it opens on."""
+    """Return the title of each of an item's panes, with the scan that it opens on."""
     hung = _hung(item, volumes, hanging)
     common = _first_in_all(hung)
     return [(pane.title, offered[_opens_on(offered, common)]) for pane, offered in hung]
 
 
 def volumes_of(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[int]:
-    """Return the ids of the volumes that an item shows, and of no others, each once."""
+    """Return the ids of exactly the volumes that an item shows, each once."""
     shown = [volume.volume_id for _, offered in _hung(item, volumes, hanging) for volume in offered]
     return list(dict.fromkeys(shown))
 
 
 def overlays_of(item: ShownItem, overlays: list[ShownOverlay], hanging: Hanging) -> list[int]:
-    """Return the ids of the overlays that an item shows, and of no others."""
+    """Return the ids of exactly the overlays that an item shows."""
     return [overlay.overlay_id for overlay in overlays if hanging.overlays and overlay.key in item.overlays]
 
 
@@ -95,7 +95,7 @@ def _hung(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list
 
 
 def _missing(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging, hung: list[str]) -> dict[str, list[str]]:
-    """Return what each pane says it has not got; of a pane that has nothing to show the first one says it."""
+    """Return the missing sequences that each pane reports; the first pane also reports those of empty panes."""
     missing: dict[str, list[str]] = {}
     for pane in hanging.panes_of(item.sequences, item.uses_prior):
         there = {volume.sequence for volume in volumes if volume.role == pane.role}
@@ -108,10 +108,10 @@ def _missing(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging, hung
 
 
 def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
-    """Return the first sequence that every pane has, where all panes are meant to open on the same one.
+    """Return the first sequence that every pane has, if all panes are meant to open on the same one.
 
-    Two contrasts side by side, because one visit lacks the first, could be read as change. None where the study gives
-    its panes sequences of their own to open on, or where the panes share none.
+    Two different contrasts side by side, because one visit lacks the first, could be read as change. None if the study
+    gives its panes different sequences to open on, or if the panes have none in common.
     """
     if len({pane.sequences[0] for pane, _ in hung}) != 1:
         return None
@@ -124,13 +124,13 @@ def _opens_on(offered: list[ShownVolume], common: str | None) -> int:
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:
-    """Return whether a pane's scans lie where those of the first pane do, as the first pane's always do."""
+    """Return whether a pane's scans are aligned with those of the first pane; the first pane's always are."""
     placed = all(volume.placed for volume in offered + first[1])
     return pane == first[0] or hanging.lies_with(pane.role, first[0].role, placed=placed)
 
 
 def _one_visit(hung: list[tuple[Pane, list[ShownVolume]]]) -> bool:
-    """Return whether several panes show one and the same visit."""
+    """Return whether there are several panes and all show the same visit."""
     return len(hung) > 1 and len({pane.role for pane, _ in hung}) == 1
 
 
@@ -154,7 +154,7 @@ def _volume(volume: ShownVolume, hanging: Hanging, keys: Keys) -> VolumePayload:
 
 
 def _laid_over(pane: Pane, item: ShownItem, overlays: list[ShownOverlay], hanging: Hanging) -> list[ShownOverlay]:
-    """Return the overlays of a pane: they are drawn on the current scans, and lie elsewhere on a prior."""
+    """Return a pane's overlays: they are drawn on the current scans, so on a prior they fit only if co-registered."""
     chosen = set(overlays_of(item, overlays, hanging))
     lies_there = pane.role == "current" or hanging.coregistered
     return [overlay for overlay in overlays if overlay.overlay_id in chosen and lies_there]
@@ -166,14 +166,14 @@ def _overlay(overlay: ShownOverlay, keys: Keys) -> OverlayPayload:
         "url": f"reading/volume/{keys.overlay_token(overlay.overlay_id)}",
         "sha256": overlay.unpacked_sha256,
         "colour": overlay.colour,
-        # The table takes no other styles.
+        # The database column allows no other styles.
         "style": cast(OverlayStyle, overlay.style),
         "opacity": overlay.opacity,
     }
 
 
 def _start(item: ShownItem, hanging: Hanging) -> Place | None:
-    """Return the point of the crosshair in mm; None is the middle. An item's empty list says the middle itself."""
+    """Return the crosshair's starting point in mm; None is the middle. An item's empty list asks for the middle."""
     if item.start is not None:
         return item.start or None
     return None if hanging.start == "middle" else list(hanging.start)

@@ -1,4 +1,4 @@
-"""An item, or what is judged, as it is shown: images, context, form, prompt, and what surrounds them."""
+"""An item, or what is judged, as it is shown: images, context, form, prompt and surroundings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DAYS_PER_MONTH = 30.4375
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of an item: the item, its volumes and overlays, the form of the phase, released attributes."""
+    """What is shown of an item: the item, its volumes and overlays, the phase's form, released attributes."""
 
     item: ShownItem
     volumes: list[ShownVolume]
@@ -57,7 +57,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Desk:
-    """What surrounds an item: whose it is, how far they are, and what they said before."""
+    """What surrounds an item: its assignment, the member's progress, and what they answered before."""
 
     phase: Phase
     heading: str
@@ -77,7 +77,7 @@ class Desk:
 
 
 def form_payload(form: ShownForm) -> FormPayload:
-    """Return a form as the reading room draws it."""
+    """Return a form as the reading room displays it."""
     return {
         "fields": [_field_payload(field) for field in form.fields],
         "not_assessable": [{"id": key, "text": shown} for key, shown in form.not_assessable],
@@ -87,7 +87,7 @@ def form_payload(form: ShownForm) -> FormPayload:
 
 
 def _field_payload(field: PhaseField) -> FormFieldPayload:
-    # Sent with every item: what the protocol does not say of a field is left out.
+    # Sent with every item, so properties that the protocol does not set are left out.
     words: FieldHelp = {}
     if field.help is not None:
         words["help"] = field.help
@@ -128,13 +128,13 @@ def _option_payload(option: Option, meanings: Mapping[str, str]) -> OptionPayloa
 
 
 def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
-    """Return vignette, history and facts, as far as the protocol releases them."""
+    """Return vignette, history and facts as far as the protocol releases them."""
     asks_apart = rules.question and "prompt" in rules.shows
     return _context(shown, rules, [["Question", shown.item.prompt]] if asks_apart else [])
 
 
 def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPayload:
-    """Return the context, with what is released of it behind some facts."""
+    """Return the context, with the released facts appended to the given ones."""
     context = rules.context
     if rules.options_as_text and shown.item.options:
         facts.append(["Options", " · ".join(shown.form.item_options or options_of(shown.item))])
@@ -151,7 +151,7 @@ def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPaylo
 
 
 def _date_facts(volumes: list[ShownVolume], context: Context) -> list[Line]:
-    """Return dates only as the protocol releases them: months since the prior unless it says otherwise."""
+    """Return dates only as the protocol releases them; the default is months since the prior."""
     current, prior = _acquired(volumes, "current"), _acquired(volumes, "prior")
     if current is None or prior is None or context.dates == "hidden":
         return []
@@ -161,7 +161,7 @@ def _date_facts(volumes: list[ShownVolume], context: Context) -> list[Line]:
 
 
 def attribute_lines(released: Sequence[Released], stored: Mapping[str, str]) -> list[Line]:
-    """Return released attributes as label and text; one that a unit does not have is left out."""
+    """Return released attributes as labels and texts, leaving out those that the unit does not have."""
     return [[part.label, part.in_words(stored[part.key])] for part in released if part.key in stored]
 
 
@@ -172,7 +172,7 @@ def _acquired(volumes: list[ShownVolume], role: str) -> date | None:
 def item_payload(
     *, desk: Desk, shown: Shown, rules: PhaseRules, text: TextSettings, keys: Keys, prefetch: list[int]
 ) -> ItemPayload:
-    """Return what a rater or reviewer gets to see of an item that is read from its images."""
+    """Return what a rater or reviewer sees of an item that is read from its images."""
     return {
         **_head(desk),
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, rules.hanging, keys),
@@ -203,7 +203,7 @@ def judged_payload(
     sides: tuple[str, str] | None = None,
     opinions: list[list[Line]] | None = None,
 ) -> JudgedPayload:
-    """Return what is judged beside its images: a candidate, or an item with its reference; of a candidate no model."""
+    """Return what is judged beside its images: a candidate (without its model), or an item with its reference."""
     return {
         **_head(desk),
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, rules.hanging, keys),
@@ -237,8 +237,8 @@ def words_payload(
     attributes: Sequence[Line] = (),
     explanation: str = "",
 ) -> ScoringPayload:
-    """Return what is judged from words alone: a candidate, or an item without scans; of a candidate no model."""
-    # The prompt of such a phase may be a line of the protocol; the question is the prompt of the item then.
+    """Return what is judged from text alone: a candidate (without its model), or an item without scans."""
+    # In such a phase the prompt may be a line of the protocol; the question is then the item's prompt.
     settings = {**text_payload(text, "reference", "candidate"), "question": text.prompt}
     return {
         **_head(desk),
@@ -259,12 +259,12 @@ def words_payload(
 
 
 def _prompt(rules: PhaseRules, item: ShownItem) -> str:
-    """Return the text above the form: the question of the phase, or the prompt of the item."""
+    """Return the text above the form: the phase's question, or the item's prompt."""
     return rules.question or (item.prompt if "prompt" in rules.shows else "")
 
 
 def text_payload(text: TextSettings, *kinds: TextKind) -> dict[TextKind, TextSetting]:
-    """Return how texts of these kinds are set: plain, or as Markdown."""
+    """Return how texts of these kinds are rendered: plain, or as Markdown."""
     return {kind: getattr(text, kind) for kind in kinds}
 
 

@@ -1,4 +1,4 @@
-"""What somebody answered, as it is shown: nameless to those who decide on it, with their flag to themselves."""
+"""A member's answers as they are shown: without a name to those who decide on them, the flag to the author alone."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from services.reading.words_in_payloads import answer_text, opinion_name
 
 
 def with_opinions(payload: ItemPayload, own: list[Line], opinions: list[list[Line]]) -> OpinionsPayload:
-    """Add to an item what a reviewer decides on: the own first read, and the raters' opinions as A, B ... nameless."""
+    """Add to an item what a reviewer decides on: their own first read, and the raters' opinions as A, B ..."""
     return {**payload, "own": own, "opinions": opinions_payload(opinions)}
 
 
 def opinions_payload(opinions: list[list[Line]], *, of_a_pair: bool = False) -> list[OpinionPayload]:
-    """Return what others said as A, B ..., in the order that was drawn for it; nothing says who they are.
+    """Return others' answers as A, B ... in the order drawn for this assignment, without any hint of who they are.
 
-    Of a pair they are 1, 2 ...: its answers are A and B there.
+    For a pair they are numbered 1, 2 ..., because A and B are its answers.
     """
     return [
         {"name": str(place + 1) if of_a_pair else opinion_name(place), "lines": lines}
@@ -29,7 +29,7 @@ def opinions_payload(opinions: list[list[Line]], *, of_a_pair: bool = False) -> 
 
 
 def sides_in_words(*, exchanged: bool) -> Line:
-    """Return what A and B mean in the words of an opinion on a pair, whose sides were drawn for its author anew."""
+    """Return what A and B mean in the words of an opinion on a pair, whose sides were drawn anew for its author."""
     return ["A and B in their words", "Their A is B here" if exchanged else "As here"]
 
 
@@ -40,7 +40,7 @@ def opinion_lines(
     comment: str,
     places: Places = WITH_SCALE,
 ) -> list[Line]:
-    """Return an answer as label and text, as it is shown to a reviewer; a place in the words of the crosshair."""
+    """Return an answer as labels and texts as a reviewer sees it; a place is given as at the crosshair."""
     if not_assessable is not None:
         lines = [[NOT_ASSESSABLE_LABEL, dict(form.not_assessable).get(not_assessable, not_assessable)]]
     else:
@@ -51,7 +51,7 @@ def opinion_lines(
 
 
 def own_flag_lines(form: ShownForm, flag: tuple[str, str] | None) -> list[Line]:
-    """Return the flag of somebody's own verdict, kind and note, as label and text: it is shown to nobody else."""
+    """Return the kind and note of the flag on the reader's own verdict; nobody else is shown it."""
     if flag is None:
         return []
     kind, note = flag

@@ -1,4 +1,4 @@
-"""How far somebody is: what is done and comes next, and their own drafts, turns, practice and earlier verdicts."""
+"""A member's progress: what is done and comes next, and their own drafts, turns, practice and earlier verdicts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def done_payload(
 ) -> DonePayload:
     """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
 
-    One of the member's assignments says to the routes which study it is.
+    The id of one of the member's assignments lets the routes identify the study.
     """
     done, total = progress
     return {
@@ -54,22 +54,22 @@ def done_payload(
 
 
 def next_payload(title: str, about: str, place: str | None = None) -> NextPayload:
-    """Return what comes next: how much of what, how long by the own pace, and where; nothing of what it holds."""
+    """Return what comes next: how many units, how long at the member's own pace, and where; no content."""
     return {"title": title, "about": about, "place": place}
 
 
 def ahead_payload(heading: str, message: str, title: str, about: str) -> AheadPayload:
-    """Return what is shown before the first item of a part, on a page of its own: see `next_payload`."""
+    """Return what is shown on a separate page before the first item of a part: see `next_payload`."""
     return {**next_payload(title, about), "heading": heading, "message": message}
 
 
 def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
-    """Return what somebody has filled in themselves, with the number that orders drafts."""
+    """Return what the member has filled in, with the number that orders drafts."""
     return {"sequence": sequence, "answers": answers}
 
 
 def prompt_of_turn(rules: PhaseRules, prompt: str) -> str:
-    """Return the text above an earlier turn: its prompt where the phase shows prompts, else the phase's question."""
+    """Return the text above an earlier turn: its prompt if the phase shows prompts, otherwise the phase's question."""
     return prompt if "prompt" in rules.shows else rules.question
 
 
@@ -79,13 +79,13 @@ def turn_payload(prompt: str, lines: list[Line]) -> TurnPayload:
 
 
 def practice_payload(progress: tuple[int, int], pass_mark: float) -> PracticePayload:
-    """Return how far a rater is in their practice, and the share of right answers that ends it."""
+    """Return a rater's progress in their practice, and the share of right answers that ends it."""
     done, total = progress
     return {"done": done, "total": total, "pass_mark": pass_mark}
 
 
 def feedback_payload(correct: bool | None, lines: list[Line]) -> FeedbackPayload:
-    """Return what a rater learns from a practice verdict: right or not, what counts as right, and why."""
+    """Return what a rater learns from a practice verdict: whether it is right, what counts as right, and why."""
     return {"correct": correct, "lines": lines}
 
 
@@ -118,7 +118,7 @@ def revisable_payload(
 def summary_payload(
     items: int, active_ms: int, median_ms: int | None, since: datetime | None, unit: SummaryUnit = "scans"
 ) -> SummaryPayload:
-    """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
+    """Return the member's counts and times (in milliseconds) in this login session, and nothing about the answers."""
     return {
         "unit": unit,
         "items": items,

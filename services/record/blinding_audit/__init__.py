@@ -1,6 +1,6 @@
-"""The audit of a study's blinding: every screen that its raters get is built and searched for what they may not know.
+"""The audit of a study's blinding: build every screen that its raters get, and search it for hidden values.
 
-`kinds` says what is hidden and how each kind is looked for, `hidden` reads the values, `matching` finds them in texts,
-`screens` builds what a rater would get, `ruling` tells a leak from a text that may be there, `work` is all that
-an audit goes through, `result_file` what it writes, and `auditing` does it.
+`kinds` defines what is hidden and how each kind is searched for, `hidden` holds the values, `collecting` reads them,
+`matching` finds them in texts, `screens` takes apart what a rater would get, `ruling` tells a leak from a text that
+may be there, `work` is everything an audit goes through, `result_file` what it writes, and `auditing` runs it.
 """

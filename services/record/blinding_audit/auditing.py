@@ -1,4 +1,4 @@
-"""Audit the blinding of a frozen study: nothing is changed but the event that says what came of it."""
+"""Audit the blinding of a frozen study: nothing is changed except that an event records the result."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from services.record.blinding_audit.work import Work, work_of
 
 AUDITED = "blinding audited"
 FILE_NAME = "blinding_audit.json"
-# After so many assignments what was done is noted; a killed audit does at most these again.
+# Progress is stored after this many assignments; a killed audit repeats at most this many.
 BATCH = 100
 ProgressBar = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an audit came to, of how many of a study's assignments.
+    """The result of an audit, and how many of a study's assignments it covers.
 
     Attributes
     ----------
     leaks, not_rendered
-        How many hidden values stand where they may not, and how many assignments could not be built.
+        How many hidden values are where they may not be, and how many assignments could not be built.
     repeated
-        How often an answer of a model is in what a screen says of its case: no leak where the model repeats that, but
-        one where it was pasted there. None of an audit that did not note it.
+        How often a model's answer is found in what a screen says about its case. This is no leak if the model
+        repeats the case, but is one if the answer was pasted there. None for an audit that did not record it.
     """
 
     assignments: int
@@ -58,12 +58,12 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether everything was looked at, and nothing hidden is in it."""
+        """Whether everything was searched and nothing hidden was found."""
         return self.leaks == self.not_rendered == 0
 
     @property
     def sentence(self) -> str:
-        """What is said of it."""
+        """The result in one sentence."""
         searched = counted(self.assignments, "assignment")
         if self.assignments < self.in_the_study:
             searched = f"{searched} drawn from {self.in_the_study:,}"
@@ -75,7 +75,7 @@ class Outcome:
 
     @property
     def repeated_in_words(self) -> str:
-        """What is said of answers of models in what a screen says of its case; nothing where there are none."""
+        """A sentence on models' answers in what screens say about the case; empty if there are none."""
         if not self.repeated:
             return ""
         return (
@@ -86,12 +86,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Audited(Outcome):
-    """The outcome with where it is written, and after how many assignments an interrupted audit was continued.
+    """The result, where it was written, and after how many assignments an interrupted audit was resumed.
 
     Attributes
     ----------
     first
-        The first leaks that differ by more than whose screen it is, a sentence each; none says the value.
+        The first leaks, one sentence each, those alike on several people's screens once; none states the value.
     """
 
     out: Path
@@ -101,7 +101,7 @@ class Audited(Outcome):
 
 @dataclass(frozen=True)
 class LastAudit(Outcome):
-    """The outcome of the last audit of a study, and when it was, as the audit chain says."""
+    """The result of a study's last audit, and when it was, according to the audit chain."""
 
     at: datetime
 
@@ -123,19 +123,19 @@ def audit_blinding(
     Parameters
     ----------
     out
-        The file for the result; one of an earlier audit is replaced. What is done so far is in a file beside it, and
-        an audit that was interrupted goes on there.
+        The file for the result; that of an earlier audit is replaced. Progress is stored in a file beside it, from
+        which an interrupted audit is resumed.
     show_values
-        Whether the file names the values; those that members and judges gave only once the data are locked.
+        Whether the file shows the values; those that members and judges gave only once the data are locked.
     limit, drawn
-        Above so many assignments, so many are drawn, and one of each phase, role and form.
+        Above `limit` assignments, `drawn` of them are drawn, and at least one for each phase, role and form.
     batch
-        After how many assignments progress is noted.
+        After how many assignments progress is stored.
 
     Raises
     ------
     Conflict
-        The study is not frozen, `out` is another file, or another audit is writing it.
+        The study is not frozen, `out` is a file of another kind, or another audit is writing it.
     """
     require_free(out)
     with progress_beside(out) as on_its_way, only_reading(database) as reading:
@@ -167,7 +167,7 @@ def _repeated(tally: Tally) -> int:
 
 
 def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | None:
-    """Return what the last audit of a study came to, for its admins; None where there was none."""
+    """Return the result of a study's last audit, for its admins; None if there was none."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         event = session.exec(
@@ -183,7 +183,7 @@ def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | 
 
 
 def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress, limit: int, drawn: int) -> Work:
-    """Read what there is to look at; go on with what was interrupted if nothing of it has changed."""
+    """Gather what an audit searches; resume an interrupted audit if nothing of this has changed."""
     with reading.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         freeze = freeze_of(session, stored_id(study.id))
@@ -218,14 +218,14 @@ def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progres
 
 
 def _settle(tally: Tally, work: Work) -> None:
-    """Decide about single words: what occurs as often where it is not the value is ordinary."""
+    """Rule on single words: one that occurs about as often where it is not the value is ordinary."""
     screens = Counter(planned.screen[0] for planned in work.plan.planned)
     for (number, where), leaks in _by_word(tally.to_weigh).items():
         value, part = work.hidden.values[number], piece(where, "")
         rated = work.subjects.rated(value.units)
         own = others = 0.0
         for planned in work.plan.planned:
-            # The share of the phase's screens on which there is anything at that place.
+            # The share of the phase's screens that have any text at that place.
             phase, units = planned.screen[0], _units(planned, work.subjects)
             share = tally.present[phase, where] / screens[phase]
             if not units.isdisjoint(rated):

@@ -1,4 +1,4 @@
-"""Where the hidden values of a study are read from: one function for each table, or few, that holds some."""
+"""Collect the hidden values of a study: one function per table, or per few tables, that hold some."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ from services.record.blinding_audit.of_references import said_of, texts_of_field
 from services.studies.groups import name_of_slot
 from services.studies.item_references import references_of
 
-# A sentence of fewer words may be in any text.
+# A sentence with fewer words may occur in any text.
 FEWEST_IN_SENTENCES = 4
 _END_OF_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 class _Collection:
-    """Values as they are read, each kind and text once."""
+    """Values collected so far, each combination of kind and text once."""
 
     def __init__(self) -> None:
         self.values: dict[tuple[str, str], Value] = {}
 
     def add(self, kind: str, text: object, unit: Unit = STUDY, by: int | None = None, also: Iterable[str] = ()) -> None:
-        """Note a value; an empty one is none."""
+        """Add a value, unless it is empty."""
         written = "" if text is None else str(text)
         literals = tuple(Literal.of(form) for form in (written, *also, *_sentences(written)))
         if not any(literal.words for literal in literals):
@@ -67,7 +67,7 @@ class _Collection:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that has several: some of them may be repeated without the others."""
+    """Yield the sentences of a text with several: a text may repeat one without the others."""
     sentences = _END_OF_SENTENCE.split(text)
     if len(sentences) > 1:
         yield from (sentence for sentence in sentences if len(Literal.of(sentence).words) >= FEWEST_IN_SENTENCES)
@@ -76,7 +76,7 @@ def _sentences(text: str) -> Iterator[str]:
 def hidden_values(
     session: Session, study: Study, phases: StudyPhases, cut: Cut, shared: frozenset[str]
 ) -> HiddenValues:
-    """Read every value of a study that a rater may not get, or not always."""
+    """Read every value of a study that a rater may not see, or not in every phase."""
     study_id = stored_id(study.id)
     values = _Collection()
     _add_cases(session, study_id, values)
@@ -124,12 +124,12 @@ def _add_cases(session: Session, study_id: int, values: _Collection) -> None:
 
 
 def _ages(years: int) -> tuple[str, ...]:
-    """Return an age as it may be written: the number alone is any number."""
+    """Return the ways to write an age; the number alone could be any number."""
     return (f"{years} years", f"{years} year", f"{years} y", f"{years}-year-old", f"{years}-years-old", f"aged {years}")
 
 
 def _forms_of(day: date) -> tuple[str, ...]:
-    """Return a date as it may be written, beside ISO 8601; separators are compared as one."""
+    """Return the ways to write a date besides ISO 8601; all separators count as the same."""
     return (
         f"{day:%Y%m%d}", f"{day:%d.%m.%Y}", f"{day:%m/%d/%Y}", f"{day.day}.{day.month}.{day.year}",
         f"{day.month}/{day.day}/{day.year}", f"{day.day} {day:%B} {day.year}", f"{day:%B} {day.day}, {day.year}",
@@ -148,7 +148,7 @@ def _add_items(session: Session, study_id: int, values: _Collection) -> None:
 
 
 def _add_references(session: Session, study_id: int, phases: StudyPhases, values: _Collection) -> None:
-    """Note what counts as right; it is a value of the whole subject, of which another item may give it away."""
+    """Add what counts as right, also as a value of the whole subject: another of its items may give it away."""
     query = (
         select(Reference, Item.options, Item.conversation, Case.subject)
         .join(Item, col(Item.id) == Reference.item_id)
@@ -163,7 +163,7 @@ def _add_references(session: Session, study_id: int, phases: StudyPhases, values
             texts = {**of_item, **of_fields.get(line.field, {})}
             for said, *also in said_of(line, texts):
                 values.add("reference", said, own, also=also)
-                # A later turn may say what an earlier one asked; and one word is right of many things about a subject.
+                # Not for turns, as later ones may say what earlier ones asked, nor for plain single words.
                 if line.accepted and conversation is None and not Literal.of(said).is_plain:
                     values.add("reference", said, ("subject", subject), also=also)
             values.add("text_only_answer", texts.get(line.text_only_answer, line.text_only_answer), own)
@@ -187,7 +187,7 @@ def _add_candidates(session: Session, study_id: int, values: _Collection) -> Non
 
 
 def _add_authors(session: Session, study_id: int, values: _Collection) -> None:
-    """Note what leads from an answer in a pool to who gave it, beside names and pseudonyms."""
+    """Add what identifies the author of an answer in a pool, besides names and pseudonyms."""
     authors = queries.authors_in_pools(session, study_id).values()
     receipts = select(Verdict.id, Verdict.receipt).join(PooledAnswer, col(PooledAnswer.verdict_id) == Verdict.id)
     receipt_of = dict(session.exec(receipts.where(PooledAnswer.study_id == study_id)).all())
@@ -278,7 +278,7 @@ def _add_answers(session: Session, study_id: int, cut: Cut, values: _Collection)
 
 
 def _texts_in(answer: Any) -> Iterator[str]:
-    """Yield the texts and numbers of an answer, whatever the type of its field."""
+    """Yield the texts and numbers of an answer, for any type of field."""
     if isinstance(answer, dict):
         for part in answer.values():
             yield from _texts_in(part)

@@ -1,4 +1,4 @@
-"""The hidden values of a study, as they were at one moment: each with its kind, and of what it is a value."""
+"""The hidden values of a study at one moment, each with its kind and the units it belongs to."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from db.base import stored_id
 from services.record.blinding_audit.kinds import KINDS, Kind
 from services.record.blinding_audit.matching import Index, Literal
 
-# Of what something is a value: "item" and its id, "case", "subject", "candidate", "member"; or of the study.
+# What a value belongs to: "item", "case", "subject", "candidate" or "member" with its id, or the study.
 Unit = tuple[str, int | str]
 STUDY: Unit = ("study", 0)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The highest ids at one moment: rows are added and not changed, so what there was then can be read again."""
+    """The highest ids at one moment: rows are added, never changed, so the state at that moment can be read again."""
 
     assignment: int
     membership: int
@@ -48,7 +48,7 @@ class Cut:
 
     @staticmethod
     def now(session: Session) -> Cut:
-        """Return the cut of this moment."""
+        """Return the cut at this moment."""
         tables: dict[str, Any] = {
             "assignment": Assignment, "membership": Membership, "verdict": Verdict, "flag": Flag,
             "adjudication": Adjudication, "judge_verdict": JudgeVerdict,
@@ -57,20 +57,20 @@ class Cut:
         return Cut(**{name: session.exec(select(func.max(table.id))).one() or 0 for name, table in tables.items()})
 
     def as_json(self) -> dict[str, int]:
-        """Return it for a file."""
+        """Return the cut for a file."""
         return asdict(self)
 
 
 @dataclass
 class Value:
-    """A hidden value: its kind, the forms in which it is looked for, and of what it is a value.
+    """A hidden value: its kind, the forms that are searched for, and the units it belongs to.
 
     Attributes
     ----------
     text
-        As it is stored.
+        The value as it is stored.
     units
-        Of what it is a value; by each, the ids of those who gave it, of an answer: a member's, or a candidate's.
+        The units it belongs to. For an answer, each unit has the ids of the members or candidates who gave it.
     """
 
     kind: Kind
@@ -80,33 +80,33 @@ class Value:
 
     @property
     def searched(self) -> tuple[Literal, ...]:
-        """The forms that are long enough to be looked for; of names, labels as s01 too."""
+        """The forms that are long enough to be searched for; for names also labels such as s01."""
         is_name = self.kind.sort == "name"
         return tuple(part for part in self.literals if not part.is_too_short or (is_name and part.is_label))
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one ordinary word."""
+        """Whether it is a single ordinary word."""
         return any(literal.is_plain for literal in self.literals)
 
     @property
     def is_name(self) -> bool:
-        """Whether it names a thing or a person wherever it occurs; an ordinary word may be about something else."""
+        """Whether it names a thing or person wherever it occurs; an ordinary word may refer to something else."""
         return self.kind.sort == "name" and not (self.is_plain and self.kind.plain == "as a fact")
 
     @property
     def word_count(self) -> int:
-        """Of how many words it is."""
+        """The number of its words."""
         return max((len(literal.words) for literal in self.literals), default=0)
 
 
 class HiddenValues:
-    """The values of a study, numbered in an order that depends on nothing else, with those that are not looked for.
+    """The values of a study, numbered in a reproducible order, and those that are not searched for.
 
     Parameters
     ----------
     shared
-        Words that everybody gets: a name that is one of them tells nothing.
+        Words that everybody gets: a name that is among them reveals nothing.
     """
 
     def __init__(self, values: Iterable[Value], shared: frozenset[str]) -> None:
@@ -123,7 +123,7 @@ class HiddenValues:
         self.index = Index((number, literal) for number, value in enumerate(self.values) for literal in value.searched)
 
     def count(self) -> dict[str, int]:
-        """Return how many values of each kind are looked for."""
+        """Return how many values of each kind are searched for."""
         counts = dict.fromkeys(KINDS, 0)
         for value in self.values:
             counts[value.kind.key] += 1
@@ -131,14 +131,14 @@ class HiddenValues:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all of it: an interrupted audit goes on only where it has not changed."""
+        """A hash of all values: an interrupted audit is resumed only if it is unchanged."""
         rows = [(value.kind.key, value.text, sorted(map(str, value.units.items()))) for value in self.values]
         left_out = [sorted(self.too_short.items()), sorted(self.too_common.items())]
         return hashlib.sha256(repr([rows, left_out]).encode()).hexdigest()
 
 
 class Subjects:
-    """Whose each thing of a study is: a text about a case is on the screens of all items of its subject."""
+    """The subjects of a study's units: a text about a case is on the screens of all its subject's items."""
 
     def __init__(self, session: Session, study_id: int) -> None:
         items = select(Item.id, Case.id, Case.subject).join(Case, col(Case.id) == Item.case_id)
@@ -157,22 +157,22 @@ class Subjects:
             self._of["candidate", stored_id(candidate)] = self._of["item", item]
 
     def answers_of(self, candidate_id: int) -> frozenset[int]:
-        """Return the ids under which an answer is known; of a pair also those of both of its answers."""
+        """Return the ids under which an answer is known; for a pair these include both of its answers."""
         return frozenset((candidate_id, *self._compared.get(candidate_id, ())))
 
     def of(self, units: Iterable[Unit]) -> frozenset[str]:
-        """Return the subjects of some things."""
+        """Return the subjects of some units."""
         return frozenset(self._of[unit] for unit in units if unit in self._of)
 
     def of_value(self, value: Value) -> frozenset[str]:
-        """Return the subjects of what a value is of; remembered, as a common one has thousands."""
+        """Return the subjects that a value belongs to; cached, because a common value has thousands of units."""
         name = (value.kind.key, value.text)
         if name not in self._of_values:
             self._of_values[name] = self.of(value.units)
         return self._of_values[name]
 
     def rated(self, units: Iterable[Unit]) -> frozenset[Unit]:
-        """Return the items and candidates that are, or are about, some things."""
+        """Return the items and candidates that some units are or comprise."""
         return frozenset(rated for unit in units for rated in self._items.get(unit, {unit}))
 
 

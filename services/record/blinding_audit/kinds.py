@@ -1,14 +1,14 @@
-"""What is hidden from raters, one row per kind: whose it is, and when its words in a text give something away."""
+"""What is hidden from raters, one row per kind: what its values are, and when one in a text reveals something."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-# What its values are: names of things and people; facts about what is shown; what counts as right; answers to it.
+# What the values are: names of things and people; facts about what is shown; references; answers.
 Sort = Literal["name", "fact", "reference", "answer"]
-# What is done with a value that is one ordinary word: looked for everywhere, everywhere unless it is among the words
-# that everybody gets, as a fact about what is shown, or not at all.
+# How a value that is a single ordinary word is treated: searched for everywhere; everywhere unless it is among the
+# words that everybody gets; only as a fact about what is shown; or not at all.
 Plain = Literal["everywhere", "unless shared", "as a fact", "never"]
 
 
@@ -19,21 +19,21 @@ class Kind:
     Attributes
     ----------
     key
-        How the file calls it.
+        Its name in the file.
     title
-        How docs and refusals call it.
+        Its name in docs and refusals.
     fewest_words
-        A value of fewer words is too short to be looked for.
+        A value with fewer words is too short to be searched for.
     topic
-        Whether it says what is asked, so that a question may say it too.
+        Whether it states what is asked, so that a question may state it too.
     of_the_answer
-        Whether it is a fact about the answer under judgement, whose words are looked at as those of a vignette are.
+        Whether it is a fact about the answer under judgement, whose words are searched like those of a vignette.
     of_a_model
-        Whether it is an answer of a model, which was given the texts about the case and may repeat them.
+        Whether it is a model's answer: the model was given the texts about the case and may repeat them.
     while_open
         Whether a value may be printed before the data lock.
     while_sealed
-        Whether a value may be printed while test subjects are sealed, where it is no answer.
+        Whether a value that is not an answer may be printed while test subjects are sealed.
     """
 
     key: str
@@ -97,7 +97,7 @@ KINDS: dict[str, Kind] = {
 
 
 def table() -> str:
-    """Return the kinds in Markdown, as docs/how-to/audit-the-blinding.md shows them."""
+    """Return the kinds as a Markdown table, as shown in docs/how-to/audit-the-blinding.md."""
     lines = ["| Kind in the file | What it is | Treated as |", "|---|---|---|"]
     lines += [f"| `{kind.key}` | {kind.title} | {kind.sort} |" for kind in KINDS.values()]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Find hidden values in texts: whole words, whatever their case, blanks and separators; also where texts are packed."""
+"""Find hidden values in texts: whole words regardless of case, spaces and separators, also in encoded texts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-# Fewer letters and digits than this occur by chance; of a number, fewer digits.
+# A value with fewer letters and digits, or a number with fewer digits, occurs by chance.
 FEWEST_LETTERS = 4
 FEWEST_DIGITS = 5
 FEWEST_IN_LABELS = 3
-# A longer text is looked for by its first words: an author may have left out its end.
+# Of a longer text only the first words are searched for: an author may have left out its end.
 LONGEST_IN_WORDS = 12
-# In bytes that are no text of their own, as a token unpacked, shorter values occur by chance.
+# In bytes that are not text, such as a decoded token, shorter values occur by chance.
 FEWEST_UNPACKED = 6
 _DEEPEST = 2
 _UNPACKED_LIMIT = 1_000_000
@@ -29,26 +29,26 @@ _ZLIB_STARTS = (b"\x1f\x8b\x08", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\x
 
 
 def normal(text: str) -> str:
-    """Return a text as it is compared: one form of each letter, no case, single blanks, one kind of separator."""
+    """Return a text normalised for comparison: unified letters, no case, single spaces, one kind of separator."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return _SEPARATOR.sub("-", plain)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text that is `normal`."""
+    """Return the words of a text from `normal`."""
     return _WORD.findall(text)
 
 
 @dataclass(frozen=True)
 class Literal:
-    """What is looked for of a value: as much of it as a text may repeat, from its first word to its last."""
+    """What is searched for of a value: the part that a text is likely to repeat, from its first word to its last."""
 
     text: str
     words: tuple[str, ...]
 
     @staticmethod
     def of(value: str) -> Literal:
-        """Return what is looked for of a value."""
+        """Return what is searched for of a value."""
         text = normal(value)
         places = list(_WORD.finditer(text))[:LONGEST_IN_WORDS]
         if not places:
@@ -57,25 +57,25 @@ class Literal:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one word of letters, as ordinary texts have them too."""
+        """Whether it is a single word of letters, which ordinary texts may contain too."""
         return len(self.words) == 1 and self.words[0].isalpha()
 
     @property
     def is_label(self) -> bool:
-        """Whether it is a short label as studies number things: letters, and two digits or more."""
+        """Whether it is a short label of the kind used to number things: letters with at least two digits."""
         digits = sum(sign.isdigit() for sign in self.text)
         return len(self.words) == 1 and len(self.text) >= FEWEST_IN_LABELS and 1 < digits < len(self.text)
 
     @property
     def is_too_short(self) -> bool:
-        """Whether it occurs by chance: a few letters, or a number of a few digits."""
+        """Whether it occurs by chance: a few letters, or a number with few digits."""
         if all(word.isdigit() for word in self.words):
             return sum(map(len, self.words)) < FEWEST_DIGITS
         return sum(map(len, self.words)) < FEWEST_LETTERS
 
 
 class Index:
-    """Literals by their words, with a number for each value; searching takes as long for a few as for many."""
+    """Literals indexed by their words, with the number of their value; search time does not grow with their number."""
 
     def __init__(self, literals: Iterable[tuple[int, Literal]]) -> None:
         self._by_length: dict[int, dict[tuple[str, ...], list[tuple[str, int]]]] = defaultdict(
@@ -85,7 +85,7 @@ class Index:
             self._by_length[len(literal.words)][literal.words].append((literal.text, number))
 
     def search(self, text: str) -> frozenset[int]:
-        """Return the numbers of the values that a text holds, as it is or packed into it."""
+        """Return the numbers of the values in a text, as plain text or encoded."""
         hits = set(self._search_plain(normal(text)))
         content = text.encode("utf-8", "ignore")
         if any(pattern.search(content) for pattern in (_BASE64, _HEX)) or "%" in text:
@@ -93,10 +93,10 @@ class Index:
         return frozenset(hits)
 
     def search_bytes(self, content: bytes) -> frozenset[int]:
-        """Return the numbers of the values that bytes hold, through the usual encodings, a few layers deep."""
+        """Return the numbers of the values in some bytes, decoding common encodings a few layers deep."""
         hits: set[int] = set()
         for inner in unpacked(content):
-            # Letters of two bytes each, as UTF-16 has them, come with zeros.
+            # UTF-16 stores such letters as two bytes, one of them zero.
             for coding in ("utf-8", "utf-16-le", "utf-16-be") if b"\0" in inner else ("utf-8",):
                 hits |= set(self._search_plain(normal(inner.decode(coding, "ignore")), FEWEST_UNPACKED))
         return frozenset(hits)
@@ -113,7 +113,7 @@ class Index:
 
 
 def unpacked(content: bytes, depth: int = 0) -> Iterator[bytes]:
-    """Yield bytes, and what they hold in other encodings: percent signs, base64, hexadecimal, zlib and gzip."""
+    """Yield bytes, and their contents in other encodings: percent-encoding, base64, hexadecimal, zlib and gzip."""
     yield content
     if depth == 0 and b"%" in content:
         yield unquote_to_bytes(content)
@@ -131,7 +131,7 @@ def _inner(content: bytes) -> Iterator[bytes]:
                 continue
     for run in _BASE64.findall(content):
         letters = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
-        # Other letters may stand right before the encoded ones, so each of four beginnings is tried.
+        # Other letters may directly precede the encoded ones, so all four alignments are tried.
         for start in range(4):
             part = letters[start:]
             rest = len(part) % 4

@@ -1,4 +1,4 @@
-"""What counts as right, as texts that a screen may say: of every field, and of those that a phase shows."""
+"""What counts as right, as texts that may be on a screen: for every field, and for those that a phase shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.studies.item_references import references_of
 
 
 def texts_of_fields(phases: StudyPhases) -> dict[str, dict[str, str]]:
-    """Return the texts of options by their id, for every field in which items are answered."""
+    """Return option texts by id, for every field in which items are answered."""
     texts: dict[str, dict[str, str]] = {}
     for phase in phases.phases:
         rules = phases.rules_of(phase)
@@ -28,7 +28,7 @@ def texts_of_fields(phases: StudyPhases) -> dict[str, dict[str, str]]:
 
 
 def said_of(line: FieldReference, texts: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """Return each thing that counts as right in a field as the screen words it, and how else it may be written."""
+    """Return each right answer to a field as the screen words it, followed by other ways to write it."""
     limits = [limit for limit in (line.low, line.high) if limit is not None]
     return [
         *((texts.get(accepted, accepted), accepted) for accepted in line.accepted),
@@ -37,7 +37,7 @@ def said_of(line: FieldReference, texts: Mapping[str, str]) -> list[tuple[str, .
 
 
 def shown_of_reference(session: Session, phases: StudyPhases, rules: PhaseRules, item: ShownItem) -> set[str]:
-    """Return what counts as right in the fields of whose reference alone a phase shows something."""
+    """Return what counts as right in the fields that a phase names, if it shows the reference of these only."""
     fields = fields_of_reference(rules.shows)
     if not fields:
         return set()

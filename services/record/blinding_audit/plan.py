@@ -1,4 +1,4 @@
-"""Which assignments an audit looks at, in which order: all of them, or so many drawn and each kind of screen."""
+"""Which assignments an audit searches, and in which order: all, or a random draw that includes each kind of screen."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from db.standing import STILL_MEMBER
 from protocol.study_phases import StudyPhases
 from services.record.blinding_audit.hidden import Cut
 
-# Above so many assignments, so many are drawn.
+# Above LIMIT assignments, DRAWN of them are drawn.
 LIMIT = 20_000
 DRAWN = 5_000
 
 
 @dataclass(frozen=True)
 class Planned:
-    """An assignment with what surrounds it on the screen.
+    """An assignment with its position in its queue.
 
     Attributes
     ----------
     screen
-        Phase, role and form: each of these is looked at, however few are drawn.
+        Phase, role and form: at least one screen of each combination is searched, however few are drawn.
     waiting
-        Its id, and those of the next two of its member in the same queue.
+        Its id, and those of the member's next two in the same queue.
     progress
         How many come before it, and how many there are.
     """
@@ -44,13 +44,13 @@ class Planned:
 
     @property
     def assignment_id(self) -> int:
-        """The assignment itself."""
+        """The assignment's own id."""
         return self.waiting[0]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is looked at, of how many; `seed` repeats the draw, and is None where all are looked at."""
+    """What is searched, and out of how many; `seed` repeats the draw, and is None if everything is searched."""
 
     planned: tuple[Planned, ...]
     in_the_study: int
@@ -60,9 +60,9 @@ class Plan:
 
 
 def all_assignments(session: Session, study_id: int, phases: StudyPhases, cut: Cut) -> tuple[list[Planned], int]:
-    """Return every assignment that somebody can get, and how many nobody gets: of members who were taken out.
+    """Return every assignment that somebody can get, and how many nobody can, such as those of removed members.
 
-    A member who came into another group has nothing of what is dealt to the first one.
+    A member who changed groups gets nothing of what was dealt to them in the earlier one.
     """
     query = (
         select_columns(
@@ -108,7 +108,7 @@ def _of_queue(rows: list[tuple[int, int, str, str, int, int | None]]) -> Iterabl
 
 
 def plan_of(planned: list[Planned], left_out: int, seed: int, limit: int = LIMIT, drawn: int = DRAWN) -> Plan:
-    """Return what is looked at: all up to `limit` assignments; above it `drawn` of them, and one of each screen."""
+    """Return what to search: all up to `limit` assignments, else `drawn` of them and one of each kind of screen."""
     screens: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, assignment in enumerate(planned):
         screens[assignment.screen].append(place)

@@ -1,7 +1,7 @@
-"""The file beside a result that is being made: what is done so far, so that an interrupted audit goes on there.
+"""The file beside a result in the making: it stores progress, so that an interrupted audit can be resumed.
 
-The first line says of what; each further one how far the audit had come, and what it came upon since the line before.
-Holding the file means holding its lock, which ends with the process.
+The first line identifies the audit. Each further line states how far it had come, and what it found since the previous
+line. An open file is locked; the lock ends with the process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENDING = ".part"
 
 @dataclass
 class Progress:
-    """An audit on its way: what it is of, how many assignments are done, and what was come upon."""
+    """An audit in progress: what it is about, how many assignments are done, and what was found."""
 
     file: IO[str]
     head: dict[str, Any] = field(default_factory=dict)
@@ -31,14 +31,14 @@ class Progress:
     tally: Tally = field(default_factory=Tally)
 
     def begin(self, head: Mapping[str, Any]) -> None:
-        """Start over, even if there was something."""
+        """Start over, discarding any earlier progress."""
         self.head, self.done, self.tally = dict(head), 0, Tally()
         self.file.seek(0)
         self.file.truncate()
         self._write(self.head)
 
     def keep(self, done: int, since: Tally) -> None:
-        """Note that so many assignments are done, with what was come upon since the last time."""
+        """Store how many assignments are done, and what was found since the last time."""
         self._write({"done": done, **since.as_json()})
         self.done = done
         self.tally.add(since)
@@ -51,12 +51,12 @@ class Progress:
 
 @contextmanager
 def progress_beside(out: Path) -> Iterator[Progress]:
-    """Open the progress of the audit whose result is to be in `out`; nobody else can until it is closed.
+    """Open the progress of the audit that will write `out`; nobody else can until it is closed.
 
     Raises
     ------
     Conflict
-        Another process is making this result.
+        Another process is writing this result.
     """
     path = out.with_name(out.name + ENDING)
     while True:
@@ -67,7 +67,7 @@ def progress_beside(out: Path) -> Iterator[Progress]:
                 raise Conflict(
                     f"Another audit is writing {out.name}; wait for it, or name another file with --out."
                 ) from None
-            # The previous holder of the lock may have ended and removed the file.
+            # The previous holder of the lock may have finished and removed the file.
             if not path.exists() or not os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 continue
             progress = _read(file)
@@ -80,7 +80,7 @@ def progress_beside(out: Path) -> Iterator[Progress]:
 
 
 def _read(file: IO[str]) -> Progress:
-    """Return what a file holds; a last line that was broken off was never done."""
+    """Return the progress in a file, discarding an incomplete last line."""
     file.seek(0)
     progress, end = Progress(file), 0
     for number, line in enumerate(iter(file.readline, "")):

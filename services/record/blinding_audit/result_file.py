@@ -19,12 +19,12 @@ from services.record.blinding_audit.work import Work
 FORMAT = "blindread-blinding-audit/1"
 
 
-# So many leaks are said with the outcome; the file lists the others.
+# At most this many leaks are reported with the result; the file lists the rest.
 MOST_SAID = 5
 
 
 def require_free(out: Path) -> None:
-    """Refuse to replace a file that no audit wrote, and a place where none can be written."""
+    """Refuse to replace a file that no audit wrote, and to write into a folder that does not exist."""
     if not out.parent.is_dir():
         raise Conflict(f"The folder {out.parent} does not exist; make it, or name another file.")
     if not out.exists():
@@ -38,7 +38,7 @@ def require_free(out: Path) -> None:
 
 
 def result_of(work: Work, on_its_way: Progress, tally: Tally, *, show_values: bool) -> dict[str, Any]:
-    """Return what the file says; the values themselves only where they may be printed and that was asked for."""
+    """Return the content of the file; the values themselves only if requested and allowed."""
     plan, head = work.plan, on_its_way.head
     return {
         "format": FORMAT,
@@ -99,7 +99,7 @@ def _leak(leak: Leak, work: Work, *, show_values: bool) -> dict[str, Any]:
 
 
 def first_in_words(leaks: Iterable[Leak], work: Work) -> tuple[str, ...]:
-    """Return the first leaks in words, those of one text on several people's screens once."""
+    """Return the first leaks in words; leaks of one text on several people's screens are reported once."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for leak in leaks:
         row = _leak(leak, work, show_values=False)
@@ -122,7 +122,7 @@ def _may_print(kind: str, work: Work) -> bool:
 
 
 def write_whole(out: Path, text: str) -> None:
-    """Write the result whole or not at all."""
+    """Write the result completely or not at all."""
     whole = out.with_name(f".{out.name}.new")
     whole.write_text(text + "\n", encoding="utf-8")
     whole.replace(out)

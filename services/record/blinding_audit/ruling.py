@@ -1,4 +1,4 @@
-"""Whether a hidden value in a text tells its reader anything: a leak, or a text that may be there."""
+"""Decide whether a hidden value in a text reveals anything to its reader: a leak, or a text that may be there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from services.record.blinding_audit.kinds import Kind
 from services.record.blinding_audit.matching import normal
 from services.record.blinding_audit.screens import Piece, lists_options
 
-# Answers of fewer words may stand in a text that was there before they were given.
+# Answers with fewer words may occur in a text that is older than they are.
 FEW_WORDS = 4
-# One ordinary word tells nothing where it is as frequent without being the value as this share of how frequent it is
-# where it is the value.
+# A single ordinary word reveals nothing if its frequency where it is not the value is at least this share of its
+# frequency where it is the value.
 AS_FREQUENT = 1 / 3
 
 SHARED = "in a text that everybody gets"
@@ -28,7 +28,7 @@ GIVEN_TWICE = "an answer under judgement, or given by a person"
 SHORT_ANSWER = "an answer of a few words in a text that is older than it"
 REPEATED = "what the screen says of the case, which an answer of a model repeats"
 ORDINARY = "one word that is as frequent where it is not the value"
-# A leak; to be weighed against how often the word is there otherwise; or the rule by which it may be there.
+# A leak; to be weighed against the word's frequency elsewhere; or the rule that permits it.
 Ruling = Literal["leak", "weigh"] | str
 
 
@@ -39,16 +39,16 @@ class Reader:
     Attributes
     ----------
     units
-        Of what a value tells them something.
+        The units about which a value reveals something to them.
     released
-        Kinds that the phase shows of these.
+        The kinds of values that the phase shows of these units.
     given
-        Under which ids, by kind, they gave or are shown an answer: of a pair two are shown.
+        By kind, the ids under which they gave an answer or are shown one: for a pair two are shown.
     options
-        The texts of the options of the item.
+        The texts of the item's options.
     named
-        The values of the attributes of the unit that the phase names, as they are stored, and what counts as right in
-        the fields whose reference alone it shows.
+        The stored values of the unit's attributes that the phase names, and what counts as right in the fields that
+        it names, if it shows the reference of these only.
     """
 
     units: frozenset[Unit]
@@ -59,11 +59,11 @@ class Reader:
 
     def owns(self, value: Value) -> bool:
         """Return whether it is a value of what they are shown."""
-        # Asked of the few units of a screen: a common value has thousands.
+        # Loop over the few units of a screen: a common value has thousands.
         return any(unit in value.units for unit in self.units)
 
     def is_hidden(self, value: Value) -> bool:
-        """Return whether they may not know that it is a value of this."""
+        """Return whether they may not know that this is a value of what they are shown."""
         kind = value.kind
         if kind.key in self.released:
             return False
@@ -96,7 +96,7 @@ def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
 
 
 def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bool) -> Ruling:
-    """Return the finding on a hidden value in a text, which may be the same for everybody."""
+    """Return the ruling on a hidden value in a text; `everybody_gets_it` if the text is the same for all."""
     kind = value.kind
     literals = {literal.text for literal in value.literals}
     if value.is_name:
@@ -119,7 +119,7 @@ def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bo
 
 
 def is_weighed(value: Value, piece: Piece) -> bool:
-    """Return whether a text is one in which a word counts by how often it occurs where it is not the value."""
+    """Return whether a word in this text is judged by how often it occurs where it is not the value."""
     if not value.is_plain or value.is_name or value.kind.sort == "answer":
         return False
     return piece.sort == "tells" or (piece.sort == "answers" and value.kind.of_the_answer)
@@ -130,16 +130,16 @@ def _rule_on_answer(value: Value, piece: Piece) -> Ruling:
         return GIVEN_TWICE
     if piece.sort != "program" and value.word_count < FEW_WORDS:
         return SHORT_ANSWER
-    # A label of a scan tells as well, and no model was given it to repeat.
+    # A scan's label also tells about the case, but no model was given it and could repeat it.
     if value.kind.of_a_model and piece.sort == "tells" and piece.where.startswith("context."):
         return REPEATED
     return "leak"
 
 
 def is_elsewhere(value: Value, piece: Piece, units: Set[Unit], subjects: Subjects) -> bool:
-    """Return whether a text is about something else than what the value is of: there its word tells nothing.
+    """Return whether a text is about something other than what the value belongs to: there the word reveals nothing.
 
-    What holds of a case holds of its whole subject, of which the value may be that of one item.
+    What is true of a case is true of its whole subject, and the value may belong to one of the subject's items.
     """
     if piece.sort == "answers":
         return not any(unit in value.units for unit in units)
@@ -147,15 +147,15 @@ def is_elsewhere(value: Value, piece: Piece, units: Set[Unit], subjects: Subject
 
 
 def is_ordinary(kind: Kind, share: float, elsewhere: float | None) -> bool:
-    """Return whether a word tells nothing: it occurs about as often where it is not the value, or is that of all.
+    """Return whether a word reveals nothing: it is about as frequent where it is not the value, or it is everyone's.
 
-    What counts as right tells something also where it is the same for all.
+    A reference reveals something even if it is the same for all.
 
     Parameters
     ----------
     share, elsewhere
-        On what share of the screens the word occurs that are about its value, and that are about something else; None
-        where there are no others.
+        The share of screens with the word among those about its value, and among those about something else; None if
+        there are no others.
     """
     if elsewhere is None:
         return kind.sort != "reference"

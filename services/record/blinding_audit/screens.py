@@ -1,4 +1,4 @@
-"""What a rater's browser would get, piece by piece: texts with the place that each has on the screen or beside it."""
+"""Take apart what a rater's browser would get: each text, with its place on the screen or in the payload."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any, Literal, get_args
 from services.reading import payloads
 from services.record.blinding_audit.matching import normal
 
-# What a text is there for: it asks, it says something about the case, it is an answer, or the program made it.
+# The purpose of a text: it asks, it tells about the case, it is an answer, or the program generated it.
 Sort = Literal["asks", "tells", "answers", "program"]
 _NIFTI_1, _NIFTI_2 = 348, 540
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{4,}")
 
-# By the place in a payload; what is named nowhere is the program's, of which nothing may be hidden.
+# By place in a payload; places not listed hold the program's own texts, in which nothing hidden may occur.
 _PLACES: tuple[tuple[str, Sort], ...] = (
     (r"context\.(vignette|history|facts)", "tells"),
     (r"images\.panes\.(volumes|overlays)\.label", "tells"),
@@ -44,7 +44,7 @@ PROGRAM_WORDS = frozenset(
 ) | {"item", "done", "radiological", "neurological", "side_by_side", "switched"}  # fmt: skip
 
 
-# What is drawn at random or hashed: a short word comes up in it by chance.
+# Random or hashed texts: a short word can occur in them by chance.
 _TOKEN = re.compile(r"[\w-]{22}|(reading/volume/)?[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -55,13 +55,13 @@ class Piece:
     Attributes
     ----------
     where
-        Its place, as `context.vignette`.
+        Its place, such as `context.vignette`.
     text
-        As it is sent.
+        The text as it is sent.
     sort
-        What it is there for.
+        Its purpose.
     is_option
-        Whether it is one of the answers that can be chosen.
+        Whether it is an answer that can be chosen.
     """
 
     where: str
@@ -76,7 +76,7 @@ class Piece:
 
 
 def pieces_of(payload: Any) -> Iterator[Piece]:
-    """Yield every text and every number with a fraction of a payload; the program's own closed lists are left out."""
+    """Yield every text and every fractional number in a payload, except words from the program's closed lists."""
     for where, text in _flat(payload, ""):
         if _OF_THE_PROGRAM.fullmatch(where) and text in PROGRAM_WORDS:
             continue
@@ -84,7 +84,7 @@ def pieces_of(payload: Any) -> Iterator[Piece]:
 
 
 def piece(where: str, text: str) -> Piece:
-    """Return a text with what its place says of it."""
+    """Return a text classified by its place."""
     sort: Sort = next((sort for place, sort in _PLACES if re.match(place, where)), "program")
     return Piece(where, text, "asks" if where == "context.facts.options" else sort, bool(_OPTION.fullmatch(where)))
 
@@ -121,7 +121,7 @@ def addresses_in(payload: Any) -> int:
 
 
 def header_texts(packed: bytes) -> Iterator[bytes]:
-    """Yield what a volume's file says beside its voxels: in its gzip header, before them and behind them."""
+    """Yield everything in a volume's file but the voxels: from its gzip header, and from before and after them."""
     yield from _gzip_names(packed)
     content = zlib.decompressobj(31).decompress(packed)
     begin, end = _voxels_in(content)
@@ -131,7 +131,7 @@ def header_texts(packed: bytes) -> Iterator[bytes]:
 
 
 def _gzip_names(packed: bytes) -> Iterator[bytes]:
-    """Yield the fields that a gzip header may have: RFC 1952, 2.3.1."""
+    """Yield the optional fields of a gzip header: RFC 1952, 2.3.1."""
     flags, place = packed[3], 10
     if flags & 4:
         length = int.from_bytes(packed[place : place + 2], "little")
@@ -145,7 +145,7 @@ def _gzip_names(packed: bytes) -> Iterator[bytes]:
 
 
 def _voxels_in(content: bytes) -> tuple[int, int]:
-    """Return where the voxels of a NIfTI file begin and end; of anything else, that there are none."""
+    """Return where the voxels of a NIfTI file begin and end; for any other content, that there are none."""
     size = struct.unpack_from("<i", content)[0] if len(content) >= _NIFTI_1 else 0
     if size == _NIFTI_1:
         dims, bits = struct.unpack_from("<8h", content, 40), struct.unpack_from("<h", content, 72)[0]
@@ -162,7 +162,7 @@ def _voxels_in(content: bytes) -> tuple[int, int]:
 
 
 def lists_options(text: str, options: list[str], value: str) -> bool:
-    """Return whether a text names an option beside another one: it lists what can be answered."""
+    """Return whether a text names this option and at least one other, so that it lists the possible answers."""
     said = normal(text)
     named = [option for option in options if normal(option) and normal(option) in said]
     return any(normal(option) == value for option in options) and len(named) > 1

@@ -1,4 +1,4 @@
-"""Search one screen after the other: what its rater would get is built by the code that serves raters."""
+"""Search one screen after another, each built by the code that serves raters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from services.record.blinding_audit.tally import Leak, Tally
 from services.studies import frozen_facts, volume_integrity, volume_store
 from services.studies.groups import name_of_slot
 
-# What hangs on a screen's texts alone is looked up once: most of them are those of other screens too.
+# Results that depend only on a text are cached: most texts are on many screens.
 REMEMBERED = 50_000
 
 
@@ -42,7 +42,7 @@ class Search:
     Parameters
     ----------
     database
-        One that refuses every change.
+        Must refuse every change.
     shared
         Texts that everybody gets.
     """
@@ -73,7 +73,7 @@ class Search:
         return tally
 
     def pages(self, members: Iterable[int]) -> Tally:
-        """Search what members get beside their items: worklist, instructions and addresses of pages."""
+        """Search what members get besides their items: worklist, instructions and page addresses."""
         tally = Tally()
         with self._database.read_only() as session:
             study = session.get_one(Study, self._study_id)
@@ -100,7 +100,7 @@ class Search:
             shown = worklist.instructions(self._database, actor, study.key, queue.key)
             texts: tuple[str, ...] = (shown.study_title, shown.queue_title, shown.text, shown.settles, shown.consent)
         except ReadsOpen:
-            # They are shown it later, as the protocol has it.
+            # They will be shown these later, as the protocol provides.
             texts = (phases.rules_of(phases.in_queue(queue)[0]).instructions, phases.consent)
         yield from (piece("instructions", text) for text in texts if text)
         yield piece("address", pace.address_of(study, queue))
@@ -169,12 +169,12 @@ def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, ta
 
 
 def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
-    """Return the texts that everybody gets: the protocol's own, and words of the program."""
+    """Return the texts that everybody gets: the protocol's own, and the program's words."""
     texts = [title, phases.consent, phases.notice, *PROGRAM_WORDS]
     for phase in phases.phases:
         rules, queue = phases.rules_of(phase), phase.queue
         texts += [rules.instructions, rules.question, phase.heading, queue.title, queue.to_do, queue.empty]
-        # With which the part waits, in words of the program.
+        # The program's sentence for a part that is not open yet.
         texts.append(phases.opens_later(queue))
         fields = [asked for form in rules.forms.values() for asked in form] + list(rules.fields or ())
         for asked in fields:
@@ -185,7 +185,7 @@ def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
 
 
 def words_in(texts: Iterable[str]) -> frozenset[str]:
-    """Return the words of some texts, as they are compared."""
+    """Return the words of some texts, normalised for comparison."""
     return frozenset(word for text in texts for word in words_of(normal(text)))
 
 
@@ -194,7 +194,7 @@ def _assignments(ids: Sequence[int]) -> Any:
 
 
 def _actor(membership: Membership) -> Actor:
-    """Return a member as if they were signed in: names of volumes hang on the login session, and none is theirs."""
+    """Return a member as if signed in; volume names depend on the login session, and this one is nobody's."""
     return Actor(membership.person_id, 0, "", False)
 
 
@@ -209,7 +209,7 @@ def _slot(membership: Membership) -> str:
 
 
 def _named(session: Session, membership: Membership, planned: Planned) -> tuple[str, str, str]:
-    """Return how a result calls what was looked at: phase, slot, item."""
+    """Return phase, slot and item, which identify a screen in the result."""
     key = session.exec(select(Item.key).where(Item.id == planned.item_id)).one()
     return planned.screen[0], _slot(membership), key
 

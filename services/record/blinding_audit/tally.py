@@ -1,4 +1,4 @@
-"""What an audit has counted and come upon so far; two tallies add up, and one is a line of the file of its progress."""
+"""What an audit has counted and found so far. Tallies can be added, and stored as one line of the progress file."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-# More leaks than this are counted and not listed: what makes one makes many.
+# Further leaks are counted but not listed: one cause usually produces many.
 MOST_LISTED = 1_000
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A hidden value on somebody's screen: where, for whom, of which kind; `value` is its number, never its text."""
+    """A hidden value on a screen: where, for whom, and of which kind; `value` is its number, never its text."""
 
     phase: str
     slot: str
@@ -22,32 +22,32 @@ class Leak:
     value: int
 
     def as_json(self) -> list[Any]:
-        """Return it for a file."""
+        """Return the leak as a row for a file."""
         return [self.phase, self.slot, self.item, self.kind, self.where, self.value]
 
 
 @dataclass
 class Tally:
-    """Counts and hits.
+    """Counts and findings.
 
     Attributes
     ----------
     searched
         How many assignments, payloads, texts, addresses and pages were searched.
     legitimate
-        How often a value was there by a rule, by kind, rule and place.
+        How often a rule permitted a value, by kind, rule and place.
     leaks
-        What may not be there.
+        Values that may not be there.
     to_weigh
-        The same for single words, of which the frequency elsewhere decides.
+        The same for single words, which are judged by their frequency elsewhere.
     elsewhere
-        On how many screens such a word occurs without being the value, by its number and place.
+        On how many screens such a word occurs without being the value, by the value's number and place.
     present
-        On how many screens of a phase there is a text at a place where words are weighed.
+        On how many screens of a phase there is any text at a place where words are weighed.
     volumes
         The SHA-256 of the files whose headers were searched.
     not_rendered
-        What could not be built, and why.
+        Screens that could not be built, and why.
     """
 
     searched: Counter[str] = field(default_factory=Counter)
@@ -60,7 +60,7 @@ class Tally:
     not_rendered: list[list[str]] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
-        """Add what another one holds."""
+        """Add the contents of another tally."""
         self.searched += other.searched
         self.legitimate += other.legitimate
         self.elsewhere += other.elsewhere
@@ -71,7 +71,7 @@ class Tally:
         self.not_rendered += other.not_rendered
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for a file."""
+        """Return the tally for a file."""
         return {
             "searched": dict(self.searched),
             "legitimate": [[*key, count] for key, count in self.legitimate.items()],
@@ -85,7 +85,7 @@ class Tally:
 
     @staticmethod
     def of_json(said: dict[str, Any]) -> Tally:
-        """Return what was written by `as_json`."""
+        """Return the tally that `as_json` wrote."""
         return Tally(
             searched=Counter(said["searched"]),
             legitimate=Counter({(kind, rule, where): count for kind, rule, where, count in said["legitimate"]}),

@@ -1,4 +1,4 @@
-"""What an audit of the blinding works through: what is hidden, and which screens are searched for it."""
+"""Everything an audit of the blinding goes through: the hidden values, and the screens to search for them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Work:
     study_key: str
     freeze: str
     is_closed: bool
-    # Whether what people answered about test subjects is: then no answer is named.
+    # Whether people's answers about test subjects are sealed: then no answer is named.
     is_sealed: bool
-    # Items of test subjects: that one of them is in a phase that follows from answers says what was answered.
+    # Items of test subjects: if one is in a phase that follows from answers, this reveals what was answered.
     unnamed: frozenset[str]
     # The keys of such phases.
     following: frozenset[str]
@@ -40,7 +40,7 @@ class Work:
 
 
 def work_of(session: Session, study: Study, freeze: str, cut: Cut, seed: int, limit: int, drawn: int) -> Work:
-    """Return what there is to audit in a study at a cut; what is drawn of many assignments follows from the seed."""
+    """Return what there is to audit in a study at a cut; the seed determines the draw from many assignments."""
     study_id = stored_id(study.id)
     phases = frozen_facts.phases_of(session, study_id)
     shared = shared_texts(phases, study.title)
@@ -62,7 +62,7 @@ def work_of(session: Session, study: Study, freeze: str, cut: Cut, seed: int, li
 
 
 def _from_answers(phases: StudyPhases) -> frozenset[str]:
-    """Return the keys of the phases whose units are chosen by what was answered before."""
+    """Return the keys of the phases whose units are selected by earlier answers."""
     listed = {phase.listed_as for phase in phases.following}
     return frozenset(phase.key for phase in phases.phases if phase.listed_as in listed) | {REVIEW.key, OPINIONS.key}
 
