@@ -90,8 +90,7 @@ def read_volume(path: Path, limits: Limits, convention: Convention = "radiologic
     """Read one volume from a `.nii` or `.nii.gz` file, or one slice from a `.png` or `.jpg`, or refuse it.
 
     The file type is detected from the content, not the name. NIfTI-1 and NIfTI-2 are read in both byte orders. The file
-    is
-    closed on return. `convention` matters only for images: see `read_image`.
+    is closed on return. `convention` matters only for images: see `read_image`.
 
     Raises
     ------
