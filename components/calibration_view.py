@@ -175,8 +175,7 @@ def _choose_people(actor: Actor, study_key: str, field: str, imports: Sequence[s
         "People", (_RATERS, _ELSEWHERE), default=usual, required=True, key=f"people-{field}"
     )
     # Combining several imports is a deliberate choice, as each was blinded in its own way. The first stays selected
-    # when
-    # another is imported, so that no figure changes unless somebody chooses it.
+    # when another is imported, so that no figure changes unless somebody chooses it.
     chosen = right.multiselect(
         "Labels, where they were made elsewhere", imports, default=imports[:1], key=f"labels-{field}"
     )

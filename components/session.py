@@ -21,8 +21,7 @@ def current_actor() -> Actor:
     """Return the person who is signed in, or stop the script.
 
     `st.user` holds what the gate set when the websocket was opened. A socket outlives a sign-out, so the login session
-    is
-    looked up again each time.
+    is looked up again each time.
     """
     login_session = st.user.get("login_session")
     try:

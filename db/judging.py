@@ -83,7 +83,7 @@ class JudgeVerdict(Base, table=True):
 class SealedSplit(Base, table=True):
     """The one-time division of a study's subjects into development and test; append-only.
 
-    People's answers about test subjects are sealed (`services.studies.sealed_split`).
+    People's answers about test subjects are sealed (`services.judging.sealed_split`).
     """
 
     __tablename__ = "sealed_split"

@@ -1,4 +1,4 @@
-"""Labels given elsewhere and imported from files. Blindread knows nothing of how the labellers were blinded."""
+"""Labels given elsewhere and imported from files. Blindread itself does not know how the labellers were blinded."""
 
 from __future__ import annotations
 

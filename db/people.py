@@ -122,7 +122,7 @@ class Acknowledgement(Base, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     membership_id: int = Field(foreign_key="membership.id")
-    # The key of the first phase for which the text was shown, and the member's group at that time.
+    # The key of the first phase of the queue whose text was read, and the member's group at that time.
     phase: str = Field(max_length=40)
     group_key: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
     text_sha256: str = Field(max_length=64)

@@ -1,6 +1,6 @@
--- What stands in the schema of a PostgreSQL database, in rows of kind, name, table and part: db/schema.py compares them.
--- Left out is what an extension brought, what makes nothing but speed (storage parameters, statistics targets), and the
--- order of columns. The definitions are PostgreSQL's own, without the schema's name where it is the first on the path.
+-- The parts of a PostgreSQL schema as rows of kind, name, table and part, which db/schema.py compares. Left out are
+-- objects of extensions, settings that only affect speed (storage parameters, statistics targets), and the order of
+-- columns. Definitions are PostgreSQL's own, without the schema's name if it comes first on the search path.
 WITH here AS (
     SELECT oid FROM pg_namespace WHERE nspname = current_schema()
 ), standing AS (
@@ -14,7 +14,7 @@ WITH here AS (
     SELECT * FROM relation WHERE relkind = 'r'
 ), columns_of_index AS (
     SELECT i.indexrelid, string_agg(quote_ident(a.attname), ', ' ORDER BY k.place) AS named,
-        -- What a row can bring into the index, in bytes.
+        -- The most that a row can bring into the index, in bytes.
         sum(CASE WHEN a.attlen > 0 THEN a.attlen
             WHEN a.atttypid = 'varchar'::regtype AND a.atttypmod > 4 THEN 4 * (a.atttypmod - 4)
             ELSE 1000000 END) AS width
@@ -50,7 +50,7 @@ SELECT 'table', relname, '', concat_ws(' ',
 FROM held JOIN pg_attribute a ON a.attrelid = held.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON d.adrelid = held.oid AND d.adnum = a.attnum
 UNION ALL
--- From PostgreSQL 18 on NOT NULL is a constraint too; the column says it already.
+-- From PostgreSQL 18 on, NOT NULL is also a constraint, but the column already says so.
 SELECT 'table', relname, '', 'CONSTRAINT ' || quote_ident(conname) || ' ' || pg_get_constraintdef(c.oid)
 FROM held JOIN pg_constraint c ON c.conrelid = held.oid AND (c.contype NOT IN ('n', 't') OR NOT c.convalidated)
 UNION ALL
@@ -65,7 +65,7 @@ SELECT DISTINCT 'table', relname, '', 'WITHOUT THE TRIGGERS OF ' || quote_ident(
 FROM held JOIN pg_trigger t ON t.tgrelid = held.oid AND t.tgisinternal AND t.tgenabled NOT IN ('O', 'A')
 JOIN pg_constraint c ON c.oid = t.tgconstraint
 UNION ALL
--- Plain is an index that changes no row and refuses none: a B-tree on columns that are never too long for its pages.
+-- An index is plain if it changes no row and refuses none, that is, a B-tree on columns that always fit its pages.
 SELECT CASE WHEN i.indisunique THEN 'unique index'
         WHEN columns_of_index.width <= 2000 AND regexp_replace(
             pg_get_indexdef(i.indexrelid, 0, true), ' (DESC|NULLS FIRST|NULLS LAST)(?=[, )])', '', 'g'

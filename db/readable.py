@@ -55,8 +55,8 @@ def apart(session: Session) -> AbstractContextManager[object]:
     """Return a context for reads that may fail, which leaves the transaction usable.
 
     After a failed statement PostgreSQL answers nothing more in the transaction, unless the statement ran in a
-    savepoint.
-    SQLite ends only the failed statement; there, savepoints would take a quarter of the time of a verification.
+    savepoint. SQLite ends only the failed statement; there, savepoints would take a quarter of the time of a
+    verification.
     """
     return nullcontext() if session.get_bind().dialect.name == "sqlite" else session.begin_nested()
 

@@ -237,8 +237,7 @@ class CandidatePair(Base, table=True):
     """The two answers to one item for which a candidate stands when answers are compared with each other.
 
     The candidate itself has no model and no text. `first` and `second` follow the order of the tables; which side a
-    person
-    sees each answer on is stored with the assignment.
+    person sees each answer on is stored with the assignment.
     """
 
     __tablename__ = "candidate_pair"

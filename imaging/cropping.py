@@ -23,9 +23,8 @@ def content_box(
     """Find the smallest box that contains every non-background voxel, plus a margin.
 
     Everything outside the box equals the background value exactly, so cropping to it loses nothing. Noise in the air
-    around
-    a head does not count as background: such a volume keeps its full extent, because readers need to see ghosting and
-    motion.
+    around a head does not count as background: such a volume keeps its full extent, because readers need to see
+    ghosting and motion.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from imaging.images import Convention, is_image, read_image
 
 CHUNK = 2**20
 BITE = 2**14
-# Block-wise packers cut a gigabyte into some 16,000 members.
+# Block-wise compressors split a gigabyte into some 16,000 members.
 MOST_MEMBERS = 100_000
 # DEFLATE encodes at most 258 bytes in 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
 LARGEST_PACKING_RATIO = 1032
@@ -90,8 +90,7 @@ def read_volume(path: Path, limits: Limits, convention: Convention = "radiologic
     """Read one volume from a `.nii` or `.nii.gz` file, or one slice from a `.png` or `.jpg`, or refuse it.
 
     The file type is detected from the content, not the name. NIfTI-1 and NIfTI-2 are read in both byte orders. The file
-    is
-    closed on return. `convention` matters only for images: see `read_image`.
+    is closed on return. `convention` matters only for images: see `read_image`.
 
     Raises
     ------

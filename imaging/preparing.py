@@ -95,13 +95,10 @@ def prepare_volume(
     """Make a reading-ready volume from a NIfTI file, or one of a single slice from a PNG or JPEG.
 
     Axes are brought into right-anterior-superior order by flips and exchanges only. Surrounding background is cropped
-    if it
-    is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing but geometry
-    and
-    scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its position in mm (to the precision
-    of
-    the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its intensity (exactly, or to within
-    half a step: see `scale_to_int16`).
+    if it is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing but
+    geometry and scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its position in mm (to
+    the precision of the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its intensity
+    (exactly, or to within half a step: see `scale_to_int16`).
 
     Parameters
     ----------
@@ -138,8 +135,7 @@ def prepare_overlay(
     """Make a reading-ready mask: 1 where the file is non-zero, 0 elsewhere. Nothing else of the file is kept.
 
     It is oriented, cropped and packed as in `prepare_volume`. A JPEG is refused: its compression leaves small values
-    around
-    every edge, which would all count as inside.
+    around every edge, which would all count as inside.
 
     Raises
     ------

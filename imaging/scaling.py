@@ -32,8 +32,8 @@ def scale_to_int16(voxels: npt.NDArray[np.generic], slope: float, intercept: flo
     2. Integers that span at most 65535 are shifted by a whole number, which is added to the intercept. Both of these
     are
        exact as long as the slope and the new intercept are 32-bit floats, which holds for every NIfTI-1 source of
-       uint16
-       without scaling. The shift is the multiple of the largest power of two that fits, as that has the fewest digits.
+       uint16 without scaling. The shift is the multiple of the largest power of two that fits, as that has the fewest
+       digits.
     3. Floats that are whole numbers (integers saved as float) are treated as integers.
     4. Everything else is rounded to the nearest of 65536 equal steps between the smallest and the largest value: no
        intensity changes by more than half a step, which is about range / 131070. If the range is tiny compared with the

@@ -120,8 +120,7 @@ def _peer(scope: Scope) -> tuple[str, int]:
     """Return the address and port at the other end of the connection.
 
     Under `streamlit run`, uvicorn trusts every program on this machine and has already replaced the peer with an
-    address
-    from X-Forwarded-For and port 0. No real peer has port 0, so in that case the peer was this machine.
+    address from X-Forwarded-For and port 0. No real peer has port 0, so in that case the peer was this machine.
     """
     host, port = scope.get("client") or (_LOOPBACK, 0)
     return (_LOOPBACK, 0) if port == 0 else (host, port)

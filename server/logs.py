@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 _QUIET = ("uvicorn.access", "httpx", "watchdog")
-# The messages of these errors describe the program or the machine. Any other message may contain what somebody
-# entered: a database error quotes the very row that it refused.
+# The messages of these errors describe the program or the machine. Any other message may contain what somebody entered:
+# a database error quotes the very row that it refused.
 _TELLING = (OSError, ImportError, NameError, AttributeError)
 # The longest traceback in characters, and for how many seconds an identical one is not written again.
 LONGEST_TRACE = 4_000

@@ -77,15 +77,13 @@ def reading_room(payload: Payload, *, key: str, earlier: bool = False) -> None:
 
     The room stays alive across reruns. A payload for the assignment that it is showing, or for one that it has already
     submitted, changes nothing; any other payload replaces what is shown. Answers do not return through Streamlit: the
-    room
-    posts them to the server's own routes and receives the next payload with the acknowledgement.
+    room posts them to the server's own routes and receives the next payload with the acknowledgement.
 
     Parameters
     ----------
     payload : Payload
         Built by ``services.reading.blinding``. It is sent to the browser unchanged, so it must not contain anything
-        that
-        the rater may not see.
+        that the rater may not see.
     key : str
         Use the same key from item to item: a new key means a new room, which loads everything again.
     earlier : bool

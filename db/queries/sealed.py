@@ -95,8 +95,7 @@ def count_sealed_by_member(
     """Count the assignments of some phases that are on sealed items, by member and phase.
 
     The number of units that follow from people's answers reveals how far they agree. For sealed items, only the people
-    who
-    answer them may learn it.
+    who answer them may learn it.
     """
     ids = sorted(sealed_items(session, study_id)) if phases else []
     answered = exists().where(col(Verdict.assignment_id) == Assignment.id)

@@ -34,8 +34,7 @@ class QueueSummary:
     """What opening the queue added. Admins see these counts; reviewers see neither counts nor origins.
 
     `not_yet_read` items wait for a rater, or belong to a conversation that does. `out_of_turn` items were left out:
-    they
-    precede a turn of their conversation that every reviewer has already had.
+    they precede a turn of their conversation that every reviewer has already had.
     """
 
     flagged: int
@@ -110,10 +109,8 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
     """Put every flagged and every disagreeing item, and some controls, into the reviewers' queue.
 
     Items that a rater still has to finish are left out, together with the other turns of their conversation; opening
-    the
-    queue again adds those finished since. The items are divided among the reviewers, each item and conversation going
-    to
-    one of them.
+    the queue again adds those finished since. The items are divided among the reviewers, each item and conversation
+    going to one of them.
 
     Raises
     ------

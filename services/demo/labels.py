@@ -39,8 +39,7 @@ def label_demo(database: Database) -> None:
     """Mark the demo's studies and people as such, including those installed by a release that did not.
 
     They are recognised by key or login together with the role that the demo gave them, so that a user's own study under
-    one
-    of these keys is not mistaken for the demo.
+    one of these keys is not mistaken for the demo.
     """
     roles = {login: role for login, _, role in (*PEOPLE, *SIMULATED)}
     with database.writing() as session:

@@ -75,8 +75,7 @@ def volume_cache_control() -> str:
 
     By default nothing is cached: a scan in a shared workstation's cache would outlive the reader's sign-out. If every
     reader has a machine of their own, BLINDREAD_VOLUME_CACHE=private lets the browser keep a scan for an hour, the
-    shortest
-    time that its address is valid.
+    shortest time that its address is valid.
     """
     if os.environ.get("BLINDREAD_VOLUME_CACHE") == "private":
         return f"private, max-age={int(TOKEN_PERIOD.total_seconds())}, immutable"

@@ -36,8 +36,7 @@ class Act:
         The role that is needed. Owners belong to the installation, the other roles to the study.
     before, after
         The states in which the act is possible, and the one it leads to (None if the state does not change). A thing
-        that
-        the act creates has no state before.
+        that the act creates has no state before.
     refusals
         By state, the error and its sentence, in which `{key}` stands for the study.
     """

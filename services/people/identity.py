@@ -68,8 +68,7 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
     if " " in login:
         raise Conflict(f"The login '{login}' has a blank in it; write it as one word, such as an e-mail address.")
     # Two transactions that add the same people in different orders would deadlock. After the wait, somebody else may
-    # have
-    # added the person already.
+    # have added the person already.
     audit.hold(session)
     person = person_with(session, login)
     if person is None:
@@ -95,9 +94,8 @@ def issue_link(
     """Create a single-use link token for a person and end their earlier links. The token itself is not stored.
 
     Anybody with the link can act as its person. The audit trail therefore names who issued it, and if the person has
-    signed
-    in before, a link that somebody else made for them is marked: they are notified, and the report counts it. A link
-    without `by` is the installation's own, as for the demo; making one takes access to the database itself.
+    signed in before, a link that somebody else made for them is marked: they are notified, and the report counts it. A
+    link without `by` is the installation's own, as for the demo; making one takes access to the database itself.
     """
     if person.locked_at is not None:
         raise NotAllowed(f"The account of '{person.login}' is locked; an owner has to unlock it first.")
@@ -329,8 +327,7 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
     """Return the person on whose behalf the command line acts: the one with this login, or the first real owner.
 
     Running the command line implies access to the database, so no password is required; what is done is recorded under
-    that
-    person.
+    that person.
     """
     with database.read_only() as session:
         person = person_with(session, login) if login else _first_owner(session)

@@ -37,8 +37,7 @@ def confirm_notices(database: Database, actor: Actor) -> None:
     """Record that the actor has seen the notices, if it is certain that the actor is the person themselves.
 
     Somebody else may have used the link, and must not be able to dismiss the notice: neither in the login session that
-    the
-    link opened nor, if it set a new password, in any later one. In that case the notice stays for two weeks.
+    the link opened nor, if it set a new password, in any later one. In that case the notice stays for two weeks.
     """
     with database.writing() as session:
         opened_at = session.get_one(LoginSession, actor.login_session_id).created_at

@@ -72,8 +72,7 @@ def require_role(
     """Return the study and the membership if the actor has one of `roles` in it.
 
     Somebody without any role cannot tell whether the study exists. With `lock`, other transactions that want to change
-    the
-    study as a whole wait until this one has ended, and then see what it did.
+    the study as a whole wait until this one has ended, and then see what it did.
     """
     # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody can
     # edit.
@@ -177,8 +176,7 @@ def _member(session: Session, actor: Actor, study_key: str) -> tuple[Study | Non
 
 def _locked(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
     # Not a full row lock: it would wait for everybody who adds a row that refers to the study, and deadlock with those
-    # of
-    # them that hold the audit chain's lock.
+    # of them that hold the audit chain's lock.
     study: Study | None = session.exec(_STUDY_TO_LOCK, params={"study_key": study_key}).first()
     return study, membership_of(session, actor, study) if study else None
 

@@ -1,9 +1,8 @@
 """Limiting password attempts: each is counted in the database before the password is looked at.
 
 If they were counted afterwards, forty simultaneous attempts would all be evaluated; if they were counted in memory,
-each
-process and each restart would begin at zero. Only password attempts are blocked. Links and open login sessions continue
-to work.
+each process and each restart would begin at zero. Only password attempts are blocked. Links and open login sessions
+continue to work.
 """
 
 from __future__ import annotations

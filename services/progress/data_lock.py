@@ -57,8 +57,7 @@ def close_study(database: Database, actor: Actor, study_key: str, reason: str | 
     ----------
     reason
         The reason that a person gave when asked; stored permanently, and required while work is open. None if nobody
-        was
-        asked.
+        was asked.
 
     Raises
     ------

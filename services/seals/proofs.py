@@ -261,8 +261,7 @@ def select_rows(table: type[Base]) -> Any:
     """Return the query of a table's rows in the study `study_id`, as tuples of the columns that a seal covers.
 
     Cached per table, because building the query and recognising it again is what takes SQLAlchemy most of the time for
-    a
-    short query.
+    a short query.
     """
     columns = [_attribute(table, name) for name in COLUMNS[table]]
     return select(*columns).where(_belongs(table)).order_by(columns[0])
