@@ -16,8 +16,10 @@ from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
+from agreement.methods import leaving_out
 from agreement.percent import of_uneven_clusters
 from agreement.quantiles import normal_tail, upper_normal
+from agreement.words import Words
 
 NO_VARIANCE = 1e-28
 """Variances of an area up to this are rounding: DeLong's components are then all equal."""
@@ -296,9 +298,9 @@ def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Code
     return compact(encode_clusters(clusters, used.size)[used])
 
 
-def _method(clustered: bool, lost: int) -> str:
-    kind = "Obuchowski's clustered standard error" if clustered else "DeLong standard error, independent items"
-    return f"{kind}, normal interval, clipped to [0, 1]" + (f"; {lost} with a missing value left out" if lost else "")
+def _method(clustered: bool, lost: int) -> Words:
+    kind = ("Obuchowski's clustered standard error",) if clustered else ("DeLong standard error", ", independent items")
+    return Words(*kind, ", normal interval, clipped to [0, 1]", leaving_out(lost, "with a missing value"))
 
 
 def _normal(

@@ -13,6 +13,7 @@ from agreement.coding import Floats, Ratings, as_values, numbers_or_nan, same_le
 from agreement.correlations import EXACT_BELOW, is_tied
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.roc import NO_VARIANCE, delong_parts, delong_variance, roc_auc, without_spread
+from agreement.words import Words
 
 
 def mann_whitney(
@@ -70,7 +71,7 @@ def mann_whitney(
         return _superiority_in_clusters(first, second, clusters, confidence, unit)
     first, second = first[~np.isnan(first)], second[~np.isnan(second)]
     name, n = "probability of superiority", first.size + second.size
-    method = "Mann-Whitney U, DeLong interval, clipped to [0, 1], independent items"
+    method = Words("Mann-Whitney U", ", DeLong interval, clipped to [0, 1], independent items")
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
     exact = max(first.size, second.size) < EXACT_BELOW and not is_tied(np.concatenate([first, second]))
