@@ -249,14 +249,15 @@ def _goes_by_its_method(estimate: Estimated) -> bool:
 
 def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:
     """Return a sign for each kind of warning that some estimate of a table has, beside that of few clusters."""
-    kinds = dict.fromkeys(_kind(said) for row in table.rows for said in further_warnings(row.estimate))
+    kinds = dict.fromkeys(_kind(each.made) for row in table.rows for each in further_warnings(row.estimate))
     return {kind: _FURTHER[number % len(_FURTHER)] * (1 + number // len(_FURTHER)) for number, kind in enumerate(kinds)}
 
 
 def _with_letter(line: EstimateLine, letters: dict[str, str], signs: dict[str, str]) -> str:
     estimate = line.estimate
     letter = f" ({letters[_kind(estimate.made)]})" if _goes_by_its_method(estimate) else ""
-    of_warnings = "".join(f" {signs[kind]}" for kind in dict.fromkeys(map(_kind, further_warnings(estimate))))
+    kinds = dict.fromkeys(_kind(each.made) for each in further_warnings(estimate))
+    of_warnings = "".join(f" {signs[kind]}" for kind in kinds)
     return f"{shown_estimate(estimate, line.scale)}{letter}{of_warnings}"
 
 
@@ -270,7 +271,7 @@ def _clusters(line: EstimateLine) -> str:
 def _warnings(table: EstimateTable, signs: dict[str, str]) -> tuple[str, ...]:
     few = next((caution for row in table.rows if (caution := few_clusters_of(row.estimate)) is not None), None)
     said = (f"{_FEW} {few_clusters_note(table.cluster, few.fewest)}",) if few is not None else ()
-    texts = [of_one for row in table.rows for of_one in further_warnings(row.estimate)]
+    texts = [each.made for row in table.rows for each in further_warnings(row.estimate)]
     return (*said, *(f"{sign} {_together(texts, kind)}" for kind, sign in signs.items()))
 
 

@@ -18,7 +18,6 @@ from exchange.estimate_rows import (
     EstimateRow,
     IfIndependent,
     LeftOut,
-    Made,
     Party,
     Pooled,
     Remark,
@@ -302,9 +301,9 @@ def few_clusters_of(estimate: Estimated) -> Cautioned | None:
     return next((each for each in estimate.cautions if each.kind == _OF_FEW_CLUSTERS), None)
 
 
-def further_warnings(estimate: Estimated) -> tuple[Sequence[Made], ...]:
-    """Return the sentences of its warning but that of few clusters, which is marked where they are, by their parts."""
-    return tuple(each.made for each in estimate.cautions if each.kind != _OF_FEW_CLUSTERS)
+def further_warnings(estimate: Estimated) -> tuple[Cautioned, ...]:
+    """Return its cautions but that of few clusters, which is marked where they are."""
+    return tuple(each for each in estimate.cautions if each.kind != _OF_FEW_CLUSTERS)
 
 
 def few_clusters_note(cluster: str, fewest: int) -> str:

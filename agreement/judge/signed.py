@@ -103,7 +103,7 @@ def signed_difference(
     cautious = paired_proportion_difference(both, 0, 0, count - both, confidence=confidence, unit=unit)
     return Estimate(
         estimate.name, 0.0, cautious.low, cautious.high, direction.n, unit,
-        "no disagreement: Newcombe's interval of one candidate for each cluster" + by_clusters,
+        Words("no disagreement: Newcombe's interval of one candidate for each cluster", by_clusters),
         p=estimate.p, confidence=confidence, n_clusters=count,
     )  # fmt: skip
 
