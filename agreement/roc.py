@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,34 @@ def roc_auc(
     >>> roc_auc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).value
     0.75
     """
+    sides = Sides("scores of positives and negatives", "positives or negatives")
+    return area_of_sides(score, outcome, clusters, confidence, unit, sides)
+
+
+class Sides(NamedTuple):
+    """What the reasons of an area that is undefined call its two sides: what is compared, and either of them."""
+
+    compared: str
+    either: str
+
+
+def area_of_sides(
+    score: Ratings, outcome: Ratings, clusters: Ratings | None, confidence: float, unit: str, sides: Sides
+) -> Estimate:
+    """The area under the ROC curve of two sides that have names of their own.
+
+    Parameters
+    ----------
+    score, outcome, clusters, confidence, unit
+        As in `roc_auc`.
+    sides : Sides
+        What they are called.
+
+    Returns
+    -------
+    Estimate
+        As `roc_auc`.
+    """
     confidence = check_confidence(confidence)
     scores = numbers_or_nan(score, "score")
     known, positive = correctness(outcome, "outcome")
@@ -91,9 +120,9 @@ def roc_auc(
     influence[positive] = (of_positive - value) / of_positive.size
     influence[~positive] = (of_negative - value) / of_negative.size
     variance = _variance(influence, positive, groups)
-    reason = without_spread(value, "scores of positives and negatives")
+    reason = without_spread(value, sides.compared)
     if math.isnan(variance):
-        reason = f"positives or negatives in one {'cluster' if groups is not None else unit} only: no standard error"
+        reason = f"{sides.either} in one {'cluster' if groups is not None else unit} only: no standard error"
     wrong_side = _units_of_the_fewer(positive, groups) * min(value, 1.0 - value)
     estimate = _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
     return estimate.warned(of_uneven_clusters(positive, groups))
