@@ -16,6 +16,7 @@ from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clu
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out_of_all
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import FIXED, bootstrap_of, leaving_out
 from agreement.own_weights import Matrix, agreement_weights
 from agreement.pairwise import share_of_items
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
@@ -245,9 +246,9 @@ def light_kappa(
     pairs = list(combinations(range(codes.shape[1]), 2))
     check_size(n, (1 + 2 * q) * max(1, len(pairs)))
     lost = len(codes) - n
-    note = f"; mean over {len(pairs)} pairs of raters, these raters (fixed), items sampled"
-    note += f"; {lost} with fewer than two ratings left out" if lost else ""
-    method = f"{'cluster ' if clusters is not None else ''}bootstrap{note}"
+    note = f"; mean over {len(pairs)} pairs of raters, " + FIXED + ", items sampled"
+    note += leaving_out(lost, "with fewer than two ratings")
+    method = bootstrap_of(clusters is not None) + note
     name = "Light's kappa" if weights is None else "Light's kappa, weighted"
     rows = np.hstack([_pair(rated_codes[:, [j, k]], w) for j, k in pairs]) if pairs else np.zeros((n, 0))
     of_pairs = _kappas(rows.sum(axis=0), w, len(pairs))

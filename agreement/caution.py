@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agreement.words import Part, parts_of
+
 Kind = Literal[
     "few_clusters",
     "few_labelled_clusters",
@@ -33,7 +35,7 @@ class Caution:
     kind : str
         By which rule it is given; ``"other"`` where somebody else wrote it.
     text : str
-        What it says.
+        What it says; `Words` where a number in it differs from estimate to estimate.
     fewest : int
         Below how many it applies; 0 where it is not about a number of things.
     """
@@ -41,6 +43,11 @@ class Caution:
     kind: Kind
     text: str
     fewest: int = 0
+
+    @property
+    def made(self) -> tuple[Part, ...]:
+        """The parts of the text."""
+        return parts_of(self.text)
 
 
 def several(*cautions: Caution | None) -> tuple[Caution, ...]:

@@ -24,6 +24,7 @@ from agreement.coding import (
     strata_of_units,
 )
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -181,7 +182,7 @@ def classification_scores(
         value = float(statistic(counts @ own)) if n else math.nan
         if math.isnan(value):
             reason = undefined_because if n else f"no {unit}s"
-            return undefined(name, n, unit, "bootstrap", reason, confidence=confidence, n_clusters=n_clusters)
+            return undefined(name, n, unit, bootstrap_of(False), reason, confidence=confidence, n_clusters=n_clusters)
         spread = bootstrap_of_sums(
             statistic,
             sums_by_cluster(own, groups),

@@ -11,6 +11,7 @@ from agreement.arguments import number_in, shown
 from agreement.caution import Caution, in_words, without_repeats, written
 from agreement.cautions import few_clusters
 from agreement.interval_kinds import Interval
+from agreement.words import Part, Words, parts_of
 
 _FIELDS_IN_WORDS = ("cautions", "interval")  # which other fields say as text
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
@@ -33,7 +34,8 @@ class Estimate:
     unit : str
         What is counted in `n`, for example ``"item"``.
     method : str
-        How the interval was made, what was left out, with resamples and seed where there are any.
+        How the interval was made, what was left out, with resamples and seed where there are any; `Words` where others
+        are to know its parts.
     undefined_because : str, optional
         Why the value, or its limits, are ``nan``. Given whenever one of them is.
     se : float, optional
@@ -101,6 +103,11 @@ class Estimate:
         object.__setattr__(self, "cautions", without_repeats(cautions))
         object.__setattr__(self, "warning", in_words(self.cautions))
 
+    @property
+    def made(self) -> tuple[Part, ...]:
+        """The parts of the method, the first one the kind of interval; of a plain text itself."""
+        return parts_of(self.method) or (Part(""),)
+
     def __float__(self) -> float:
         return self.value
 
@@ -163,7 +170,7 @@ class Estimate:
             value = getattr(self, name)
             if isinstance(value, float):
                 value = float(value) if math.isfinite(value) else None
-            row[name] = value
+            row[name] = str(value) if isinstance(value, Words) else value
         return row
 
 

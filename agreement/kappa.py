@@ -19,6 +19,7 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import refuse_huge
+from agreement.methods import FLEISS_COHEN_EVERITT, ITEMS_ADDED, bootstrap_of
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.possible_range import within_range
 from agreement.quantiles import upper_normal
@@ -137,9 +138,7 @@ def cohen_kappa(
     n_clusters = None
     if groups is not None:
         groups, n_clusters = compact(groups)
-    text = "large-sample standard error with two items added"
-    if interval not in adjustable:
-        text = f"{'cluster ' if groups is not None else ''}bootstrap"
+    text = ITEMS_ADDED if interval in adjustable else bootstrap_of(groups is not None)
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
@@ -240,7 +239,7 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
 
 def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
     confidence = check_confidence(confidence)
-    method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
+    method = FLEISS_COHEN_EVERITT + note
     n = table.n
     value, reason = _value(table, unit)
     if reason is not None:

@@ -16,6 +16,7 @@ from agreement.coding import Codes, Floats, Ratings, encode, encode_clusters, si
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import FIXED, bootstrap_of
 from agreement.pairwise import others_than_most
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
@@ -146,7 +147,7 @@ def leave_one_out(
             agreed[item, rater] = own == answer
             with_judge[item, rater] = of_judge == answer
     table = _Table(held, agreed, with_judge, groups)
-    note = f"; {rule} of the others, {fewest} or more of them; these raters (fixed)"
+    note = f"; {rule} of the others, {fewest} or more of them; " + FIXED
     kind = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
     estimate = partial(
         table.estimate, interval=kind, resamples=resamples, seed=seed, confidence=confidence, unit=unit, note=note
@@ -231,7 +232,7 @@ class _Table:
         n, r = int(held.any(axis=1).sum()), len(columns)
         clustered = self.groups is not None
         n_clusters = int(np.unique(self.groups[held.any(axis=1)]).size) if self.groups is not None else None
-        method = f"{'cluster ' if clustered else ''}bootstrap{note}"
+        method = bootstrap_of(clustered) + note
         reason = None
         if self.held.shape[1] < FEWEST_RATERS:
             reason = f"{self.held.shape[1]} raters: a consensus of the others needs {FEWEST_RATERS} or more"

@@ -19,6 +19,7 @@ from agreement.pairwise import others_than_most
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
+from agreement.words import Part, Words
 
 _ROUNDING = 1e-12
 
@@ -225,7 +226,8 @@ def rank_sets(
     n, models = table.shape
     count = n if n_clusters is None else n_clusters
     kind = "clusters" if n_clusters is not None else "items"
-    method = f"pairwise differences at once, greatest standardised one of {resamples} bootstraps of {kind}, tails of t"
+    of_draws = Part(f"greatest standardised one of {resamples} bootstraps of {kind}", terms=("bootstrap",))
+    method = Words("pairwise differences at once", ", ", of_draws, ", tails of t")
     (scaled,), exponent = in_range(table)
     means = np.ldexp(scaled.mean(axis=0), exponent) if n else np.full(models, math.nan)
     if count < 2:
@@ -237,7 +239,7 @@ def rank_sets(
         RankSet(float(mean), 1 + int(higher), models - int(lower))
         for mean, higher, lower in zip(means, above, below, strict=True)
     )
-    return RankSets(ranks, n, n_clusters, confidence, f"{method}, seed {seed}")
+    return RankSets(ranks, n, n_clusters, confidence, method + f", seed {seed}")
 
 
 def _certain(

@@ -13,6 +13,7 @@ from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
+from agreement.methods import leaving_out
 from agreement.percent import share
 from agreement.resampling import Seed
 
@@ -126,7 +127,7 @@ def shared_errors(
             groups[among] if groups is not None else None,
             name=name,
             unit=unit,
-            note=f"; {n_missing} without both answers left out" if n_missing else "",
+            note=leaving_out(n_missing, "without both answers"),
             resamples=resamples,
             seed=seed,
             interval=interval,

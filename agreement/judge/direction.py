@@ -234,7 +234,7 @@ def judge_direction(
         estimate.high,
         estimate.n,
         unit,
-        f"{estimate.method}; P {named}",
+        estimate.method + f"; P {named}",
         estimate.undefined_because,
         estimate.se,
         p,

@@ -94,6 +94,19 @@ def test_the_superiority_of_clustered_groups_is_the_area_under_their_roc_curve()
     assert mann_whitney([], [1], clusters=([], ["s"])).undefined_because == "one group is empty"
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "of_x", "reason"),
+    [
+        ([1, 2], [3, 4], "ss", "x or y in one cluster only: no standard error"),
+        ([1, 2], [3, 4], "st", "the groups do not overlap: the standard error is 0"),
+        ([1, 1], [1, 1], "st", "the groups do not vary: the standard error is 0"),
+        ([], [1, 1], "", "one group is empty"),
+    ],
+)
+def test_why_clustered_groups_have_no_interval_is_said_of_groups(x: list[int], y: list[int], of_x: str, reason: str):
+    assert mann_whitney(x, y, clusters=([*of_x], ["s", "t"])).undefined_because == reason
+
+
 def test_clusters_of_one_group_only_are_refused():
     with pytest.raises(ValueError, match="clusters is no pair"):
         mann_whitney([1, 2], [3], clusters="ab c")

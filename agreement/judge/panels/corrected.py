@@ -22,6 +22,7 @@ from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
 from agreement.judge.wording import listed, on_how_many, p_in_words, said_of_judges
 from agreement.model_comparisons import rank_sets
+from agreement.words import Words
 
 KEY = "corrected"
 RAW, CORRECTED, ROGAN_GLADEN = "raw", "prediction-powered", "Rogan-Gladen"
@@ -206,7 +207,7 @@ def _rates_by_model(pool: Pool) -> Estimate:
         return undefined("rates by model", int(labelled.sum()), UNIT, "score test", "; ".join(reasons))
     p, name = min(ps)
     return undefined(
-        name, int(labelled.sum()), UNIT, "score test, Bonferroni over both rates", "a test has no interval",
+        name, int(labelled.sum()), UNIT, Words("score test", ", Bonferroni over both rates"), "a test has no interval",
         p=min(1.0, p * len(ps)),
     )  # fmt: skip
 

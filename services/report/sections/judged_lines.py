@@ -15,6 +15,7 @@ from agreement.judge.panels.uniformity import of_factors
 from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
+from agreement.methods import score_test
 from exchange.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
 from exchange.report_words import stratum_in_words
 from exchange.statistic_names import Compared, Statistic
@@ -165,7 +166,7 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
         "chi-square of equal differences",
         result.n,
         _UNIT,
-        f"score test of equal differences, {result.df} degrees of freedom, P by Holm over the attributes",
+        score_test(result.df, "attributes"),
         result.because or "a test has none",
         value=result.statistic,
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted,
