@@ -180,7 +180,7 @@ def score_answers(
     setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, such as threshold=0.8.")] = None,
     act_as: As = None,
 ) -> None:
-    """Let a rule score the answers of models, and store what it says as a run beside those of judges."""
+    """Score models' answers by a rule, and store the result as a run beside those of judges."""
     from services.judging import scoring, sources
 
     with opened_as(act_as) as (database, actor):
@@ -231,7 +231,7 @@ def export_verdicts(
     labels: _Labels = None,
     act_as: As = None,
 ) -> None:
-    """Write what people and judges said of each candidate for other programs."""
+    """Export people's and judges' verdicts on each candidate for other programs."""
     from services.errors import InputRefused
     from services.report.calibration import exports
 
@@ -348,7 +348,7 @@ def unseal_study(
     reason: Annotated[str, typer.Option(help="Why; it is stored with the study.")],
     act_as: As = None,
 ) -> None:
-    """Let reports, files and package hold what people answered about test subjects; it cannot be taken back."""
+    """Include people's answers about test subjects in reports, files and the package; this cannot be undone."""
     from services.judging import sealed_split
 
     with opened_as(act_as) as (database, actor):

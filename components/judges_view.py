@@ -209,7 +209,7 @@ def _import_judge(
     skip_unplaced: bool,
 ) -> None:
     if not judge.strip():
-        notify("error", "The name of the judge is missing, which figures use; enter model and version.")
+        notify("error", "The name of the judge is missing; enter its model and version, as figures show it.")
         st.rerun()
     first, *further = (sources.RunFile(file.name, file.getvalue()) for file in files)
 

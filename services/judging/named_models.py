@@ -109,9 +109,9 @@ class NamedModels:
         if self._names_candidates and self._others:
             problems.take(
                 InputRefused(
-                    f"{file_name}: {self._others} of {rows} lines name in their column model another model than "
-                    f"answered, such as {', '.join(self._first)}; correct the keys or the column, or call it otherwise "
-                    "if it names the judge."
+                    f"{file_name}: in {self._others} of {rows} lines the column model names a model other than the one "
+                    f"that answered, such as {', '.join(self._first)}; correct the keys or the column, or rename the "
+                    "column if it names the judge."
                 )
             )
 

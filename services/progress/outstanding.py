@@ -21,7 +21,7 @@ from services.studies import frozen_facts, groups
 # In the order of a study's life; the words follow "3 of 20".
 WORDS = {
     READING.key: READING.left,
-    PRACTICE.key: f"{READING.left}, as the practice is not passed",
+    PRACTICE.key: f"{READING.left}, because the practice has not been passed",
     SCORING.key: SCORING.left,
     "queue": "items read are flagged or disagree, and are not with a reviewer",
     REVIEW.key: REVIEW.left,
@@ -185,7 +185,9 @@ def _not_drawn(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
     """Return the phases whose units follow from answers still to come, so that none of their work is counted yet."""
     closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
     return [
-        OpenWork(phase.heading, phase.queue.key, 1, 1, left="phase without units: they follow from answers to come")
+        OpenWork(
+            phase.heading, phase.queue.key, 1, 1, left="phase without units yet: they depend on answers still to come"
+        )
         for phase in phases.following
         if not set(phase.follows) <= closed
     ]

@@ -70,7 +70,7 @@ class Outcome:
         leaks = counted(self.leaks, "leak") if self.leaks else "no leak"
         text = f"{searched}: {leaks}."
         if self.not_rendered:
-            text += f" Of {counted(self.not_rendered, 'assignment')} the screen could not be built."
+            text += f" The screen of {counted(self.not_rendered, 'assignment')} could not be built."
         return text
 
     @property
@@ -79,8 +79,8 @@ class Outcome:
         if not self.repeated:
             return ""
         return (
-            f"An answer of a model is in a vignette, history or fact {counted(self.repeated, 'time')}: no leak where "
-            "the model repeats what it was given; look whether it was pasted there (the file says where)."
+            f"A model's answer is in a vignette, history or fact {counted(self.repeated, 'time')}: not a leak if the "
+            "model repeated what it was given; check that it was not pasted there (the file says where)."
         )
 
 
