@@ -19,6 +19,7 @@ from imaging.scaling import LOWEST, Scaled, ScalingError, scale_to_int16
 
 # Rim of background that is kept around the content, in mm: enough for an edge to be seen as an edge.
 MARGIN = 4.0
+_WHOLE = (slice(0, None), slice(0, None), slice(0, None))
 # Measured on three prepared 1 mm heads, two cores: see docs/how-to/prepare-volumes.md.
 GZIP_LEVEL = 1
 # NIfTI-1, fields sform_code and qform_code: "aligned to something", which tells least about where the scan came from.
@@ -91,6 +92,7 @@ def prepare_volume(
     limits: Limits = DEFAULT_LIMITS,
     percentiles: tuple[float, float] = (1.0, 99.5),
     convention: Convention = "radiological",
+    crops_images: bool = False,
 ) -> PreparedVolume:
     """Make a reading-ready volume from a NIfTI file, or one of a single slice from a PNG or JPEG.
 
@@ -98,7 +100,8 @@ def prepare_volume(
     where it is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing
     in it but geometry and scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its place in
     mm (to the precision of the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its
-    intensity (exactly, or within half a step: see `scale_to_int16`).
+    intensity (exactly, or within half a step: see `scale_to_int16`). An image keeps its border: by it, column and row
+    are those that any other program counts.
 
     Parameters
     ----------
@@ -111,6 +114,8 @@ def prepare_volume(
         image of 8 bits is shown as it was exported instead.
     convention
         In which the study is read: an image is laid so that this convention does not mirror it.
+    crops_images
+        The border of an image is cut off, too, as in studies that were imported before it was kept.
 
     Raises
     ------
@@ -119,7 +124,9 @@ def prepare_volume(
     """
     source = read_volume(path, limits, convention)
     turned = rotate_to_ras(source.voxels, source.affine)
-    box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN)
+    box = _WHOLE
+    if source.placed or crops_images:
+        box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN)
     try:
         scaled = scale_to_int16(turned.voxels[box], source.slope, source.intercept)
     except ScalingError as error:
