@@ -13,9 +13,9 @@ from protocol.fields import PLACES
 from protocol.fields.pixels import WITH_SCALE, Pixels, Places
 from protocol.forms import FormField
 from protocol.hanging import Hanging
+from protocol.hung import hung, opened
 from protocol.phase_rules import PhaseRules
 from protocol.study_phases import StudyPhases
-from services.reading.blinding import hanging
 from services.studies import frozen_facts, volume_store
 
 
@@ -36,16 +36,16 @@ def places_in_references(
     return places_for(session, study_id, item, rules, fields)
 
 
-def places_of(session: Session, study_id: int, item: ShownItem, hung: Hanging) -> Places:
+def places_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging) -> Places:
     """Return in whose words a place in an item is given, pane by pane: those of what each pane opens on.
 
     Of the file only the words for a place become known, and the place is known anyway.
     """
     case = frozen_facts.case_of(session, study_id, item.case_id)
-    mirrored = hung.convention == "radiological"
+    mirrored = hanging.convention == "radiological"
     return {
         title: None if volume.placed else _pixels(session, case.files["volume", volume.volume_id], mirrored)
-        for title, volume in hanging.opened(item, case.volumes, hung)
+        for title, volume in opened(hung(hanging, item.sequences, item.uses_prior, case.volumes))
     } or WITH_SCALE
 
 
