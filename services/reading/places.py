@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
+from db import Volume
+from db.base import stored_id
 from db.queries import ShownItem
 from imaging.headers import plane_of
 from protocol.fields import PLACES
@@ -45,6 +47,19 @@ def places_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging
     mirrored = hanging.convention == "radiological"
     return {
         title: None if volume.placed else _pixels(session, case.files["volume", volume.volume_id], mirrored)
+        for title, volume in opened(hung(hanging, item.sequences, item.uses_prior, case.volumes))
+    } or WITH_SCALE
+
+
+def whole_images_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging) -> Places:
+    """Return the same by what is stored of each image, from which nothing was cut off; its file may be gone."""
+    case = frozen_facts.case_of(session, study_id, item.case_id)
+    rows = session.exec(select(Volume.id, Volume.shape).where(Volume.case_id == item.case_id))
+    shapes = {stored_id(volume_id): shape for volume_id, shape in rows}
+    return {
+        title: None
+        if volume.placed
+        else Pixels.of_whole(shapes[volume.volume_id][0], shapes[volume.volume_id][1], hanging.convention)
         for title, volume in opened(hung(hanging, item.sequences, item.uses_prior, case.volumes))
     } or WITH_SCALE
 

@@ -27,7 +27,11 @@ from services.studies.unfit_samples import cannot_be_drawn
 
 
 def checked_folder(
-    folder: Path, *, plan_is_frozen: bool = False, stored_subjects: Collection[str] = frozenset()
+    folder: Path,
+    *,
+    plan_is_frozen: bool = False,
+    places_in_mm: bool = False,
+    stored_subjects: Collection[str] = frozenset(),
 ) -> StudyFolder:
     """Read a study folder; of a folder that is refused, the scans are looked at too.
 
@@ -35,6 +39,8 @@ def checked_folder(
     ----------
     plan_is_frozen
         It is to be a version of a frozen study, whose plan keeps lines that a new study could not have.
+    places_in_mm
+        That study lays places out in mm wherever they lie.
     stored_subjects
         The subjects of that study.
 
@@ -44,7 +50,8 @@ def checked_folder(
         With everything that is wrong with protocol, tables and scans.
     """
     with no_search_for_garbage():
-        inspection = look_through(folder, EXPANDING, stored_subjects)
+        expanding = replace(EXPANDING, measure=None) if places_in_mm else EXPANDING
+        inspection = look_through(folder, expanding, stored_subjects)
         if inspection.contents is not None:
             phases = _phases_of(inspection.contents.protocol)
             contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen=plan_is_frozen)
