@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from protocol.hanging import Hanging, Pane
 
 
-class Scan(Protocol):
+class Volume(Protocol):
     """What of a scan decides where it hangs."""
 
     @property
@@ -20,12 +20,12 @@ class Scan(Protocol):
         """What was recorded."""
 
 
-S = TypeVar("S", bound=Scan)
+S = TypeVar("S", bound=Volume)
 Hung = Sequence[tuple[Pane, Sequence[S]]]
 
 
 def hung(
-    hanging: Hanging, sequences: Sequence[str], uses_prior: bool, scans: Sequence[S]
+    hanging: Hanging, sequences: Sequence[str], uses_prior: bool, volumes: Sequence[S]
 ) -> list[tuple[Pane, list[S]]]:
     """Return the panes that have something to show, each with its scans in the pane's order.
 
@@ -33,16 +33,16 @@ def hung(
     ----------
     sequences, uses_prior
         What the item names.
-    scans
+    volumes
         Those of its case.
     """
     panes = []
     for pane in hanging.panes_of(sequences, uses_prior):
         offered = [
-            scan
+            volume
             for sequence in pane.sequences
-            for scan in scans
-            if scan.role == pane.role and scan.sequence == sequence
+            for volume in volumes
+            if volume.role == pane.role and volume.sequence == sequence
         ]
         if offered:
             panes.append((pane, offered))
@@ -57,13 +57,13 @@ def first_in_all(panes: Hung[S]) -> str | None:
     """
     if len({pane.sequences[0] for pane, _ in panes}) != 1:
         return None
-    there = [{scan.sequence for scan in offered} for _, offered in panes]
+    there = [{volume.sequence for volume in offered} for _, offered in panes]
     return next((sequence for sequence in panes[0][0].sequences if all(sequence in of_pane for of_pane in there)), None)
 
 
-def opens_on(offered: Sequence[Scan], common: str | None) -> int:
+def opens_on(offered: Sequence[Volume], common: str | None) -> int:
     """Return the place of the scan on which a pane opens: of the sequence that all have in common, or the first."""
-    return next((place for place, scan in enumerate(offered) if scan.sequence == common), 0)
+    return next((place for place, volume in enumerate(offered) if volume.sequence == common), 0)
 
 
 def opened(panes: Hung[S]) -> list[tuple[str, S]]:

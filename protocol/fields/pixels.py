@@ -12,8 +12,8 @@ _COLUMN_AND_ROW = re.compile(r"columns?\W{0,3}(\d{1,6})\W{1,3}rows?\W{0,3}(\d{1,
 
 def column_and_row(written: str) -> tuple[int, int] | None:
     """Return the column and the row that somebody wrote as `column 33 row 17`; None where it is anything else."""
-    found = _COLUMN_AND_ROW.fullmatch(written.strip())
-    return None if found is None else (int(found[1]), int(found[2]))
+    match = _COLUMN_AND_ROW.fullmatch(written.strip())
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def pixel_in_words(column: int, row: int) -> str:
