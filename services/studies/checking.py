@@ -18,11 +18,12 @@ from protocol.language.wording import place_in_words
 from protocol.study import Protocol
 from protocol.study_phases import StudyPhases
 from services.errors import counted
-from services.studies import places_apart, practised_in_vain
+from services.studies import one_sided_pools, places_apart, practised_in_vain
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.plan_checks import PlanChecks
+from services.studies.pool_files import pool_of_folder
 from services.studies.unfit_samples import cannot_be_drawn
 
 
@@ -97,7 +98,12 @@ def _with_plan_checked(contents: StudyFolder, phases: StudyPhases, problems: Pro
         _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
     apart = places_apart.never_compared(phases, checks.rated_items, contents.volumes, contents.references)
-    return replace(contents, warnings=(*contents.warnings, *checks.remarks(), *apart))
+    one_sided = (
+        one_sided_pools.answered_by_people_alone(contents.protocol, pool_of_folder(contents))
+        if one_sided_pools.holds_both(contents.protocol)
+        else ()
+    )
+    return replace(contents, warnings=(*contents.warnings, *checks.remarks(), *apart, *one_sided))
 
 
 def validated_folder(folder: Path) -> StudyFolder:
@@ -114,6 +120,11 @@ def validated_folder(folder: Path) -> StudyFolder:
     problems = Problems()
     _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
+    return with_draws_tried(contents)
+
+
+def with_draws_tried(contents: StudyFolder) -> StudyFolder:
+    """Return a folder whose warnings say, too, which samples could not be drawn from its tables as they are."""
     if not isinstance(contents.protocol, Expansion):
         return contents
     with no_search_for_garbage():
