@@ -70,7 +70,8 @@ class Breach:
             )
         return (
             f"phase '{self.telling}' {self.how} to people who can still have to rate the same material in "
-            f"phase '{self.blind}', which does not show it: {shown}{later}{apart}.{f' {self.unless}' if self.unless else ''}"
+            f"phase '{self.blind}', which does not show it: {shown}{later}{apart}."
+            f"{f' {self.unless}' if self.unless else ''}"
         )
 
 
