@@ -237,6 +237,9 @@ class Phase(Part):
     opens: Opening
     then: Step | None
     takes: list[str]
+    # How a pool lays a place out: as the crosshair reads it, or in mm also in an image without scale, as in what was
+    # imported before there was a choice.
+    places: Literal["as_shown", "in_mm"] = "in_mm"
     # Where pairs are rated; None in any other phase, and in what was expanded before there were any.
     pairs: Pairs | None = None
     order: Literal["random", "as_listed"]

@@ -30,6 +30,7 @@ def notices_of_versions(versions: Sequence[Version], rows: ListedRows, phases: S
         came = Counter(line.version for line in lines if line.replaced_in is None)
         counts = [f"{counted(came[version], unit)} came with version {version}" for version in sorted(came)]
         replaced = sum(line.replaced_in is not None for line in lines)
-        left_out = f", and {counted(replaced, unit)} that a version corrected in no figure" if replaced else ""
+        verb = "is" if replaced == 1 else "are"
+        left_out = f", and {counted(replaced, unit)} that a version corrected {verb} in no figure" if replaced else ""
         if len(counts) > 1 or replaced:
             yield f"{phase.heading}: {listed(counts)}{left_out}."

@@ -292,6 +292,23 @@ def test_a_refusal_says_how_it_is_told(case: str, how: str) -> None:
     assert any(str(said).startswith(how) for said in breaches(expanded(text)) if said.thing == breach[2])
 
 
+@pytest.mark.parametrize(
+    ("declared", "may_be"),
+    [("text", True), ("{type: text, tells: reference}", False)],
+    ids=["the site", "the reference"],
+)
+def test_what_tells_no_reference_may_be_shown_in_the_blind_phase_too(declared: str, may_be: bool) -> None:
+    text = f"""
+    attributes: {{cases: {{site: {declared}}}}}
+    phases:
+      - {{key: sort, rates: items, shows: [scans, site], form: {{v: text}}}}
+      - {{key: read, rates: items, shows: [scans], form: {{v: text}}}}
+    """
+    (breach,) = breaches(expanded(text))
+
+    assert ("show it in 'read', too, let 'sort' open after" in str(breach)) is may_be
+
+
 def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:
     text, _ = TELLS_TOO_EARLY["a reference before the blind read"]
 
