@@ -1,4 +1,4 @@
-"""Which scans of a case the panes of an item show, and on which each pane opens."""
+"""The scans of a case that each pane of an item shows, and the one on which the pane opens."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from protocol.hanging import Hanging, Pane
 
 
 class Volume(Protocol):
-    """What of a scan decides where it hangs."""
+    """The properties of a scan that decide in which pane it hangs."""
 
     @property
     def role(self) -> str:
-        """Whether it is of today or an earlier one."""
+        """Whether it is the current scan or a prior."""
 
     @property
     def sequence(self) -> str:
-        """What was recorded."""
+        """The sequence that was acquired."""
 
 
 S = TypeVar("S", bound=Volume)
@@ -27,14 +27,14 @@ Hung = Sequence[tuple[Pane, Sequence[S]]]
 def hung(
     hanging: Hanging, sequences: Sequence[str], uses_prior: bool, volumes: Sequence[S]
 ) -> list[tuple[Pane, list[S]]]:
-    """Return the panes that have something to show, each with its scans in the pane's order.
+    """Return the panes with at least one scan, each with its scans in the pane's order.
 
     Parameters
     ----------
     sequences, uses_prior
-        What the item names.
+        As the item requests them.
     volumes
-        Those of its case.
+        The scans of its case.
     """
     panes = []
     for pane in hanging.panes_of(sequences, uses_prior):
@@ -50,10 +50,10 @@ def hung(
 
 
 def first_in_all(panes: Hung[S]) -> str | None:
-    """Return the first sequence that every pane has, where all panes are meant to open on the same one.
+    """Return the first sequence that every pane has, if all panes are meant to open on the same one.
 
-    Two contrasts side by side, because one visit lacks the first, could be read as change. None where the study gives
-    its panes sequences of their own to open on, or where the panes share none.
+    Two different contrasts side by side, because one visit lacks the first, could be read as change. None if the study
+    gives its panes different sequences to open on, or if the panes have none in common.
     """
     if len({pane.sequences[0] for pane, _ in panes}) != 1:
         return None
@@ -62,7 +62,7 @@ def first_in_all(panes: Hung[S]) -> str | None:
 
 
 def opens_on(offered: Sequence[Volume], common: str | None) -> int:
-    """Return the place of the scan on which a pane opens: of the sequence that all have in common, or the first."""
+    """Return the index of the scan on which a pane opens: the sequence common to all panes, otherwise the first."""
     return next((place for place, volume in enumerate(offered) if volume.sequence == common), 0)
 
 
