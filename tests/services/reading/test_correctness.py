@@ -131,11 +131,11 @@ def test_a_number_may_begin_with_its_point(written: str) -> None:
 def test_beside_an_accepted_text_with_a_unit_sizes_that_are_the_same_lie_in_the_same_range(
     first: str, second: str, limits: tuple[float | None, float | None], here: str, there: str
 ) -> None:
-    one, other = here.format(first), there.format(second)
+    answer, again = here.format(first), there.format(second)
     key = item(accepted=("1000 mm",), low=limits[0], high=limits[1])
 
-    alike = said("text", one, not_assessable=False) == said("text", other, not_assessable=False)
-    assert not alike or score(key, one).correct == score(key, other).correct
+    alike = said("text", answer, not_assessable=False) == said("text", again, not_assessable=False)
+    assert not alike or score(key, answer).correct == score(key, again).correct
 
 
 @pytest.mark.parametrize(
