@@ -17,10 +17,11 @@ _IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for 
 del _IN_WORDS["m"]
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
-# The unit behind the last of 5 x 3 cm is that of both. Of 1/2 cm the 2 is no number. A row without a unit is a match,
-# too, or each of its numbers would be begun with anew.
+# The unit behind the last of 5 x 3 cm is that of both. Of 1/2 cm the 2 is no number, of ...2 cm it is. A row without a
+# unit is a match, too, or each of its numbers would be begun with anew.
 _MEASURED = re.compile(
-    rf"(?<![\w.,/:^])({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)(?:[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w/^]))?"
+    rf"(?<![\w,/:^])(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
+    r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w/^]))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
 # 1,000 is a thousand to some and one to others.

@@ -52,7 +52,7 @@ _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
 # What stands behind a number, in 5-cm mass, 5 cm/s and 50 %.
-_UNIT = re.compile(r"[ -]?(per ?cent|[^\W\d_]+[23]?(?:/[^\W\d_]+)?|%)")
+_UNIT = re.compile(r"[.;]?[ -]?(per ?cent|[^\W\d_]+[23]?(?:/[^\W\d_]+)?|%)")
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
