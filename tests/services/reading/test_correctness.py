@@ -11,15 +11,17 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from db import Item, Verdict
+from db import Item, Reference, Verdict
 from protocol.fields import KINDS
 from protocol.fields.abstention import UNDETERMINED
+from protocol.forms import FormField
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
 from services.adjudication.review_queue import differs
 from services.reading import practised
+from services.reading.answer_key import answer_key
 from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score, score_written
 from services.reading.field_keys import StudyKeys, results_of
 from services.report.files.listed_files import listed_files
@@ -155,6 +157,21 @@ def test_what_a_program_writes_in_place_of_a_number_is_read_in_the_unit_of_the_f
     written: str, right: bool, reference: dict[str, Any]
 ) -> None:
     assert score_written(item(type="number", unit="mm", **reference), written).correct is right
+
+
+@pytest.mark.parametrize("written", ["5 cm", "50 mm", "50"])
+def test_a_reference_is_read_in_the_unit_of_the_field_that_it_answers(written: str) -> None:
+    asked = FormField(key="answer", type="number", label="Size", unit="mm")
+    form = "{answer: {type: number, unit: mm}}"
+    listed = phases_of_listed(expanded(f"phases: [{{key: read, rates: items, shows: [prompt], form: {form}}}]"))
+    references = ItemReferences((FieldReference(accepted=(written,)),))
+    item_asked = Item(format="open", form="", options=[])
+    (of_listed,) = StudyKeys(listed, {1: item_asked}, {1: references}).of("read", 1)
+
+    key = answer_key(item_asked, asked, Reference(accepted=[written], low=None, high=None))
+
+    assert [score(each, 50.0).correct for each in (key, of_listed.key)] == [True, True]
+    assert [score(each, 5.0).correct for each in (key, of_listed.key)] == [False, False]
 
 
 def test_a_range_may_be_open_on_one_side() -> None:
