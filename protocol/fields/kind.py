@@ -61,6 +61,8 @@ class Reference:
         Of a place, in mm.
     region
         Of a place, all voxels that are right.
+    unit
+        Of the field that asks for a number: the one of `low` and `high`, and of an accepted number that names none.
     """
 
     accepted: tuple[str, ...] = ()
@@ -68,6 +70,7 @@ class Reference:
     high: float | None = None
     radius: float | None = None
     region: Region | None = None
+    unit: str | None = None
 
     @property
     def is_given(self) -> bool:

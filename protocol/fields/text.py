@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from protocol import bounds, clinical_spelling, spelling
+from protocol import bounds, clinical_spelling, spelling, units
 from protocol.fields import number
 from protocol.fields.kind import (
     NOT_SCORED,
@@ -43,14 +43,16 @@ _POSITIVE_OR_NEGATIVE = re.compile(
 )
 _SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
 _BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
-# Grade I-II is not grade III.
-_ROMAN = re.compile(r"\b[ivx]{1,4}(?:[-/,][ivx]{1,4})+\b")
+# Grade I-II is not grade III, nor is V/5 a V5.
+_ROMAN = re.compile(r"\b[ivx]{1,4}(?:(?:[-/,][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
+# The 5th, no. 5 and V/5 count nothing.
+_NO_QUANTITY = re.compile(r"(?<![\w.,])\d+(?:st|nd|rd|th)(?!\w)|(?<!\w)(?:no|nr)\.? ?\d+(?![.,]?\d)|" + _ROMAN.pattern)
 # T2* is another sequence than T2, and R2* another rate; elsewhere an asterisk is a footnote or decoration.
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
-# 1,000 is a thousand to some and one to others.
-_AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
+# What stands behind a number, in 5-cm mass, 5 cm/s and 50 %.
+_UNIT = re.compile(r"[.;]?[ -]?(per ?cent|[^\W\d_]+[23]?(?:/[^\W\d_]+)?|%)")
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
@@ -72,7 +74,8 @@ def canonical(value: Any) -> str:
     What holds nothing else is compared by its marks and articles: A is an answer, + is not -, and hepatitis A is not
     hepatitis. T2* is not T2, and *T2* is T2 with emphasis. What keyboards write in several ways is one spelling
     (`protocol/spelling.py`), and so is what radiologists do: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
-    (`protocol/clinical_spelling.py`), and at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`).
+    (`protocol/clinical_spelling.py`), at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm
+    (`protocol/units.py`).
     """
     words = str(value)
     return _remembered(words) if len(words) <= _SHORT else _canonical(words)
@@ -80,7 +83,8 @@ def canonical(value: Any) -> str:
 
 def _canonical(words: str) -> str:
     text = _EMPHASIS.sub(r"\2", spelling.of_characters(words))
-    text = spelling.of_quantities(bounds.of_bounds(clinical_spelling.of_names(text)))
+    text = units.of_measurements(bounds.of_bounds(clinical_spelling.of_names(text)))
+    text = clinical_spelling.of_adjectives(spelling.of_quantities(text))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
     counted = {place for match in whole for place in range(*match.span())}
@@ -99,13 +103,16 @@ _remembered = lru_cache(maxsize=8_192)(_canonical)
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the text is an accepted one, or holds exactly one number and that lies within the limits.
 
-    A unit behind the number is not read. A bound (> 5, 5 or more) and a range are no number; about 5 is one.
+    A bound (> 5, 5 or more), a range, the 5th, no. 5 and V/5 are no number; about 5 is one. It counts in the unit of
+    the accepted texts that hold a number, where that is one; otherwise the unit behind it is not read.
     """
     if not reference.is_given:
         return NOT_SCORED
     accepted = {canonical(answer) for answer in reference.accepted} - {""}
-    quantity = _one_number(value)
-    return FieldScore(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
+    if canonical(value) in accepted:
+        return FieldScore(True)
+    quantity = number_in(value, _unit_of_limits(reference)) if number.has_limits(reference) else None
+    return FieldScore(quantity is not None and number.is_within(float(quantity), reference))
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -150,22 +157,57 @@ def _counts(text: str, place: int) -> bool:
 
 def _digits(match: re.Match[str]) -> str:
     digits = match.group()
-    if _AMBIGUOUS.search(digits):
+    if units.AMBIGUOUS.search(digits):
         return digits
-    return number.written(Decimal(digits.replace(",", ".")))
+    return units.digits(Decimal(digits.replace(",", ".")))
 
 
-def _one_number(value: Any) -> float | None:
-    """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one."""
+def number_in(value: Any, unit: str | None) -> Decimal | None:
+    """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one.
+
+    Parameters
+    ----------
+    unit
+        The one in which the number is returned: 5 cm is 50 mm, and what is in ml is none. None where units are not
+        read.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return Decimal(str(value))
     # Three points are no decimal point.
     text = spelling.of_quantities(clinical_spelling.of_names(spelling.of_characters(str(value)))).replace("...", " ")
-    text = clinical_spelling.without_levels(text)
-    if _AMBIGUOUS.search(text) or bounds.holds_bound(text):
+    text = _NO_QUANTITY.sub(" ", clinical_spelling.without_levels(text))
+    if units.AMBIGUOUS.search(text) or bounds.holds_bound(text):
         return None
-    numbers = _ONE_NUMBER.findall(text)
-    return float(numbers[0].replace(",", ".")) if len(numbers) == 1 else None
+    numbers = list(_ONE_NUMBER.finditer(text))
+    if len(numbers) != 1:
+        return None
+    quantity = Decimal(numbers[0].group().replace(",", "."))
+    times = None if unit is None else _factor(_unit_behind(text, numbers[0].end()), unit)
+    return quantity if unit is None else None if times is None else quantity * times
+
+
+def _unit_behind(text: str, place: int) -> str:
+    match = _UNIT.match(text, place)
+    return match[1] if match else ""
+
+
+def _factor(behind: str, unit: str) -> Decimal | None:
+    """Return by what a number is multiplied, by the word behind it: 5 lesions are 5, and 5 cm/s is no length."""
+    times = units.factor(behind, unit)
+    if times is not None or not units.is_known(behind.partition("/")[0]):
+        return times or Decimal(1)
+    return None
+
+
+def _unit_of_limits(reference: Reference) -> str | None:
+    """Return the unit in which the accepted texts say a number; None where they say none, or more than one."""
+    named = set()
+    for answer in reference.accepted:
+        text = spelling.of_quantities(spelling.of_characters(answer))
+        numbers = list(_ONE_NUMBER.finditer(text))
+        named |= {_unit_behind(text, numbers[0].end())} if len(numbers) == 1 else set()
+    unit = named.pop() if len(named) == 1 else ""
+    return unit if units.is_known(unit) else None
 
 
 KIND = FieldKind(

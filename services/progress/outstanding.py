@@ -15,7 +15,6 @@ from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import practice
-from services.reading.member_progress import NONE_SEALED
 from services.studies import frozen_facts, groups
 
 # In the order of a study's life; the words follow "3 of 20".
@@ -138,16 +137,15 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
     on_test = queries.count_sealed_by_member(session, study_id, without_test)
     for member_id in people:
         for phase in phases.counted:
-            open_, failures, total = counts.get((member_id, phase.key), (0, 0, 0))
-            sealed = on_test.get((member_id, phase.key), NONE_SEALED)
-            open_, failures, total = open_ - sealed.open, failures - sealed.failures, total - sealed.total
+            sealed = on_test.get((member_id, phase.key), queries.NO_WORK)
+            count = counts.get((member_id, phase.key), queries.NO_WORK) - sealed
             who, name = people[member_id]
             is_shut = member_id in shut_out and phases.training_for(phase.queue) is not None
             part = PRACTICE.key if is_shut else phase.queue.key if phase.listed else phase.key
             left = phase.left if phase.listed else ""
             work += [
-                OpenWork(who, part, open_, total, name, left, phase in without_test, sealed.open > 0),
-                OpenWork(who, CLOSED, failures, total, name, is_without_test=phase in without_test),
+                OpenWork(who, part, count.open, count.total, name, left, phase in without_test, sealed.open > 0),
+                OpenWork(who, CLOSED, count.failures, count.total, name, is_without_test=phase in without_test),
             ]
     return work
 

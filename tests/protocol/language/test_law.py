@@ -8,7 +8,11 @@ from protocol.language.law import breaches
 from protocol.language.telling import WAYS, Asked
 from protocol.language.things import in_words
 from tests.protocol.language.study_text import expanded
-from tests.protocol.language.told_too_early import ALL, FORM, OF_TWO_POOLS, STRATA, TELLS_TOO_EARLY
+from tests.protocol.language.told_by_screens import BY_SCREENS, FORM
+from tests.protocol.language.told_by_selections import BY_SELECTIONS
+from tests.protocol.language.told_in_pools import ALL, IN_POOLS, OF_TWO_POOLS, STRATA
+
+TELLS_TOO_EARLY = BY_SCREENS | BY_SELECTIONS | IN_POOLS
 
 
 def answers_to(text: str) -> set[tuple[str, str, str, str]]:
