@@ -75,7 +75,7 @@ class IntervalSettings:
             Those of `by`, and any others that the coefficient takes.
         """
         estimate = coefficient(*ratings, **arguments)
-        # That interval does not exist for free text, nor when only one category occurs.
+        # There is no such interval for free text, or if only one category occurs.
         if self.of_kappa != "scattered" and estimate.interval == "scattered":
             return coefficient(*ratings, **arguments, interval=self.of_kappa)
         return estimate

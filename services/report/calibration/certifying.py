@@ -168,7 +168,7 @@ def _said(session: Session, study_id: int, computed: Calibration, part: str, jud
 
 
 def _tuning(session: Session, study_id: int, computed: Calibration, part: str, judge: Judge) -> dict[str, str]:
-    """Return a warning if the prompt may have been tuned on these human verdicts; empty if they were sealed."""
+    """Return a warning if the prompt may have been tuned on these human verdicts; empty if it cannot have been."""
     if part != "all":
         return {}
     warning = "nothing is sealed: the prompt may have been tuned on these very labels"
@@ -182,7 +182,7 @@ def _tuning(session: Session, study_id: int, computed: Calibration, part: str, j
 def _answered_before(session: Session, study_id: int, phase: str, judge: Judge) -> bool:
     """Return whether, by the audit chain, anybody answered in a phase before a judge's first run was imported.
 
-    A row that the chain does not record counts as earlier than the judge.
+    If the chain does not record the answer or the run, the answer counts as earlier.
     """
     runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)).all()
     imported = places_in_chain(session, study_id, JudgeRun, "judge verdicts imported")

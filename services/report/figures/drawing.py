@@ -144,7 +144,7 @@ def _from_zero(drawn: Sequence[Span]) -> dict[str, Any]:
 
 
 def _series(drawn: Sequence[Span]) -> list[str]:
-    """Return the names with all raters together last, as tables of groups list them between two groups."""
+    """Return the names, all raters together last: in parts by group, they come between the raters of two groups."""
     names = dict.fromkeys(span.name for span in drawn)
     return sorted(names, key=lambda name: name == party_in_words(ALL_RATERS))
 
@@ -341,7 +341,7 @@ def _factor(scale: Scale) -> float:
 
 
 def _reach(estimate: Estimated, side: int) -> float:
-    """Return the end of the interval on one side of the value; NaN without an interval."""
+    """Return the distance from the value to the end of its interval on one side; NaN without an interval."""
     limit = estimate.high if side > 0 else estimate.low
     return math.nan if math.isnan(limit) else max(0.0, side * (limit - estimate.value))
 

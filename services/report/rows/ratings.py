@@ -210,7 +210,7 @@ class PhaseRatings:
         return next((ratings for ratings in own if any_of_them or ratings.units[0].item.form == form), None)
 
     def before_more(self, ratings: Ratings) -> Ratings:
-        """Return the answers to the same units and field before more was shown, or the ratings if there was no step."""
+        """Return what was answered on the same units before more was shown; the same ratings if none was."""
         of_field = (first for first in self.first_step if first.field.key == ratings.field.key)
         return next((first for first in of_field if first.units == ratings.units), ratings)
 

@@ -174,7 +174,7 @@ def reads_of(study: StudyRows) -> Reads:
 
 @dataclass(frozen=True)
 class _Judged:
-    """What is known of a read whoever gave it: its compared form, its score, and what it says."""
+    """What a read has in common with equal reads by other raters: its compared form, its score, and what it says."""
 
     answer: str | None
     correct: bool | None

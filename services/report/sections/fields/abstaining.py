@@ -1,4 +1,4 @@
-"""Missing answers in a field that was asked: abstentions, and units that were called not assessable."""
+"""Verdicts without an answer in a field that was asked: abstentions, and units called not assessable."""
 
 from __future__ import annotations
 

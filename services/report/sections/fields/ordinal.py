@@ -96,8 +96,8 @@ def icc_row(
 ) -> EstimateRow:
     """Return ICC(2,1) of all raters who gave a number; if units are dealt to some raters, from the numbers there are.
 
-    Raters without a number are left out, since otherwise no unit assigned to them would be complete. A judge is
-    compared with a rater on the units that both rated, like in every other figure of the two.
+    Raters without any number are left out, since otherwise no unit would have a number from every rater. A judge is
+    compared with a rater on the units that both rated, as in every other figure of the two.
     """
     gave = [any(number is not None for number in own) for own in zip(*of_units, strict=True)]
     of_units = [[number for number, has in zip(own, gave, strict=True) if has] for own in of_units]
