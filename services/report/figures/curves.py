@@ -1,4 +1,4 @@
-"""Figures with a number on both axes: shares over the depth of a list, accuracy over stated confidence."""
+"""Figures with a number on both axes: shares by depth of a list, accuracy by stated confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read everything that the report rests on, once, into plain long-format rows."""
+"""Read all of the report's data once, into plain long-format rows."""
 
 from __future__ import annotations
 
