@@ -1,4 +1,4 @@
-"""Labels that people gave elsewhere as a tidy table, marked as what they are; no figure of a report rests on them."""
+"""Labels made elsewhere as a tidy table, marked as such; no figure of a report is computed from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from services.report.files.columns import CANDIDATE, ITEM, MODEL
 
 
 def with_labels(session: Session, study: Study, report: Report) -> Report:
-    """Return a report that has the labels of its study made elsewhere among its files, and says that it has."""
+    """Return the report with a file of the study's labels made elsewhere, and a notice that it has one."""
     query = select(LabelImport).where(LabelImport.study_id == study.id).order_by(col(LabelImport.id))
     imports = session.exec(query).all()
     if not imports:
@@ -31,9 +31,9 @@ def with_labels(session: Session, study: Study, report: Report) -> Report:
 
 
 def label_files(database: Database, report: Report) -> tuple[DataFile, ...]:
-    """Return the table of labels made elsewhere; nothing where none were imported.
+    """Return the table of labels made elsewhere; empty if none were imported.
 
-    Its rows are asked of the database each time somebody goes through them; those about sealed items are left out.
+    Its rows are read from the database each time they are iterated over; labels on sealed items are left out.
     """
     if not report.label_imports:
         return ()
@@ -65,7 +65,7 @@ def label_files(database: Database, report: Report) -> tuple[DataFile, ...]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of the file. Labels never change once they are stored; what is sealed may be opened meanwhile."""
+    """The rows of the file. Stored labels never change, but sealed answers may be unsealed in the meantime."""
 
     database: Database
     imports: Sequence[int]
