@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agreement.arguments import shown
+
 Kind = Literal[
     "few_clusters",
     "few_labelled_clusters",
@@ -87,11 +89,18 @@ def written(text: str | None) -> Iterator[Caution]:
     ------
     Caution
 
+    Raises
+    ------
+    ValueError
+        When it is no text.
+
     Examples
     --------
     >>> [caution.text for caution in written("one; two")], list(written(None))
     (['one', 'two'], [])
     """
+    if not (text is None or isinstance(text, str)):
+        raise ValueError(f"warning is {shown(text)}; expected what to print beside the estimate, or None")
     yield from (Caution("other", sentence) for sentence in (text.split("; ") if text else ()))
 
 

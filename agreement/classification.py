@@ -25,10 +25,11 @@ from agreement.coding import (
 )
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class ClassificationScores:
+class ClassificationScores(Result):
     """What a classification is worth, abstentions and invalid outputs counted apart.
 
     Attributes
@@ -56,18 +57,6 @@ class ClassificationScores:
     n_abstained: int
     n_invalid: int
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        row: dict[str, Any] = {}
-        for name, value in vars(self).items():
-            if isinstance(value, Estimate):
-                row[name] = value.as_dict()
-            elif isinstance(value, dict):
-                row[name] = {str(k): v.as_dict() if isinstance(v, Estimate) else v for k, v in value.items()}
-            else:
-                row[name] = value
-        return row
 
 
 def classification_scores(

@@ -15,6 +15,7 @@ from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, encode
 from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, random_generator
+from agreement.result import Result
 
 Rule = Literal["unanimous", "majority", "plurality", "median", "mean"]
 Ties = Literal["lowest", "highest", "random"]
@@ -26,7 +27,7 @@ TIES = ("lowest", "highest", "random")
 
 
 @dataclass(frozen=True)
-class Consensus:
+class Consensus(Result):
     """The answer of several raters to each item.
 
     Attributes

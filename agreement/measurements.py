@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
+from agreement.result import Result
 
 _UNLIKE = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
 _GREATEST = 1000  # exponent of two
@@ -29,7 +29,7 @@ _APART = 1e-3  # bias correction of numbers whose sizes, or whose means beside t
 
 
 @dataclass(frozen=True)
-class BlandAltman:
+class BlandAltman(Result):
     """Limits of agreement of two methods.
 
     Attributes
@@ -49,10 +49,6 @@ class BlandAltman:
     upper: Estimate
     sd: float | None
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def lin_ccc(

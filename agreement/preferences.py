@@ -25,6 +25,7 @@ from agreement.paired_outcomes import (
     why_undefined,
     with_finite_strength,
 )
+from agreement.result import Result
 
 _STEPS = 100
 _CLOSE = 1e-9
@@ -32,7 +33,7 @@ _NAME = "strength"
 
 
 @dataclass(frozen=True)
-class Strengths:
+class Strengths(Result):
     """What `bradley_terry` returns.
 
     Attributes

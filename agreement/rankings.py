@@ -18,10 +18,11 @@ from agreement.interval_kinds import Interval
 from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class RankingAccuracy:
+class RankingAccuracy(Result):
     """Ranked lists against the accepted answers.
 
     Attributes
@@ -37,7 +38,7 @@ class RankingAccuracy:
 
 
 @dataclass(frozen=True)
-class RankingAgreement:
+class RankingAgreement(Result):
     """Agreement of raters who each rank.
 
     Attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from agreement.given_numbers import as_floats
 from agreement.kappa import cohen_kappa
 from agreement.krippendorff import krippendorff_alpha
 from agreement.resampling import Seed, random_generator
+from agreement.result import Result
 from agreement.several_raters import fleiss_kappa
 from agreement.shared_draw import ClusterDraw
 
@@ -30,7 +31,7 @@ _COEFFICIENTS: dict[str, Callable[..., Estimate]] = {
 
 
 @dataclass(frozen=True)
-class SimulatedStudy:
+class SimulatedStudy(Result):
     """What one size buys, under the stated assumptions.
 
     Attributes
@@ -62,11 +63,6 @@ class SimulatedStudy:
     without_interval: float
     simulations: int
     assumptions: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON: nan becomes None."""
-        row = asdict(self)
-        return {name: None if isinstance(part, float) and math.isnan(part) else part for name, part in row.items()}
 
 
 def plan_by_simulation(

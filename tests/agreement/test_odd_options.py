@@ -208,9 +208,11 @@ def test_an_epsilon_may_be_a_fraction():
     assert at[0] == at[1]
 
 
-@pytest.mark.parametrize("confidence", [1e-300, 1e-12])
-def test_a_confidence_so_near_0_that_both_limits_are_the_value_is_refused(confidence):
-    with pytest.raises(ValueError, match=r"confidence is 1e-.*; expected a number between 0 and 1, such as 0\.95"):
+@pytest.mark.parametrize("confidence", [1e-300, 1e-10, 0, 1, 95])
+def test_a_confidence_that_has_no_interval_is_refused_with_the_range_that_has(confidence):
+    with pytest.raises(
+        ValueError, match=r"confidence is .*; expected a number from 1e-09 to less than 1, such as 0\.95"
+    ):
         agreement.wilson_interval(3, 10, confidence=confidence)
 
 
