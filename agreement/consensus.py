@@ -147,7 +147,7 @@ def consensus(
             raise ValueError(f"leave_out is {leave_out!r}; expected a column from 0 to {codes.shape[1] - 1}")
         codes = np.delete(codes, leave_out, axis=1)
     if rule == "median" and categories is None and not all(isinstance(level, int | float) for level in levels):
-        raise ValueError(f"rule is 'median' but categories {levels!r} have no order; expected categories=")
+        raise ValueError(f"rule is 'median' but categories {shown(levels)} have no order; expected categories=")
     votes = _Votes.of(codes)
     values: Sequence[Any]
     if rule == "mean":

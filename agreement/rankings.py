@@ -82,6 +82,7 @@ def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None
     >>> rank_of_accepted(["glioma", "metastasis", "abscess"], {"abscess", "metastasis"}), rank_of_accepted([], ["a"])
     (2, None)
     """
+    accepted = accepted.tolist() if isinstance(accepted, np.ndarray) else accepted
     several = hasattr(accepted, "__iter__") and not isinstance(accepted, str)
     right = set(_lines(list(accepted) if several else [accepted], "accepted"))
     return next((place for place, line in enumerate(_lines(ranking), start=1) if line in right), None)
@@ -377,8 +378,10 @@ def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:
     plain = ranking.tolist() if isinstance(ranking, np.ndarray) else ranking
     if not isinstance(plain, list | tuple):
         raise ValueError(f"{argument} holds {shown(plain)}; expected a list, the most likely line first")
-    if not all(isinstance(line, Hashable) for line in plain):
-        raise ValueError(f"{argument} holds {shown(plain)}; expected lines of text, or numbers")
+    try:
+        set(plain)
+    except TypeError:  # a list, or a number that signals that it is none
+        raise ValueError(f"{argument} holds {shown(plain)}; expected lines of text, or numbers") from None
     return list(plain)
 
 

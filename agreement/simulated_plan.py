@@ -141,6 +141,7 @@ def plan_by_simulation(
     """
     confidence = check_confidence(confidence)
     p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
+    value, icc, missing = float(value), float(icc), float(missing)
     items = listed(items, "items", "numbers of items, such as [50, 100]")
     if statistic != "accuracy":
         raters = listed(raters, "raters", "numbers of raters, such as [2, 3]")
@@ -159,7 +160,10 @@ def plan_by_simulation(
     entropy: Any = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
     if isinstance(entropy, np.integer | np.ndarray):
         entropy = entropy.tolist()
-    base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]
+    try:
+        base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]
+    except TypeError:
+        raise ValueError(f"seed is {shown(seed)}; expected a whole number of at least 0") from None
     studies = []
     for n, r in sizes:
         generator = random_generator([*base, n, r])
