@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
+from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
 
@@ -217,9 +218,11 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     0.8
     """
     if units.size * (int(units.max(initial=-1)) + 1) > MANY_TIMES:
-        pairs, which = np.unique(np.column_stack([x, y]), axis=0, return_inverse=True)
+        (of_x, place_x), (of_y, place_y) = distinct_numbers(x), distinct_numbers(y)
+        pairs, which = distinct_numbers(place_x * len(of_y) + place_y)
         if len(pairs) <= FEW_PAIRS:  # how often each pair of values was drawn says all
-            return OfSums(np.eye(len(pairs))[which.ravel()], _rank_correlation(*pairs.T))
+            at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
+            return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
     correlation = _rank_correlation(x, y)
 
     def of_chunk(drawn: Floats) -> Floats:
