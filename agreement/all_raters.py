@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import read_once, whole_number
+from agreement.arguments import read_once, shown, whole_number
 from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
@@ -93,7 +93,7 @@ def percent_agreement_of_all(
     places = np.arange(len(levels), dtype=np.float64)
     if steps and categories is None and levels:
         if not all(isinstance(level, int | float) and float(level).is_integer() for level in levels):
-            raise ValueError(f"steps is {steps} but categories {levels!r} have no order; expected categories=")
+            raise ValueError(f"steps is {steps} but categories {shown(levels)} have no order; expected categories=")
         places = np.array(levels, dtype=np.float64)
     complete = np.asarray((codes >= 0).all(axis=1))
     same = np.full(len(codes), np.nan)

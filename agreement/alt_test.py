@@ -18,11 +18,12 @@ from agreement.multiplicity import adjust_p_values
 from agreement.rater_tests import EPSILONS, MIN_ITEMS, RaterTests, Test, check_margins, rater_tests
 from agreement.ratings import RatingTable
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 from agreement.words import Words
 
 
 @dataclass(frozen=True)
-class RaterComparison:
+class RaterComparison(Result):
     """The judge against one rater, both held against the other raters.
 
     Attributes
@@ -53,7 +54,7 @@ class RaterComparison:
 
 
 @dataclass(frozen=True)
-class AltTest:
+class AltTest(Result):
     """Result of the alternative annotator test.
 
     Attributes
@@ -87,17 +88,9 @@ class AltTest:
     least_epsilon: Estimate
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {
-            "winning_rate": self.winning_rate.as_dict(),
-            "advantage_probability": self.advantage_probability.as_dict(),
-            "raters": [dict(vars(rater)) for rater in self.raters],
-            "passed": self.passed,
-            "undefined_because": self.undefined_because,
-            "epsilon": self.epsilon,
-            "curve": [{"epsilon": epsilon, "winning_rate": rate} for epsilon, rate in self.curve],
-            "least_epsilon": self.least_epsilon.as_dict(),
-        }
+        """Everything by name, ready for JSON; the curve point by point."""
+        curve = [{"epsilon": epsilon, "winning_rate": rate} for epsilon, rate in self.curve]
+        return super().as_dict() | {"curve": curve}
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,13 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.percent import bounded_mean, mean, share
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 
 _MOST_BINS = 10_000
 
 
 @dataclass(frozen=True)
-class ReliabilityBin:
+class ReliabilityBin(Result):
     """One bin of a reliability curve.
 
     Attributes
@@ -45,7 +46,7 @@ class ReliabilityBin:
 
 
 @dataclass(frozen=True)
-class RiskCoverage:
+class RiskCoverage(Result):
     """Risk among the answers kept when the least confident are left unanswered.
 
     Attributes

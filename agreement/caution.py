@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agreement.arguments import shown
 from agreement.words import Part, parts_of
 
 Kind = Literal[
@@ -94,11 +95,18 @@ def written(text: str | None) -> Iterator[Caution]:
     ------
     Caution
 
+    Raises
+    ------
+    ValueError
+        When it is no text.
+
     Examples
     --------
     >>> [caution.text for caution in written("one; two")], list(written(None))
     (['one', 'two'], [])
     """
+    if not (text is None or isinstance(text, str)):
+        raise ValueError(f"warning is {shown(text)}; expected what to print beside the estimate, or None")
     yield from (Caution("other", sentence) for sentence in (text.split("; ") if text else ()))
 
 

@@ -175,6 +175,7 @@ def estimate_of(
         unseen = unseen_of_coefficient(
             coefficient.of_sums, total_of(coefficient.rows, coefficient.times), coefficient.added,
             differ if coefficient.kind is None else differ[coefficient.kind], groups, estimate.low, estimate.high,
+            scattered=0.0,
         )  # fmt: skip
     return estimate.warned(rare, unseen)
 

@@ -159,5 +159,7 @@ def coefficient_difference(
     )
     unseen = None
     if n_clusters is not None:
-        unseen = unseen_of_difference(difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high)
+        unseen = unseen_of_difference(
+            difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high, options.by_degrees
+        )
     return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning, unseen)

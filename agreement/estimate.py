@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, fields, replace
+from numbers import Real
 from typing import Any
 
 from agreement.arguments import number_in, shown
@@ -56,7 +57,8 @@ class Estimate:
     Raises
     ------
     ValueError
-        When a value or limit is ``nan`` without a reason, or the interval has no width.
+        When a value or limit is ``nan`` without a reason, or the interval has no width; a name, unit or warning is no
+        text, or a value or limit no number.
 
     Examples
     --------
@@ -87,6 +89,9 @@ class Estimate:
             raise ValueError(f"name is {shown(self.name)}; expected what is estimated, such as 'accuracy'")
         if not isinstance(self.unit, str):
             raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
+        for name in ("value", "low", "high"):
+            if not isinstance(getattr(self, name), Real):
+                raise ValueError(f"{name} is {shown(getattr(self, name))}; expected a number, or nan with a reason")
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
         if incomplete and not self.undefined_because:
             raise ValueError(f"{self.name}: a value or limit is nan but undefined_because gives no reason")
@@ -263,5 +268,8 @@ def check_confidence(confidence: float, argument: str = "confidence") -> float:
         When it is outside [1e-9, 1).
     """
     return number_in(
-        confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: LEAST_CONFIDENCE <= share < 1.0
+        confidence,
+        argument,
+        f"a number from {LEAST_CONFIDENCE:g} to less than 1, such as 0.95",
+        lambda share: LEAST_CONFIDENCE <= share < 1.0,
     )

@@ -174,7 +174,9 @@ def _coded(
     answers = as_values(reference, "reference") if reference is not None else []
     if reference is not None:
         same_length(sides[0], answers, "first", "reference")
-    flat, levels = encode([value for side in sides for row in side for value in row] + answers, categories, "ratings")
+    flat, levels = encode(
+        [value for side in sides for row in side for value in row] + answers, categories, "first or second"
+    )
     if categories is None:
         columns = [column for rows in sides for column in zip(*rows, strict=True)]
         refuse_unlike_columns([*columns, answers], levels, "first and second, and reference")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
+from agreement.arguments import shown
 from agreement.caution import Caution
 from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
@@ -204,7 +205,7 @@ def _places(pairs: Pairs, weights: Weights | None, *, declared: bool) -> Floats:
     if weights is not None and not declared:
         if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
             raise ValueError(
-                f"weights is {weights!r} but categories {categories!r} have no order; expected categories="
+                f"weights is {weights!r} but categories {shown(categories)} have no order; expected categories="
             )
         # whole numbers stand for the scale from their least to their greatest: a level that nobody used is a gap
         if len(categories) > 1:
@@ -284,7 +285,8 @@ def _unseen(pairs: Pairs, groups: Codes, table: Table, estimate: Estimate) -> Ca
     rows, cells = partial(_rows, table), np.column_stack([table.a, table.b])
     added = added_rows(rows, len(table.places), cells)
     sums, differ = table.count @ rows(cells), (pairs.a != pairs.b).astype(np.float64)
-    return unseen_of_coefficient(partial(_of_sums, table), sums, added, differ, groups, estimate.low, estimate.high)
+    limits = estimate.low, estimate.high
+    return unseen_of_coefficient(partial(_of_sums, table), sums, added, differ, groups, *limits, scattered=0.0)
 
 
 def _adjusted(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -20,13 +19,14 @@ from agreement.methods import FIXED, bootstrap_of
 from agreement.pairwise import others_than_most
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 
 FEWEST_RATERS = 3
 """With two raters the consensus of the others is the other rater: that is pairwise agreement, not a ceiling."""
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class Ceiling(Result):
     """Agreement of left-out raters, and of a judge, with the consensus of the other raters.
 
     Attributes
@@ -45,15 +45,6 @@ class Ceiling:
     mean: Estimate
     judge: Estimate | None = None
     difference: Estimate | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {
-            "raters": [rater.as_dict() for rater in self.raters],
-            "mean": self.mean.as_dict(),
-            "judge": self.judge.as_dict() if self.judge else None,
-            "difference": self.difference.as_dict() if self.difference else None,
-        }
 
 
 def leave_one_out(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from agreement.magnitude import in_range
 from agreement.methods import FIXED, T_ON_ALL, leaving_out
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
+from agreement.result import Result
 from agreement.words import Part, Words
 
 _UNLIKE = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
@@ -31,7 +31,7 @@ _APART = 1e-3  # bias correction of numbers whose sizes, or whose means beside t
 
 
 @dataclass(frozen=True)
-class BlandAltman:
+class BlandAltman(Result):
     """Limits of agreement of two methods.
 
     Attributes
@@ -51,10 +51,6 @@ class BlandAltman:
     upper: Estimate
     sd: float | None
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def lin_ccc(

@@ -19,13 +19,14 @@ from agreement.pairwise import others_than_most
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
+from agreement.result import Result
 from agreement.words import Part, Words
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class ModelDifference:
+class ModelDifference(Result):
     """The difference of two models from human verdicts on some items and a judge's on all.
 
     Attributes
@@ -41,10 +42,6 @@ class ModelDifference:
     difference: Estimate
     labelled_only: Estimate
     effective_labels: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def prediction_powered_difference(
@@ -122,7 +119,7 @@ def prediction_powered_difference(
 
 
 @dataclass(frozen=True)
-class RankSet:
+class RankSet(Result):
     """The ranks that a model can have.
 
     Attributes
@@ -142,7 +139,7 @@ class RankSet:
 
 
 @dataclass(frozen=True)
-class RankSets:
+class RankSets(Result):
     """The ranks that each of several models can have, together with the confidence asked for.
 
     Attributes

@@ -25,6 +25,7 @@ from agreement.paired_outcomes import (
     why_undefined,
     with_finite_strength,
 )
+from agreement.result import Result
 from agreement.words import Words
 
 _STEPS = 100
@@ -33,7 +34,7 @@ _NAME = "strength"
 
 
 @dataclass(frozen=True)
-class Strengths:
+class Strengths(Result):
     """What `bradley_terry` returns.
 
     Attributes

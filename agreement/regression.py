@@ -20,13 +20,14 @@ from agreement.prevalence import clusters_of_both, inclusion_probabilities, vari
 from agreement.quantiles import t_tail, upper_t
 from agreement.ratings import RatingTable, numbers_of
 from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
+from agreement.result import Result
 from agreement.words import Part, Words
 
 _ROUNDING = 1e-12  # standard errors below this share of what a unit can add are rounding errors of an exact zero
 
 
 @dataclass(frozen=True)
-class PoweredCoefficient:
+class PoweredCoefficient(Result):
     """One coefficient of a regression from human verdicts on some units and a judge's on all.
 
     Attributes
@@ -45,10 +46,6 @@ class PoweredCoefficient:
     coefficient: Estimate
     labelled_only: Estimate
     effective_labels: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 class _Design(NamedTuple):

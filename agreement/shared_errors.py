@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +15,13 @@ from agreement.interval_kinds import Interval
 from agreement.methods import leaving_out
 from agreement.percent import share
 from agreement.resampling import Seed
+from agreement.result import Result
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class SharedErrors:
+class SharedErrors(Result):
     """How often two raters err together.
 
     Attributes
@@ -47,10 +47,6 @@ class SharedErrors:
     n_same_wrong_answer: int
     expected_both_wrong: float | None
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def shared_errors(

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from agreement import (
+    ClusterDraw,
     bland_altman,
     icc,
     kendall_tau,
@@ -174,3 +175,19 @@ def test_what_cannot_be_tested_says_why():
     assert "3 clusters: the test needs" in few.undefined_because
     assert none.undefined_because == "no discordant pairs"
     assert none.p == 1.0
+
+
+def test_a_rank_correlation_of_few_values_in_many_clusters_is_that_of_every_item_ranked(monkeypatch):
+    rng = np.random.default_rng(4)
+    x, of = rng.integers(1, 4, 60), np.arange(60) // 3
+    y = np.clip(x + rng.integers(-1, 2, 60), 1, 3)
+
+    def estimated():
+        return spearman(x, y, **ClusterDraw(of, resamples=300, seed=1).by())
+
+    ranked = estimated()
+    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    of_table = estimated()
+
+    assert (of_table.low, of_table.high) == pytest.approx((ranked.low, ranked.high), abs=1e-12)
+    assert of_table.value == ranked.value
