@@ -45,6 +45,15 @@ def test_lines_that_name_another_model_than_answered_are_refused_with_their_line
     )
 
 
+def test_a_model_in_other_capitals_is_that_model(opened: Situation) -> None:
+    own = models(opened)
+
+    with pytest.raises(InputRefused, match="1 of 2 lines name in their column model another model than answered"):
+        take_in(opened, table(k1=own["k1"].upper(), k2=own["k1"].upper()))
+
+    assert "model" not in take_in(opened, table(k1=own["k1"].upper(), k2=own["k2"].title()))
+
+
 def test_lines_that_name_the_models_that_answered_come_in_without_a_word(opened: Situation) -> None:
     own = models(opened)
 
