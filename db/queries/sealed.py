@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import case, exists, func, or_
+from sqlalchemy import case, exists, func
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
 from db.judging import SealedSplit, SplitOpening
 from db.labels import ImportedLabel, LabelImport
-from db.queries.assignments import is_done
+from db.queries.assignments import is_answered, is_done
 from db.reading import Assignment, TechnicalFailure, Verdict
 from db.study import Candidate, Case, Item
 from protocol.phases import Phase
@@ -98,7 +98,6 @@ def count_sealed_by_member(
     them is told.
     """
     ids = sorted(sealed_items(session, study_id)) if phases else []
-    answered = exists().where(col(Verdict.assignment_id) == Assignment.id)
     failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
     counts: dict[tuple[int, str], SealedCount] = {}
     for start in range(0, len(ids), _ASKED_AT_ONCE):
@@ -108,7 +107,7 @@ def count_sealed_by_member(
                 col(Assignment.phase),
                 func.sum(case((is_done(Assignment), 0), else_=1)),
                 func.sum(case((failed, 1), else_=0)),
-                func.sum(case((or_(answered, failed), 1), else_=0)),
+                func.sum(case((is_answered(Assignment), 1), else_=0)),
                 func.count(),
             )
             .where(

@@ -56,7 +56,7 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
             for place, (open_, _, total) in queries.count_by_member(session, study_id).items()
             if place[1] in last_steps
         }
-        for place, sealed in queries.count_sealed_by_member(session, study_id, phases.following).items():
+        for place, sealed in queries.count_sealed_by_member(session, study_id, phases.chosen_by_answers).items():
             if place in counts:
                 counts[place] = (counts[place][0] - sealed.open, counts[place][1] - sealed.total)
         total = sum(all_ for _, all_ in counts.values())

@@ -10,9 +10,15 @@ from typing import Any
 MOST_LISTED = 1_000
 
 
+UNTOLD = -1
+
+
 @dataclass(frozen=True)
 class Leak:
-    """A hidden value on somebody's screen: where, for whom, of which kind; `value` is its number, never its text."""
+    """A hidden value on somebody's screen: where, for whom, of which kind; `value` is its number, never its text.
+
+    A value that is not told, as what is sealed would be told by it, is `UNTOLD`.
+    """
 
     phase: str
     slot: str
