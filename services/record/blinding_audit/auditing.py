@@ -225,12 +225,12 @@ def _of_sealed(search: Search, work: Work) -> Tally:
 
     Other leaks and counts rest on the other screens alone, so that they are the same whatever is sealed.
     """
-    found = search.assignments(work.sealed.planned)
+    tally = search.assignments(work.sealed.planned)
     known = {planned.membership_id for planned in work.plan.planned}
-    found.add(search.pages(sorted({planned.membership_id for planned in work.sealed.planned} - known)))
-    _settle(found, work, work.sealed)
-    leaks = [replace(leak, item=OF_TEST, value=UNTOLD) for leak in found.leaks]
-    not_rendered = {(phase, slot, OF_TEST, "why is sealed, too") for phase, slot, _, _ in found.not_rendered}
+    tally.add(search.pages(sorted({planned.membership_id for planned in work.sealed.planned} - known)))
+    _settle(tally, work, work.sealed)
+    leaks = [replace(leak, item=OF_TEST, value=UNTOLD) for leak in tally.leaks]
+    not_rendered = {(phase, slot, OF_TEST, "why is sealed, too") for phase, slot, _, _ in tally.not_rendered}
     return Tally(leaks=list(dict.fromkeys(leaks)), not_rendered=[list(row) for row in sorted(not_rendered)])
 
 

@@ -163,13 +163,13 @@ def answered(
     database = Database(make_engine(sqlite_url(folder / "blindread.db")), folder)
     others = frozenset(int(key[1:]) for key in otherwise)
     for number, rater in enumerate(at_first.raters):
-        one = Situation(database, STUDY, at_first.admin, (rater,), at_first.reviewer)
-        work_through(one, _answering(number, others))
+        of_rater = Situation(database, STUDY, at_first.admin, (rater,), at_first.reviewer)
+        work_through(of_rater, _answering(number, others))
     if at_first.reviewer != at_first.admin:
-        told = [review_queue.open_review_queue(database, at_first.admin, STUDY).in_words]
-        told += [piece.sentence for piece in outstanding.open_work_of(database, at_first.admin, STUDY)]
+        messages = [review_queue.open_review_queue(database, at_first.admin, STUDY).in_words]
+        messages += [piece.sentence for piece in outstanding.open_work_of(database, at_first.admin, STUDY)]
         if heard is not None:
-            heard += told
+            heard += messages
         work_through(Situation(database, STUDY, at_first.admin, (at_first.reviewer,), at_first.reviewer))
     data_lock.close_study(database, at_first.admin, STUDY)
     situation = Situation(database, STUDY, at_first.admin, at_first.raters, at_first.reviewer)
@@ -192,9 +192,9 @@ def _answering(who: int, others: frozenset[int]) -> Callable[[dict[str, Any]], d
     """Return what one of the people says: the others differ from every fifth and seventh answer of the first ones."""
 
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
-        found = re.search(r"(?:Item|answer) (\d+)", str(payload))
-        assert found is not None
-        number = int(found[1])
+        number_said = re.search(r"(?:Item|answer) (\d+)", str(payload))
+        assert number_said is not None
+        number = int(number_said[1])
         is_other = number in others
         # Of the sealed items those who answer second differ on half, or on none, and not on some.
         turned = bool(who % 2) and (number % 5 == 0 or number % 7 == 0) and not is_other
