@@ -84,7 +84,7 @@ def import_judge(
 @cli.command("import-labels")
 def import_labels_of_people(
     study: str,
-    file: Path,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="All files of these labels.")],
     name: Annotated[str, typer.Option(help="A name for these labels, by which calibrations ask for them.")],
     labeller: Annotated[str, typer.Option(help="Who gave them, where the file does not say it.")] = "",
     labeller_column: Annotated[
@@ -111,13 +111,15 @@ def import_labels_of_people(
     ] = False,
     act_as: As = None,
 ) -> None:
-    """Import labels that people gave elsewhere, marked as not blinded here: the whole of the file or nothing."""
+    """Import labels that people gave elsewhere, marked as not blinded here: all of it or nothing."""
     from services.errors import InputRefused
     from services.judging import import_labels, sources
 
     with opened_as(act_as) as (database, actor):
-        if not file.is_file():
-            raise InputRefused(f"{file.name} is missing; name a file with labels.")
+        for file in files:
+            if not file.is_file():
+                raise InputRefused(f"{file.name} is missing; name a file with labels.")
+        first, *further = (sources.RunFile(file.name, file.read_bytes()) for file in files)
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, labeller_column or ())
         with progress_bar() as feed:
             line = import_labels.import_labels(
@@ -125,8 +127,9 @@ def import_labels_of_people(
                 actor,
                 study,
                 name=name,
-                content=file.read_bytes(),
-                file_name=file.name,
+                content=first.content,
+                file_name=first.name,
+                further=further,
                 labeller=labeller,
                 field=field,
                 blinding=blinded,

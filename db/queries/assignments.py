@@ -33,18 +33,28 @@ def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
     """
     done = _has_come(assignment)
     if phases is None or any(phase.done_by == "decision" for phase in phases):
-        of_task = ReviewTask.opinions_assignment_id == assignment.id
-        decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
-        unreadable = (
-            select(TechnicalFailure.id)
-            .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
-            .where(of_task)
-        )
-        done += [decided.exists(), unreadable.exists()]
+        done += _has_been_decided(assignment)
     if not phases or any(phase.listed for phase in phases):
         closed = (PhaseClosing.study_id == assignment.study_id, PhaseClosing.phase == assignment.phase)
         done += [exists().where(*closed), is_withdrawn(assignment)]
     return or_(*done)
+
+
+def has_ended(assignment: Any) -> Any:
+    """Whether an assignment has a verdict or a decision, or could not be shown; one that came too late has not."""
+    return or_(*_has_come(assignment), *_has_been_decided(assignment))
+
+
+def _has_been_decided(assignment: Any) -> list[Any]:
+    """Return the ways in which a decision ends: it was made, or its item could not be shown to the reviewer."""
+    of_task = ReviewTask.opinions_assignment_id == assignment.id
+    decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
+    unreadable = (
+        select(TechnicalFailure.id)
+        .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
+        .where(of_task)
+    )
+    return [decided.exists(), unreadable.exists()]
 
 
 def _has_come(assignment: Any) -> list[Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import case, exists, func, or_
+from sqlalchemy import case, exists, func
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
 from db.people import Membership
-from db.queries.assignments import is_done
-from db.reading import Assignment, TechnicalFailure, Verdict
+from db.queries.assignments import has_ended, is_done
+from db.reading import Assignment, TechnicalFailure
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,11 @@ def count_by_member(session: Session, study_id: int, *where: Any) -> dict[tuple[
         More conditions on the assignments that are counted.
     """
     failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
-    answered = exists().where(col(Verdict.assignment_id) == Assignment.id)
     query = (
         select_columns(
             col(Assignment.membership_id),
             col(Assignment.phase),
-            *(func.sum(case((counts, 1), else_=0)) for counts in (~is_done(Assignment), failed, or_(answered, failed))),
+            *(func.sum(case((counts, 1), else_=0)) for counts in (~is_done(Assignment), failed, has_ended(Assignment))),
             func.count(),
         )
         .join(Membership, col(Membership.id) == Assignment.membership_id)

@@ -152,7 +152,8 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
 
 def _without_test(session: Session, study_id: int, phases: StudyPhases) -> tuple[Phase, ...]:
     """Return the phases whose counts leave out sealed items: how many units follow from answers reveals agreement."""
-    return phases.following if phases.following and queries.sealed_items(session, study_id) else ()
+    chosen = phases.chosen_by_answers
+    return chosen if chosen and queries.sealed_items(session, study_id) else ()
 
 
 def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:

@@ -57,7 +57,7 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
             for place, count in queries.count_by_member(session, study_id).items()
             if place[1] in last_steps
         }
-        for place, sealed in queries.count_sealed_by_member(session, study_id, phases.following).items():
+        for place, sealed in queries.count_sealed_by_member(session, study_id, phases.chosen_by_answers).items():
             if place in counts:
                 counts[place] -= sealed
         total = sum(count.total for count in counts.values())

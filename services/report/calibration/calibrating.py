@@ -265,7 +265,7 @@ def sections_of(calibration: Calibration) -> list[Section]:
             explanation=(
                 *_asked(calibration, key),
                 *panel.in_short,
-                *(f"Not said: {sentence}" for sentence in panel.refused),
+                *(f"Not said: {sentence}" for sentence in panel.not_said),
             ),
             tables=(_table(key, panel.rows, calibration.material.scale),) if panel.rows else (),
         )

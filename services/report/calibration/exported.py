@@ -31,6 +31,11 @@ class Party:
     is_elsewhere: bool = False
 
     @property
+    def called(self) -> str:
+        """What it is called where it stands beside others: two prompts of a judge are two judges."""
+        return self.prompt or self.name
+
+    @property
     def kind_in_words(self) -> str:
         """The kind of party, with a remark if its labels were made elsewhere."""
         return f"{self.kind}, {NOT_BLINDED_HERE}" if self.is_elsewhere else self.kind

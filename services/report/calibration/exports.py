@@ -46,7 +46,7 @@ _COLUMNS = ("item", "candidate", "model", "subject", "category", "format")
 def tidy(exported: Exported) -> dict[str, Iterator[str]]:
     """Return one line for each candidate and party, in words, with the reason if there is no verdict."""
     lines = (
-        (*candidate, party.name, party.kind_in_words, party.run, *said)
+        (*candidate, party.called, party.kind_in_words, party.run, *said)
         for place, candidate in enumerate(exported.candidates)
         for party in exported.parties
         if (said := party.says[place]) is not None
@@ -64,7 +64,7 @@ def long_for_r(exported: Exported) -> dict[str, Iterator[str]]:
         (
             f"{exported.candidates[place][0]}/{exported.candidates[place][1]}",
             *exported.candidates[place],
-            party.name,
+            party.called,
             party.kind_in_words,
             party.run,
             *_in_r(party.says[place], place_of),
@@ -93,7 +93,7 @@ def alt_test(exported: Exported) -> dict[str, Iterator[str]]:
         named: dict[str, dict[str, Any]] = {}
         for party in exported.parties:
             if party.kind == kind:
-                name = party.name if party.name not in named else f"{party.name}, {party.run}"
+                name = party.called if party.called not in named else f"{party.called}, {party.run}"
                 named[name] = {
                     str(exported.candidates[place][1]): _annotation(said[1], numeric)
                     for place in exported.labelled
@@ -112,7 +112,7 @@ def _annotation(verdict: str | float | None, numeric: bool) -> str | float | Non
 def without_verdict(exported: Exported) -> dict[str, Iterator[str]]:
     """Return a line for each candidate without a verdict of a run, with the reason, even if the run omits it."""
     lines = (
-        (*candidate, party.name, party.run, NOT_IN_THE_RUN if said is None else said[0])
+        (*candidate, party.called, party.run, NOT_IN_THE_RUN if said is None else said[0])
         for party in exported.parties
         if party.kind == "judge"
         for candidate, said in zip(exported.candidates, party.says, strict=True)

@@ -18,6 +18,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.wording import capital
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
+from services.judging.sealed_split import AFTER_REOPENING
 from services.report.calibration import elsewhere, grades
 from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
@@ -277,7 +278,7 @@ def _said(
     if any(openings.was_reopened(run) for run in mine):
         later = (
             *later,
-            "The study was re-opened after agreement on test was opened: on development subjects only.",
+            f"On development subjects only, though agreement on test was opened. {AFTER_REOPENING}",
         )
     if not opened:
         why = "unsealed, but not opened for these judges" if queries.is_unsealed(session, study_id) else "sealed"

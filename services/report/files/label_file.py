@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, ImportedLabel, Item, LabelImport, Person, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, DataFile, Report
-from services.judging.import_labels import NOT_BLINDED_HERE
+from services.judging.import_labels import NOT_BLINDED_HERE, SEALED
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
 
 
@@ -54,7 +54,7 @@ def label_files(database: Database, report: Report) -> tuple[DataFile, ...]:
                 Column("blinded_here", "Blinded here", "no, of every label"),
                 Column("blinding", "Blinding", "How the labellers are said to have been blinded; empty: not known"),
                 Column("source", "Source", "Name of the file"),
-                Column("source_sha256", "SHA-256", "Of the file"),
+                Column("source_sha256", "SHA-256", "Of the file; of labels that are sealed in part it is not told"),
                 Column("imported_at", "Imported", "When, UTC"),
                 Column("imported_by", "Imported by", "Who imported the file"),
             ),
@@ -82,7 +82,7 @@ def _rows_of(session: Session, import_id: int) -> list[tuple[Cell, ...]]:
     person = None if imported.person_id is None else session.get(Person, imported.person_id)
     sealed = queries.sealed_items(session, imported.study_id)
     origin = (
-        "no", imported.blinding or None, imported.source, imported.source_sha256,
+        "no", imported.blinding or None, imported.source, SEALED if sealed else imported.source_sha256,
         imported.at.isoformat(timespec="seconds"), None if person is None else person.name,
     )  # fmt: skip
     query = (

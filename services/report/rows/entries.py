@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -106,7 +106,27 @@ def load_entries(
                 sides.get(key, ()),
             )
         )
-    return tuple(entries)
+    return _without_gaps(entries, phases) if without else tuple(entries)
+
+
+def _without_gaps(entries: Sequence[Entry], phases: StudyPhases) -> tuple[Entry, ...]:
+    """Number anew the places in queues whose units follow from answers, without what is left out.
+
+    The gaps would tell how many units are left out, and so how far people agree on them.
+    """
+    places: defaultdict[tuple[int, str, int], set[int]] = defaultdict(set)
+    chosen = {phase.key for phase in phases.chosen_by_answers}
+    for entry in entries:
+        places[entry.member_id, entry.phase, entry.pass_number].add(entry.position)
+    ranks = {
+        queue: {place: rank for rank, place in enumerate(sorted(taken), start=1)} for queue, taken in places.items()
+    }
+    return tuple(
+        replace(entry, position=ranks[entry.member_id, entry.phase, entry.pass_number][entry.position])
+        if entry.phase in chosen
+        else entry
+        for entry in entries
+    )
 
 
 def _sides(session: Session, in_study: tuple[Any, ...]) -> dict[int, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion
 from protocol.language.model_answers import ANSWER, fields_of_models, is_stored_answer, stored_as
+from protocol.phases import Phase
 from protocol.references import ItemReferences
 from protocol.study_phases import StudyPhases
 from services.judging.verdict_columns import READ_AT_ONCE
@@ -63,7 +64,7 @@ def load_listed(
     return ListedRows(
         items=items,
         candidates=candidates,
-        drawn=_drawn(session, study_id, phases, items, candidates),
+        drawn=_drawn(session, study_id, phases, items, candidates, phases.chosen_by_answers if left_out else ()),
         members=[
             (
                 member.role,
@@ -224,20 +225,34 @@ def _pair(line: CandidateLine, first: CandidateLine, second: CandidateLine) -> C
 
 
 def _drawn(
-    session: Session, study_id: int, phases: StudyPhases, items: list[ItemLine], candidates: list[CandidateLine]
+    session: Session,
+    study_id: int,
+    phases: StudyPhases,
+    items: list[ItemLine],
+    candidates: list[CandidateLine],
+    chosen_by_answers: Sequence[Phase],
 ) -> list[DrawnLine]:
+    """Return what was drawn of some items.
+
+    Parameters
+    ----------
+    chosen_by_answers
+        Phases of which a chance of being drawn below 1 is not told: with what was drawn it would say how many units
+        followed from what people answered about the items that are left out.
+    """
     item_keys = {item.id: item.key for item in items}
     candidate_keys = {candidate.id: candidate.key for candidate in candidates}
     replaced = replaced_in(session, study_id)
     rows = session.scalars(_of_drawn(study_id, phases, FreezeItem).order_by(col(FreezeItem.id)))
+    untold = {phase.key for phase in chosen_by_answers}
     return [
         DrawnLine(
             row.phase,
             item_keys[row.item_id],
             candidate_keys.get(row.candidate_id or 0),
             row.stratum,
-            row.inclusion_probability,
-            row.inclusion_error,
+            None if row.phase in untold and row.inclusion_probability != 1.0 else row.inclusion_probability,
+            None if row.phase in untold else row.inclusion_error,
             tuple(row.slots),
             row.version,
             replaced.get((row.item_id, None)) or replaced.get((row.item_id, row.candidate_id)),

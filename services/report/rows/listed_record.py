@@ -11,10 +11,11 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Display, Freeze, Membership, PhaseClosing, Study
+from db import Assignment, Display, Freeze, Membership, PhaseClosing, Study, queries
 from db.base import stored_id
 from db.standing import STANDS
 from services.progress.data_lock import EventLine, events_in
+from services.studies import frozen_facts
 from services.studies.versions.stored import Version, rows_of_versions, versions_in
 
 
@@ -51,6 +52,9 @@ class StudyRecord:
         How many raters were invited into each group, and how many of them were removed, by the group's key.
     shown
         Ids of the assignments that were shown on a screen.
+    partly_sealed
+        Keys of the phases in which only units of development subjects may be counted: the number of units of test
+        subjects that follow from answers reveals how far people agree on them.
     """
 
     frozen_at: datetime
@@ -62,6 +66,7 @@ class StudyRecord:
     taken_out: Mapping[str, int]
     events: Sequence[EventLine]
     shown: frozenset[int]
+    partly_sealed: frozenset[str]
 
 
 def load_record(session: Session, study: Study, protocol_sha256: str) -> StudyRecord:
@@ -88,7 +93,14 @@ def load_record(session: Session, study: Study, protocol_sha256: str) -> StudyRe
         taken_out=Counter(group for group, removed_at in raters if removed_at is not None),
         events=events_in(session, study),
         shown=frozenset(shown),
+        partly_sealed=_partly_sealed(session, study_id),
     )
+
+
+def _partly_sealed(session: Session, study_id: int) -> frozenset[str]:
+    if not queries.sealed_items(session, study_id):
+        return frozenset()
+    return frozenset(phase.key for phase in frozen_facts.phases_of(session, study_id).chosen_by_answers)
 
 
 def _manifests(session: Session, study_id: int, freeze: Freeze) -> list[Mapping[str, Any]]:

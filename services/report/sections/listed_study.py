@@ -108,7 +108,11 @@ def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: Stu
         lines.append(
             (
                 phase.heading,
-                "not drawn yet" if draw is None else _drawn(draw, listed[own]),
+                "not drawn yet"
+                if draw is None
+                else _drawn_in_development(rows, own, listed[own])
+                if own in record.partly_sealed
+                else _drawn(draw, listed[own]),
                 _units([entry for entry in entries if entry.assignment_id in record.shown]),
                 *(
                     _units([entry for entry in entries if entry.status == status])
@@ -142,6 +146,11 @@ def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: Stu
 def _drawn(draw: Draw, rates: str) -> str:
     of_all = f"{draw.drawn:,} of {draw.available:,}"
     return f"{of_all} {rates}" if draw.units == draw.drawn else f"{of_all} items, with {draw.units:,} {rates}"
+
+
+def _drawn_in_development(rows: ListedRows, phase: str, rates: str) -> str:
+    many = sum(line.phase == phase for line in rows.drawn)
+    return f"{many:,} {rates} of development subjects; those of test are sealed"
 
 
 def _units(entries: Sequence[Entry]) -> int:

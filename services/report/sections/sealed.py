@@ -18,7 +18,7 @@ def notices_of_seal(session: Session, study_id: int) -> Iterator[str]:
     split = queries.split_of(session, study_id)
     sealed = queries.sealed_items(session, study_id)
     if split is not None and sealed:
-        following = frozen_facts.phases_of(session, study_id).following
+        following = frozen_facts.phases_of(session, study_id).chosen_by_answers
         verdicts = counted(queries.count_verdicts_on(session, sealed, following), "verdict")
         many = queries.count_labels_on(session, sealed)
         labels = f"; nor are {counted(many, 'label')} made elsewhere" if many else ""

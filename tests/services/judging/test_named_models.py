@@ -45,6 +45,17 @@ def test_lines_that_name_another_model_than_answered_are_refused_with_their_line
     )
 
 
+def test_a_model_in_other_capitals_is_that_model(opened: Situation) -> None:
+    own = models(opened)
+
+    with pytest.raises(
+        InputRefused, match="in 1 of 2 lines the column model names a model other than the one that answered"
+    ):
+        take_in(opened, table(k1=own["k1"].upper(), k2=own["k1"].upper()))
+
+    assert "model" not in take_in(opened, table(k1=own["k1"].upper(), k2=own["k2"].title()))
+
+
 def test_lines_that_name_the_models_that_answered_come_in_without_a_word(opened: Situation) -> None:
     own = models(opened)
 
