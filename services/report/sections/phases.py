@@ -47,8 +47,8 @@ _STATES = (
 )
 # Explanations of the states without an answer, used only if the state occurs.
 _SAID_OF = {
-    "undetermined": "Undetermined is an abstention in a field, and no answer.",
-    "not_assessable": "Not assessable is an answer about the whole unit, and none in a field.",
+    "undetermined": "Undetermined is an abstention in a field, not an answer.",
+    "not_assessable": "Not assessable is an answer about the whole unit, not in a field.",
     "missing": "Missing has no verdict at all.",
 }
 

@@ -98,7 +98,7 @@ def _of_parties(ratings: Ratings) -> list[tuple[Party, Numbers, list[bool | None
 MEANS = Topic(
     "means",
     "means",
-    "Raters use such a scale in ways of their own: a difference between two raters is none in what they saw.",
+    "Every rater uses such a scale differently: a difference between two raters is not a difference in what they saw.",
     means,
     of_models=True,
     names=frozenset({("mean_answer", "answers")}),

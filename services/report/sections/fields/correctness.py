@@ -90,7 +90,7 @@ AGREEMENT = Topic(
     "Whether two raters both said correct or both incorrect.",
     agreement,
     further=(
-        ("What either excluded, called not assessable or left undetermined is in no n.", _says_neither),
+        ("n excludes units that either excluded, called not assessable or left undetermined.", _says_neither),
         (
             (
                 "This is the ceiling for a judge: it cannot be expected to agree with a rater better than "

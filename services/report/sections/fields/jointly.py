@@ -59,10 +59,10 @@ def jointly(option: str, over: Mapping[str, Sequence[str]]) -> Topic:
     return Topic(
         "jointly",
         "said in every condition",
-        "Of the questions with an answer in every condition, the share of which the option is said in all of them; "
-        "with the reference negative this is the mirage rate. Any other option, an uncertain one too, is not it. The "
-        "consensus is what all raters, or most where the phase says so, agree on; a question on which they do not is "
-        "left out, and counted in the note, also where each says another of the options that are not counted.",
+        "Among questions with an answer in every condition, the share for which this option is the answer in all of "
+        "them; with the reference negative this is the mirage rate. Any other option, including an uncertain one, does "
+        "not count. The consensus is what all raters (or most, if the phase says so) agree on; a question without a "
+        "consensus is left out and counted in the note, even if each rater chose an option that does not count.",
         compute,
         in_parts=False,
     )
