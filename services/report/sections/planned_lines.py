@@ -221,7 +221,9 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         return [all_right(phase, [name.partition(".")[2] for name in line.of])]
     if line.estimate == "joint_rate":
         # A part that lacks a condition has no answer in all of them.
-        return [jointly(option, {name: in_order(study, name, ratings.values_of(name)) for name in line.over})]
+        over = {name: in_order(study, name, ratings.values_of(name)) for name in line.over}
+        given = next(phase for phase in phases if phase.phase.key == ratings.phase.key).of_field(ratings.field.key)
+        return [jointly(option, over, given or ratings)]
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:

@@ -8,6 +8,7 @@ from itertools import combinations
 from exchange.estimate_rows import EstimateRow, Party
 from protocol.language.authored_plan import AuthoredCriterion
 from services.report.rows.columns import Column
+from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
 from services.report.sections.selecting import PartOfLine
 
@@ -40,7 +41,8 @@ def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[b
     """Yield by rater which answers enter an estimate of all raters together."""
     for column, answers, correct in zip(ratings.columns, ratings.answers, ratings.correct, strict=True):
         if criterion.estimate == "rate":
-            yield [answer is not None for answer in answers]
+            leaves = says_neither(ratings.field) - {criterion.option}
+            yield [answer is not None and answer not in leaves for answer in answers]
         elif criterion.estimate in ("calibration", "auc"):
             about = column.about or (None,) * len(answers)
             yield [None not in pair for pair in zip(column.values, about, strict=True)]

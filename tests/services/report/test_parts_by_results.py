@@ -47,7 +47,7 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
             assert row["plan"] == "primary" and row["unit"] == "question"
             assert math.isclose(float(row["value"]), mirages / asked) and int(row["n"]) == asked
             left_out = len(negative) - asked
-            assert (f"{left_out} without a consensus" in row["note"]) == (left_out > 0)
+            assert (f"{left_out} of {len(negative)} without a consensus (" in row["note"]) == (left_out > 0)
 
 
 RATED = """

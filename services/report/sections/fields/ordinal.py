@@ -24,7 +24,7 @@ from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, CORRELATION_WITH_OTHERS
 from services.report.sections.fields.comparing import between_models, mean_of_units
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
-from services.report.sections.fields.shares import categories_of, distribution
+from services.report.sections.fields.shares import RATE, categories_of, distribution
 from services.report.sections.fields.topics import POOLED, FieldReport, Topic, has_alpha, pools_raters
 
 
@@ -152,7 +152,7 @@ REPORT = FieldReport(
         CEILINGS,
         ORDER_AND_TIME,
     ),
-    {"mean": MEANS, "agreement": AGREEMENT, "distribution": SCALE, "rate": SCALE, "accuracy": ACCURACY},
+    {"mean": MEANS, "agreement": AGREEMENT, "distribution": SCALE, "rate": RATE, "accuracy": ACCURACY},
     against={
         ("accuracy", "text_only"): FLOORS,
         ("accuracy", "models"): ACCURACY,

@@ -123,6 +123,10 @@ def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
 
 
 POOLED = ("“All raters” pools verdicts.", pools_raters)
+POOLED_VERDICTS = (
+    "“All raters” pools verdicts, so that a unit with two verdicts counts twice; it is not what raters agreed on.",
+    pools_raters,
+)
 
 
 def unit_in_words(asked: Field, rows: Sequence[EstimateRow]) -> str:
