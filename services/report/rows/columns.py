@@ -22,6 +22,8 @@ State = Literal[
     "invalid",
     "no_response",
 ]
+# The states of a unit that a rater gave a verdict on.
+VERDICTS: frozenset[State | None] = frozenset({"answered", "undetermined", "not_assessable"})
 # The states in which there was something to answer, and it was not answered rightly.
 NOT_RIGHT: tuple[State, ...] = ("undetermined", "invalid", "no_response")
 

@@ -37,7 +37,7 @@ from services.report.sections.fields.topics import Topic, unit_in_words, weighte
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
-from services.report.sections.selecting import PartOfLine, parts_of_line
+from services.report.sections.selecting import PartOfLine, parts_of_line, unsettled_in_words
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
 Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
@@ -89,6 +89,7 @@ def table_of(
     of_groups: list[EstimateRow] = []
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
+    pieces.append(unsettled_in_words(study, line, phases))
     explanations = [*pieces, unit_in_words(ratings[0].field, [*rows, *of_groups]), weighted_in_words(rows)]
     if line.compare == "group":
         rows += of_groups

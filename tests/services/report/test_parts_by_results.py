@@ -16,7 +16,8 @@ from tests.situations import Situation, owner_of, signed_in, write_table
 def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_none(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
-    tables = tables_of(sqlite_database, planted.mirage_labels(sqlite_database, tmp_path / "study"))
+    report = planted.mirage_labels(sqlite_database, tmp_path / "study")
+    tables = tables_of(sqlite_database, report)
     fields = [row for row in tables["fields.csv"] if row["phase"] == "reference_label"]
     of_reports = values_in(fields, "finding", "item")
     negative = {
@@ -25,6 +26,9 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
         if {of_reports["Rater 3"][item], of_reports["Rater 4"][item]} == {"negative"}
     }
     assert len(negative) == 20
+    explanation = next(table.explanation for _, table in report.estimate_tables() if table.key == "line_1")
+    differ = sum(of_reports["Rater 3"][item] != of_reports["Rater 4"][item] for item in of_reports["Rater 3"])
+    assert differ == 1 and f"“What the reports say” 1 of {len(of_reports['Rater 3'])} references has no" in explanation
     said = values_in([row for row in tables["fields.csv"] if row["phase"] == "label"], "finding")
     candidates = {(row["model"], row["item"], row["condition"]): row["candidate"] for row in tables["candidates.csv"]}
     where = "Where “The text says” of “What the reports say” is negative"

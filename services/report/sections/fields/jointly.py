@@ -9,7 +9,7 @@ from itertools import product
 from agreement.estimate import undefined
 from exchange.estimate_rows import EstimateRow, LeftOut, Reason, Stratum
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.columns import Column, State
+from services.report.rows.columns import VERDICTS, Column, State
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import place_of, settled
 from services.report.sections.fields.shares import categories_of
@@ -18,8 +18,6 @@ from services.report.sections.fields.topics import Topic, has_bounds
 # An item, and the model whose answers to it are judged.
 _Question = tuple[str, str]
 _Condition = tuple[str, ...]
-# States of a unit that a rater gave a verdict on.
-_VERDICTS: frozenset[State | None] = frozenset({"answered", "undetermined", "not_assessable"})
 _BY_CONSENSUS: Mapping[bool, Reason] = {
     True: "without a consensus",
     False: "undetermined or not assessable in a condition",
@@ -69,7 +67,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
             if answer is not None:
                 own.options[condition] = answer
             of_raters = said_by_all.get(place_of(unit), []) if column.party.kind == "consensus" else [(state, None)]
-            if of_raters and all(state in _VERDICTS for state, _ in of_raters):
+            if of_raters and all(state in VERDICTS for state, _ in of_raters):
                 own.verdicts.add(condition)
                 if any(each in (None, option) for _, each in of_raters):
                     own.open.add(condition)
@@ -83,7 +81,11 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
         rows: list[EstimateRow] = []
         for column, answers in zip(columns, ratings.with_columns(columns).answers, strict=True):
             said = questions(ratings, column, answers)
-            judged = {whose: own for whose, own in said.items() if all(each in own.verdicts for each in conditions)}
+            judged = {
+                whose: own
+                for whose, own in said.items()
+                if all(each in own.options or each in own.verdicts for each in conditions)
+            }
             known = [own for own in judged.values() if all(each in own.options for each in conditions)]
             left_out = [whose for whose, own in judged.items() if any(each not in own.options for each in conditions)]
             why = _BY_CONSENSUS[column.party.kind == "consensus"]
