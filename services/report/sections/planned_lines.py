@@ -33,7 +33,7 @@ from services.report.sections.fields.comparing_groups import (
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
-from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
+from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
@@ -110,7 +110,7 @@ def table_of(
         cluster=study.analysis.cluster,
         field=named.name,
         form=_form(study, line, named, phases),
-        measured_in=named.field.unit or "",
+        measured_in=measured_in(named.field),
         drawn=topics[0].drawn,
         parts=title,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from pathlib import Path
+from typing import Any
 
 from db import Database
 from services.studies import freezing, importing, members
@@ -64,7 +65,7 @@ phases:
     title: Ratings
     rates: candidates
     shows: [prompt, candidate]
-    form: {quality: {type: ordinal, options: ['1', '2', '3', '4', '5']}}
+    form: {quality: {type: ordinal, options: ['1', '2', '3', '4', '5']}, size: {type: number, range: [0, 100]}}
     result: median
 analysis:
   primary: {estimate: mean, of: rate.quality, as: settled, by: model}
@@ -73,6 +74,8 @@ analysis:
     - {estimate: mean, of: rate.quality, where: {specialty: Neurology}}
     - {estimate: difference, of: rate.quality, compare: model}
     - {estimate: mean, of: rate.quality, by: years}
+    - {estimate: mean, of: rate.size, as: settled}
+    - {estimate: mean, of: rate.size}
 """
 SPECIALTIES, YEARS = ("Neurology", "Radiology", "Neurology"), (3, 5, 9)
 
@@ -106,11 +109,15 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
     situation = Situation(sqlite_database, "listed", admin, people, admin)
     freezing.freeze_study(sqlite_database, admin, "listed")
 
-    def rating(about: str, rater: int) -> dict[str, str]:
+    def rating(about: str, rater: int) -> dict[str, Any]:
         model, n = about.split()
-        return {"quality": str(1 + (int(n) * (2 + rater) + (model == "A") * (1 + rater)) % 5)}
+        return {"quality": str(1 + (int(n) * (2 + rater) + (model == "A") * (1 + rater)) % 5), "size": int(n) + rater}
 
-    tables = tables_of(sqlite_database, planted.reported(situation, rating))
+    report = planted.reported(situation, rating)
+    tables = tables_of(sqlite_database, report)
+    # Who all raters are is said where there is a row of theirs.
+    said = {table.key: table.explanation for _, table in report.estimate_tables()}
+    assert ["“All raters”" in said[f"line_{number}"] for number in (1, 2, 6, 7)] == [False, True, False, True]
     given = {
         name: {unit: float(value) for unit, value in own.items()}
         for name, own in values_in(tables["fields.csv"], "quality").items()
