@@ -100,9 +100,7 @@ def test_what_it_can_reach_at_best_is_computed_of_these(tmp_path: Path) -> None:
 def test_a_criterion_on_a_value_that_no_unit_has_is_refused_with_the_nearest(tmp_path: Path) -> None:
     plan = f"criteria: [{{key: it, {LINE}, above: 0.1, where: {{site: North}}}}]"
 
-    with pytest.raises(
-        InputRefused, match=r"where: No unit has site 'North' \(nearest: 'north'\), expected north"
-    ):
+    with pytest.raises(InputRefused, match=r"where: No unit has site 'North' \(nearest: 'north'\), expected north"):
         checked_folder(folder_with(tmp_path, plan))
 
 
