@@ -171,8 +171,8 @@ RATE = Topic(
         ),
         (
             (
-                "What was left out (excluded, left undetermined, called not assessable) is in neither; beside the "
-                "share stand the two bounds, with none and with all of it counted as this option."
+                "Left out is what the notes count: excluded, left undetermined or called not assessable. Beside the "
+                "share stand its two bounds, with none and with all of that counted as this option."
             ),
             has_bounds,
         ),
