@@ -127,16 +127,16 @@ def unsettled_in_words(study: Expansion, line: AuthoredEstimate, phases: Sequenc
         if other is None:
             continue
         answers = settled(other, phases).answers[0]
-        # What nobody was to rate, or has rated yet, is another matter.
-        rated = [any(column.states[place] in VERDICTS for column in other.columns) for place in range(len(answers))]
+        # What nobody was to rate, or not everybody has rated yet, is another matter.
+        of_units = [{column.states[place] for column in other.columns} - {None} for place in range(len(answers))]
+        rated = [bool(states) and states <= VERDICTS for states in of_units]
         lacking = sum(is_rated and answer is None for is_rated, answer in zip(rated, answers, strict=True))
         if lacking:
-            one = lacking == 1
-            said.append(
-                f"In “{other.phase.title}” {lacking} of {sum(rated)} {other.unit}{'' if sum(rated) == 1 else 's'} "
-                f"{'has' if one else 'have'} no settled answer; {'it is' if one else 'they are'} left out, with all "
-                f"that belongs to {'it' if one else 'them'}."
-            )
+            has, whose = ("has", "it is left out, with all that belongs to it")
+            if lacking > 1:
+                has, whose = ("have", "they are left out, with all that belongs to them")
+            of_all = f"{sum(rated)} {other.unit}{'' if sum(rated) == 1 else 's'}"
+            said.append(f"In “{other.phase.title}” {lacking} of {of_all} {has} no settled answer; {whose}.")
     return " ".join(said)
 
 
