@@ -12,7 +12,7 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, numbers_of
 from services.report.sections.fields.covered import covered_by
 from services.report.sections.fields.ordinal import mean_rows
-from services.report.sections.fields.topics import POOLED, FieldReport, Topic, has_models
+from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, FieldReport, Topic, has_models
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -101,6 +101,7 @@ MEANS = Topic(
     "Every rater uses such a scale differently: a difference between two raters is not a difference in what they saw.",
     means,
     of_models=True,
+    further=(MEAN_OF_UNITS,),
     names=frozenset({("mean_answer", "answers")}),
 )
 CALIBRATION = Topic(

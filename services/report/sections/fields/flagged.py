@@ -53,8 +53,8 @@ def flags(option: str, attribute: str) -> Topic:
         "the flag against the raters",
         "Precision: of the flagged units, the share that the rater confirms. Misses: of the units that the rater would "
         "have flagged, the share that was not flagged. Its limits depend on how many of both were read: with few "
-        "unflagged units the interval is wide. A unit that a rater leaves undetermined or calls not assessable counts as "
-        "not read; the note gives their number.",
+        "unflagged units the interval is wide. A unit that a rater leaves undetermined or calls not assessable counts "
+        "as not read; the note gives their number.",
         compute,
         in_parts=False,
     )
