@@ -6,8 +6,7 @@ is allocated, and unpacked bytes are counted while unpacking.
 
 import math
 import stat
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -20,11 +19,8 @@ from nibabel.nifti2 import Nifti2Header
 from imaging.errors import DEFAULT_LIMITS, ImagingError, Limits, shown_name
 from imaging.geometry import Affine, GeometryError, header_affine, spacing_of
 from imaging.images import Convention, is_image, read_image, size_of_image
+from imaging.unpacking import Stream, megabytes, pieces_of, unpacked
 
-CHUNK = 2**20
-BITE = 2**14
-# Block-wise compressors split a gigabyte into some 16,000 members.
-MOST_MEMBERS = 100_000
 # DEFLATE encodes at most 258 bytes in 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
 LARGEST_PACKING_RATIO = 1032
 NIFTI1_BYTES, NIFTI2_BYTES = 348, 540
@@ -104,8 +100,8 @@ def measured(path: Path, limits: Limits = DEFAULT_LIMITS) -> Measured | None:
             if is_image(start):
                 size = size_of_image(file)
                 return None if size is None else Measured((*size, 1), None)
-            pieces = _unpacked(file, name) if start.startswith(b"\x1f\x8b") else _plain(file)
-            layout = _layout(_header(_Stream(pieces, name, limits.max_unpacked_bytes), name)[0], name, limits)
+            pieces = unpacked(file, name) if start.startswith(b"\x1f\x8b") else pieces_of(file)
+            layout = _layout(_header(Stream(pieces, name, limits.max_unpacked_bytes), name)[0], name, limits)
     except (OSError, ImagingError):
         return None
     return Measured(layout.shape, layout.affine)
@@ -139,7 +135,7 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits, convention: Conv
         raise ImagingError(f"{name} is empty (0 bytes), but a NIfTI volume is expected: export it again.")
     if size > limits.max_bytes:
         raise ImagingError(
-            f"{name} has {_megabytes(size)} on disk, but at most {_megabytes(limits.max_bytes)} are accepted: "
+            f"{name} has {megabytes(size)} on disk, but at most {megabytes(limits.max_bytes)} are accepted: "
             "crop or resample it."
         )
     start = file.read(8)
@@ -149,7 +145,7 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits, convention: Conv
         _require_values(pixels, 1.0, 0.0, name)
         return SourceVolume(pixels, 1.0, 0.0, affine, placed=False, as_exported=as_exported)
     packed = start.startswith(b"\x1f\x8b")
-    stream = _Stream(_unpacked(file, name) if packed else _plain(file), name, limits.max_unpacked_bytes)
+    stream = Stream(unpacked(file, name) if packed else pieces_of(file), name, limits.max_unpacked_bytes)
     header, header_bytes = _header(stream, name)
     layout = _layout(header, name, limits)
     expected = layout.offset + layout.voxel_bytes
@@ -166,96 +162,7 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits, convention: Conv
     return SourceVolume(voxels, layout.slope, layout.intercept, layout.affine)
 
 
-def _plain(file: BinaryIO) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK):
-        yield chunk
-
-
-def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield a gzip file's content in pieces of at most one chunk, however large it unpacks."""
-    member = zlib.decompressobj(wbits=31)
-    members = 1
-    # The bytes after a member are copied each time a member ends. Small reads keep many tiny members linear in time.
-    packed = file.read(BITE)
-    while packed:
-        try:
-            piece = member.decompress(packed, CHUNK)
-        except zlib.error as error:
-            raise ImagingError(
-                f"{name} is a damaged gzip file, where a whole one is expected: export or copy it again."
-            ) from error
-        if piece:
-            yield piece
-        if member.eof:
-            # A gzip file may contain several members in a row, and zero padding after the last one (gzip 1.12, 2.1).
-            packed = member.unused_data or file.read(BITE)
-            while packed and not packed.strip(b"\0"):
-                packed = file.read(BITE).lstrip(b"\0")
-            if packed and members == MOST_MEMBERS:
-                raise ImagingError(
-                    f"{name} is packed in more than {MOST_MEMBERS} parts, where one gzip file is expected: "
-                    "export it again, or compress it again with gzip."
-                )
-            members += 1
-            member = zlib.decompressobj(wbits=31)
-        else:
-            packed = member.unconsumed_tail or file.read(BITE)
-            if not packed:
-                raise ImagingError(
-                    f"{name} is truncated: its gzip data end too early, where a whole file is expected; "
-                    "export or copy it again."
-                )
-
-
-class _Stream:
-    """Reads exact amounts from a sequence of pieces, and counts all of them towards the limit."""
-
-    def __init__(self, pieces: Iterator[bytes], name: str, limit: int) -> None:
-        self._pieces = pieces
-        self._name = name
-        self._limit = limit
-        self.total = 0
-        self._rest = memoryview(b"")
-
-    def _advance(self) -> bool:
-        piece = next(self._pieces, None)
-        if piece is None:
-            return False
-        self.total += len(piece)
-        if self.total > self._limit:
-            raise ImagingError(
-                f"{self._name} unpacks to more than {_megabytes(self._limit)}, which is the most that is accepted: "
-                "check that it really is one volume."
-            )
-        self._rest = memoryview(piece)
-        return True
-
-    def take(self, count: int) -> bytearray:
-        """Return the next `count` bytes, or fewer at the end. The caller has checked `count` against the limits."""
-        content = bytearray(count)
-        filled = 0
-        while filled < count and (self._rest or self._advance()):
-            piece = self._rest[: count - filled]
-            content[filled : filled + len(piece)] = piece
-            self._rest = self._rest[len(piece) :]
-            filled += len(piece)
-        del content[filled:]
-        return content
-
-    def skip(self, count: int) -> None:
-        """Skip `count` bytes, or what is left, without storing them."""
-        while count > 0 and (self._rest or self._advance()):
-            passed = min(count, len(self._rest))
-            self._rest = self._rest[passed:]
-            count -= passed
-
-    def drain(self) -> None:
-        """Read to the end, so that checksums are verified and data after the voxels count towards the limit too."""
-        while self._advance():
-            pass
-
-
-def _header(stream: _Stream, name: str) -> tuple[Nifti1Header, int]:
+def _header(stream: Stream, name: str) -> tuple[Nifti1Header, int]:
     """Read the header, and return it with its number of bytes."""
     start = stream.take(NIFTI1_BYTES)
     sizes = {int.from_bytes(start[:4], "little"): "<", int.from_bytes(start[:4], "big"): ">"}
@@ -296,8 +203,8 @@ def _layout(header: Nifti1Header, name: str, limits: Limits) -> _Layout:
     layout = _Layout(shape, dtype, offset, slope, intercept, affine)
     if layout.offset + layout.voxel_bytes > limits.max_unpacked_bytes:
         raise ImagingError(
-            f"{name} announces {_megabytes(layout.offset + layout.voxel_bytes)} of voxels, but at most "
-            f"{_megabytes(limits.max_unpacked_bytes)} are accepted: crop or resample it."
+            f"{name} announces {megabytes(layout.offset + layout.voxel_bytes)} of voxels, but at most "
+            f"{megabytes(limits.max_unpacked_bytes)} are accepted: crop or resample it."
         )
     return layout
 
@@ -410,7 +317,3 @@ def _truncated(name: str, expected: str, length: int | None) -> str:
 
 def _times(numbers: Sequence[float]) -> str:
     return " x ".join(f"{number:.10g}" for number in numbers)
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 2**20:,.1f} MiB"

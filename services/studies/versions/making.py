@@ -1,7 +1,4 @@
-"""Make a new version of a frozen study: an added row with a manifest of its own, and work for what is new alone.
-
-Nothing of the version before is changed: its bytes, its hash, what was dealt and what was answered.
-"""
+"""Make a new version of a frozen study: an added row with its own manifest; the previous version does not change."""
 
 from __future__ import annotations
 
