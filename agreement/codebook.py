@@ -221,17 +221,8 @@ def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.
 
 
 def _of_two(texts: npt.NDArray[Any]) -> npt.NDArray[np.intp] | None:
-    """Which distinct text each one is, where there are no more than two: two comparisons take less than a hash.
-
-    Parameters
-    ----------
-    texts : ndarray of text or bytes, shape (n,)
-
-    Returns
-    -------
-    ndarray of int, shape (n,), or None
-        None where there are more, which a few of many texts mostly show before they are all compared.
-    """
+    """Which distinct text each one is, where there are two: comparisons take less than a hash; None of others."""
+    # a few of many texts mostly show that there are more
     if np.unique(texts[:: max(1, texts.size // _A_FEW)]).size > 2 or not texts.size:
         return None
     first = texts == texts[0]

@@ -117,7 +117,7 @@ def test_the_margins_of_two_raters_are_compared(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--confidence", "95"], "confidence is 95.0; expected a number between 0 and 1"),
+        (["--confidence", "95"], "confidence is 95.0; expected a number from 1e-09 to less than 1"),
         (["--resamples", "0"], "resamples is 0; expected a whole number of at least 1"),
         (["--positive", "maybe"], "positive is 'maybe'; expected one of no, yes"),
     ],
