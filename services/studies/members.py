@@ -214,7 +214,7 @@ def join(
 
 
 def _seals(session: Session, study_id: int, membership: Membership, gone: list[int], *, again: bool) -> dict[str, Any]:
-    """Return the seal on a member; for one who returns, also end their earlier seal and those on deleted assignments."""
+    """Return the seal on a member; if they return, also end their earlier seal and those on deleted assignments."""
     rows: list[Base] = [membership]
     ended = {"membership": str(membership.id)} if again else {}
     if gone:
