@@ -1,4 +1,4 @@
-"""Our own columns as a JSON array: what a program writes that dumps its rows at once."""
+"""Our own columns as a JSON array, as written by programs that dump all their rows at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exchange.tables import JUDGE_VERDICTS
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is an array whose first object has the columns that a verdict must have, and no labeller."""
+    """Return whether a file is an array whose first object has the required columns of a verdict and no labeller."""
     return source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first) and LABELLER not in source.first
 
 
@@ -32,7 +32,7 @@ def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Read a row by the names of our columns; others are ignored, as in our tables."""
+    """Read a row by the names of our columns; other columns are ignored, as in our tables."""
     clues = clues_of(item=clue(row.get("item")), candidate=clue(row.get("candidate")))
     yield ForeignLine(number, clues, said_by(row, asked))
 
