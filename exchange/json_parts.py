@@ -32,15 +32,15 @@ def values_of_array(content: bytes) -> Iterator[Any]:
     Raises
     ------
     NotRead
-        The bytes are no Unicode text.
+        The bytes are not Unicode text.
     ValueError
-        From there on it is not valid JSON; the message says what is wrong, without a place.
+        The rest is not valid JSON; the message says what is wrong, without a place.
     """
     text = HeldText(content)
     text.next_letter()
     text.pass_letter()
     yield from _values(text, "the array does not end; the file is cut off or damaged")
-    # Of files that were put behind each other, all but the first would be lost without a word.
+    # If files were concatenated, all but the first would be lost silently.
     if text.next_letter():
         raise ValueError("something follows the array")
 

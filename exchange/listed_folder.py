@@ -1,4 +1,4 @@
-"""Study folders whose protocol lists its phases: the same tables, with declared columns and only as phases need them."""
+"""Study folders whose protocol lists its phases: the same tables, with declared columns, as far as phases need them."""
 
 from __future__ import annotations
 

@@ -17,16 +17,16 @@ def recognises(source: Source) -> bool:
 
 
 def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
-    """Return what a row says of its candidate by the names of our columns.
+    """Return what a row says about its candidate, by the names of our columns.
 
     Raises
     ------
     NotInLayout
-        It has no column for the verdict: under another name, it would be lost. One that was not given is empty.
+        It has no verdict column: a verdict under another name would be lost. A verdict that was not given is empty.
     """
     if "verdict" not in row and "verdict" not in asked.columns and not asked.labellers:
         raise NotInLayout(f"has no verdict, but {listed(row)}; correct the name, or leave it empty if none was given.")
-    # As in our tables, a column `model` goes along: whose it is is seen by what it says.
+    # As in our tables, a column `model` is passed on: its content shows which model it names.
     names = RESULTS if "model" in asked.columns else (*RESULTS, "model")
     return {name: row[name] for name in names if name in row}
 
