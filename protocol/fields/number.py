@@ -20,7 +20,7 @@ from protocol.fields.kind import (
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
-    """Return the number, within the field's limits."""
+    """Return the number, which has to be within the field's limits."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
         raise WrongAnswer(f"{field.label}: expected a number.")
     if field.minimum is not None and value < field.minimum:
@@ -37,7 +37,7 @@ def canonical(value: Any) -> str:
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the number is an accepted one or lies within the limits, these included."""
+    """Return whether the number is accepted or within the limits, inclusive."""
     number = parsed(value)
     if not reference.is_given or number is None:
         return NOT_SCORED if not reference.is_given else FieldScore(False)
@@ -45,12 +45,12 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
-    """Return the number as it is written."""
+    """Return the number in digits."""
     return canonical(value)
 
 
 def problem_of_reference(field: AskedField, reference: Reference) -> str:
-    """Say that a number cannot equal a word, and that nobody can enter one beyond the field's limits."""
+    """Return the problem if the reference is not a number, or is outside the limits of the field."""
     read = parsed if field.unit != "%" else _percentage
     words = [answer for answer in reference.accepted if read(answer) is None]
     if words:
@@ -68,8 +68,8 @@ def problem_of_reference(field: AskedField, reference: Reference) -> str:
 
 
 def parsed(value: Any) -> Decimal | None:
-    """Return the number that a stored answer or a reference is, or None."""
-    # To Python 5_0 is 50; who types it has missed a point or a hyphen.
+    """Return a stored answer or a reference as a number, or None if it is not one."""
+    # Python reads 5_0 as 50, but somebody who typed it meant a point or a hyphen.
     if isinstance(value, bool) or "_" in str(value):
         return None
     try:
@@ -80,7 +80,7 @@ def parsed(value: Any) -> Decimal | None:
 
 
 def accepted_numbers(reference: Reference) -> list[Decimal]:
-    """Return the numbers that are right: 50 % is 50, which is taken only of a field whose unit that is."""
+    """Return the accepted numbers; 50 % is read as 50, and only fields with the unit % accept it."""
     return [number for answer in reference.accepted if (number := _percentage(answer)) is not None]
 
 

@@ -1,4 +1,4 @@
-"""A place in an image without scale: its column and row, as the crosshair reads them."""
+"""A point in an image without scale: its column and row, as the crosshair shows them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pixels:
-    """The pixels of one image, which lies in the plane of x and y.
+    """The pixel grid of one image, which lies in the x-y plane.
 
     Attributes
     ----------
     shape
         Number of columns and rows.
     first
-        x and y of the voxel whose index is 0, as places are stored, at one mm per pixel.
+        x and y of the voxel with index 0, in the stored coordinates, where one pixel is 1 mm.
     mirrored
-        Whether columns run against x, as in the radiological convention.
+        Whether columns run opposite to x, as in the radiological convention.
     """
 
     shape: tuple[int, int]
@@ -26,19 +26,19 @@ class Pixels:
     mirrored: bool
 
     def in_words(self, place: Sequence[float]) -> str:
-        """Return column and row, both counted from 1 at the upper left; rounded as the reading room rounds."""
+        """Return column and row, counted from 1 at the upper left and rounded as in the reading room."""
         across, up = (math.floor(mm - first + 0.5) for mm, first in zip(place[: len("xy")], self.first, strict=True))
         columns, rows = self.shape
         return f"column {columns - across if self.mirrored else across + 1} row {rows - up}"
 
 
-# What is seen first in each pane of an item, by the title of the pane, in their order: None of what has a scale.
+# By the titles of an item's panes, in order, the pixels of the image shown first in each; None for scans with a scale.
 Places = Mapping[str, Pixels | None]
 WITH_SCALE: Places = {}
 
 
 def pixels_at(places: Places, pane: str | None) -> Pixels | None:
-    """Return the pixels of the pane that a place names, of the first one where it names none; None with a scale."""
+    """Return the pixels of the named pane, or of the first pane if none is named; None if that has a scale."""
     if pane is not None and pane in places:
         return places[pane]
     return next(iter(places.values()), None)
