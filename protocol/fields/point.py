@@ -10,7 +10,7 @@ from typing import Any
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
 from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 
-# Points are compared to a micrometre, which is finer than any voxel.
+# Decimals of mm to which points are compared; finer than any voxel.
 _DECIMALS = 3
 # Anatomical directions of positive and negative x, y and z.
 _SIDES = (("R", "L"), ("A", "P"), ("S", "I"))
