@@ -17,10 +17,11 @@ from agreement.interval_kinds import Interval
 from agreement.intervals import wilson_interval
 from agreement.percent import share
 from agreement.resampling import Seed
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Result):
     """Accuracy of one rater, one judge or one baseline.
 
     Attributes
@@ -50,10 +51,6 @@ class Accuracy:
     n_excluded: int
     n_missing: int
     n_without_reference: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def accuracy(

@@ -15,13 +15,14 @@ from agreement.coding import Codes, Floats
 from agreement.effective_size import cautious_size, clusters_with, effective_size, scattered_size
 from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
+from agreement.methods import EFFECTIVE_ITEMS, ITEMS_ADDED, of_effective_number, t_with
 from agreement.quantiles import t_tail, upper_t
 from agreement.unseen import unseen_of_coefficient
 
 MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
 
-_BY_CLUSTERS = "; by the clusters with disagreements and rare categories"
+_BY_CLUSTERS = "by the clusters with disagreements and rare categories"
 _BY_SCATTER = f"{_BY_CLUSTERS}, and how scattered these are"
 
 _STEP = 1e-4  # of an item, of the numerical derivative
@@ -151,7 +152,7 @@ def adjusted_estimate(
     differ: Floats | None = None
     if groups is None or traits is None:
         size = "adjusted"
-    method = "large-sample standard error with two items added, one of agreement"
+    method = ITEMS_ADDED + ", one of agreement"
     if freedom < 1:
         reason = f"fewer than two {of_units}: no standard error"
         return undefined(
@@ -177,9 +178,9 @@ def adjusted_estimate(
             warning = gathered_disagreements(
                 clusters_with(differ, groups), freedom + 1, clusters_with(np.ones(n), groups)
             )
-        method += f", on the effective number of independent items ({effective:.1f} of {n}{way})"
+        method += EFFECTIVE_ITEMS + of_effective_number(effective, n, freedom, way)
     else:
-        method += ", independent items"
+        method += ", independent items, " + t_with(freedom)
     weight = effective / n
     totals = weight * sums + share @ added
     of_rows, of_added = _influence(of_sums, totals, rows), _influence(of_sums, totals, added)
@@ -190,7 +191,7 @@ def adjusted_estimate(
     if groups is not None and differ is not None:
         unseen = unseen_of_coefficient(of_sums, sums, added, differ, groups, low, high)
     return Estimate(
-        name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
+        name, value, low, high, n, unit, method + note, se=se,
         p=2.0 * t_tail(abs(centre) / se, freedom), confidence=confidence, n_clusters=n_clusters,
         cautions=several(warning, unseen), interval=size,
     )  # fmt: skip

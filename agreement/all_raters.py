@@ -9,13 +9,14 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import read_once, whole_number
+from agreement.arguments import read_once, shown, whole_number
 from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out_of_all
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import FIXED, bootstrap_of, leaving_out
 from agreement.own_weights import Matrix, agreement_weights
 from agreement.pairwise import share_of_items
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
@@ -92,7 +93,7 @@ def percent_agreement_of_all(
     places = np.arange(len(levels), dtype=np.float64)
     if steps and categories is None and levels:
         if not all(isinstance(level, int | float) and float(level).is_integer() for level in levels):
-            raise ValueError(f"steps is {steps} but categories {levels!r} have no order; expected categories=")
+            raise ValueError(f"steps is {steps} but categories {shown(levels)} have no order; expected categories=")
         places = np.array(levels, dtype=np.float64)
     complete = np.asarray((codes >= 0).all(axis=1))
     same = np.full(len(codes), np.nan)
@@ -245,9 +246,9 @@ def light_kappa(
     pairs = list(combinations(range(codes.shape[1]), 2))
     check_size(n, (1 + 2 * q) * max(1, len(pairs)))
     lost = len(codes) - n
-    note = f"; mean over {len(pairs)} pairs of raters, these raters (fixed), items sampled"
-    note += f"; {lost} with fewer than two ratings left out" if lost else ""
-    method = f"{'cluster ' if clusters is not None else ''}bootstrap{note}"
+    note = f"; mean over {len(pairs)} pairs of raters, " + FIXED + ", items sampled"
+    note += leaving_out(lost, "with fewer than two ratings")
+    method = bootstrap_of(clusters is not None) + note
     name = "Light's kappa" if weights is None else "Light's kappa, weighted"
     rows = np.hstack([_pair(rated_codes[:, [j, k]], w) for j, k in pairs]) if pairs else np.zeros((n, 0))
     of_pairs = _kappas(rows.sum(axis=0), w, len(pairs))

@@ -13,14 +13,17 @@ from agreement.arguments import check_resamples
 from agreement.closeness import Level, Scoring, closeness, in_words, scoring_of
 from agreement.coding import Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.methods import FIXED, bootstrap_of
 from agreement.multiplicity import adjust_p_values
 from agreement.rater_tests import EPSILONS, MIN_ITEMS, RaterTests, Test, check_margins, rater_tests
 from agreement.ratings import RatingTable
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
+from agreement.words import Words
 
 
 @dataclass(frozen=True)
-class RaterComparison:
+class RaterComparison(Result):
     """The judge against one rater, both held against the other raters.
 
     Attributes
@@ -51,7 +54,7 @@ class RaterComparison:
 
 
 @dataclass(frozen=True)
-class AltTest:
+class AltTest(Result):
     """Result of the alternative annotator test.
 
     Attributes
@@ -85,17 +88,9 @@ class AltTest:
     least_epsilon: Estimate
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {
-            "winning_rate": self.winning_rate.as_dict(),
-            "advantage_probability": self.advantage_probability.as_dict(),
-            "raters": [dict(vars(rater)) for rater in self.raters],
-            "passed": self.passed,
-            "undefined_because": self.undefined_because,
-            "epsilon": self.epsilon,
-            "curve": [{"epsilon": epsilon, "winning_rate": rate} for epsilon, rate in self.curve],
-            "least_epsilon": self.least_epsilon.as_dict(),
-        }
+        """Everything by name, ready for JSON; the curve point by point."""
+        curve = [{"epsilon": epsilon, "winning_rate": rate} for epsilon, rate in self.curve]
+        return super().as_dict() | {"curve": curve}
 
 
 @dataclass(frozen=True)
@@ -293,7 +288,7 @@ def _result(part: RaterTests, adjusted: Floats, options: _Options, domains: int)
     raters = tuple(_comparison(part, j, float(adjusted[0, j]), options.alpha) for j in range(len(part.tests)))
     rates = [math.nan] * len(adjusted) if reason else (adjusted[:, tested] <= options.alpha).mean(axis=1).tolist()
     passing = [epsilon for epsilon, rate in zip(EPSILONS, rates[1:], strict=True) if rate >= 0.5]
-    sensitivity = f"least of the epsilons 0, .01, ... {EPSILONS[-1]}; sensitivity, no decision; {method}"
+    sensitivity = Words("least of the epsilons 0", f", .01, ... {EPSILONS[-1]}; sensitivity, no decision; ", method)
 
     def of_these_raters(name: str, text: str, why: str | None, value: float) -> Estimate:
         because = why or "these raters are fixed"
@@ -324,12 +319,14 @@ def _reason(part: RaterTests, unit: str) -> str | None:
     return None
 
 
-def _method(part: RaterTests, options: _Options, domains: int) -> str:
+def _method(part: RaterTests, options: _Options, domains: int) -> Words:
     kind = "independent items" if part.groups is None else "clustered"
     over = f" over {domains} domains" if domains > 1 else ""
-    text = (
-        f"alt-test, scoring {in_words(options.scoring)}, epsilon {options.epsilon}, t tests ({kind}) with "
-        f"Benjamini-Yekutieli{over} at {options.alpha}; these raters (fixed)"
+    text = Words(
+        "alt-test",
+        f", scoring {in_words(options.scoring)}, epsilon {options.epsilon}, t tests ({kind}) with "
+        f"Benjamini-Yekutieli{over} at {options.alpha}; ",
+        FIXED,
     )
     few = part.tests.count("Wilcoxon")
     if few:
@@ -366,7 +363,7 @@ def _advantage(part: RaterTests, reason: str | None, options: _Options) -> Estim
     if part.groups is not None:
         groups, n_clusters = compact(part.groups[used])
     if reason is not None:
-        text = "bootstrap; these raters (fixed)"
+        text = bootstrap_of(False) + "; " + FIXED
         return undefined(name, n, options.unit, text, reason, confidence=options.confidence, n_clusters=n_clusters)
     rows = np.column_stack([judge_ahead & counted, counted])[used].astype(np.float64)
 
@@ -383,7 +380,7 @@ def _advantage(part: RaterTests, reason: str | None, options: _Options) -> Estim
         clustered=groups is not None,
     )
     value = float(of_sums(rows.sum(axis=0)))
-    note = f"; scoring {in_words(options.scoring)}; these raters (fixed)"
+    note = f"; scoring {in_words(options.scoring)}; " + FIXED
     return spread.estimate(
         name, value, n, options.unit, confidence=options.confidence, n_clusters=n_clusters, note=note
     )

@@ -12,6 +12,7 @@ from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.rater_tests import MIN_ITEMS, check_margins, fewest_items
 from agreement.signed_ranks import signed_rank_p
+from agreement.words import Words
 
 _EXACT_UP_TO = 1_000  # items
 _MOST_RATERS = 10_000
@@ -91,7 +92,7 @@ def alt_test_power(
         "power of the alt-test",
         items,
         unit,
-        f"{test}, independent items, epsilon {epsilon}, P at most {threshold:.3g}, {raters} raters",
+        Words(test, f", independent items, epsilon {epsilon}, P at most {threshold:.3g}, {raters} raters"),
         "a property of the assumed shares, known without sampling error",
         value=value,
     )

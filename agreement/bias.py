@@ -18,10 +18,11 @@ from agreement.estimate import Estimate, check_confidence
 from agreement.judge import judge_direction
 from agreement.multiplicity import Adjustment, adjust_p_values
 from agreement.resampling import Seed
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class BiasByFactor:
+class BiasByFactor(Result):
     """The judge's signed difference over the levels of one factor.
 
     Attributes
@@ -43,11 +44,6 @@ class BiasByFactor:
     p: float
     p_adjusted: float
     undefined_because: str | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        row = {name: None if isinstance(v, float) and math.isnan(v) else v for name, v in vars(self).items()}
-        return row | {"levels": {str(level): estimate.as_dict() for level, estimate in self.levels.items()}}
 
 
 def judge_bias_by_factor(

@@ -12,6 +12,7 @@ from agreement.arguments import check_resamples, listed, shown
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, same_length, single_values
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -78,7 +79,7 @@ def bang_blinding_index(
     rows = np.stack([table[:, right] - table[:, wrong], np.ones(len(table))], axis=1)
     name = f"Bang's blinding index of {of}"
     if not len(table):
-        return undefined(name, 0, unit, "bootstrap", f"nothing was guessed of {of}", confidence=confidence)
+        return undefined(name, 0, unit, bootstrap_of(False), f"nothing was guessed of {of}", confidence=confidence)
     options: dict[str, Any] = {"resamples": resamples, "seed": seed, "confidence": confidence, "unit": unit}
     return _estimate(lambda t: t[..., 0] / t[..., 1], rows, groups, name, n_clusters, **options)
 
@@ -134,7 +135,7 @@ def james_blinding_index(
     value = float(_james(table.sum(axis=0))) if n else math.nan
     if math.isnan(value):
         reason = "all units are of one source" if n else f"no {unit}s"
-        return undefined(name, n, unit, "bootstrap", reason, confidence=confidence, n_clusters=n_clusters)
+        return undefined(name, n, unit, bootstrap_of(False), reason, confidence=confidence, n_clusters=n_clusters)
     options: dict[str, Any] = {"resamples": resamples, "seed": seed, "confidence": confidence, "unit": unit}
     return _estimate(_james, table, groups, name, n_clusters, **options)
 

@@ -14,14 +14,16 @@ from agreement.cautions import rare_outcome
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import bootstrap_of, leaving_out
 from agreement.percent import bounded_mean, mean, share
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 
 _MOST_BINS = 10_000
 
 
 @dataclass(frozen=True)
-class ReliabilityBin:
+class ReliabilityBin(Result):
     """One bin of a reliability curve.
 
     Attributes
@@ -44,7 +46,7 @@ class ReliabilityBin:
 
 
 @dataclass(frozen=True)
-class RiskCoverage:
+class RiskCoverage(Result):
     """Risk among the answers kept when the least confident are left unanswered.
 
     Attributes
@@ -183,9 +185,11 @@ def expected_calibration_error(
     stated, right, groups, note = _known(confidence, correct, clusters)
     name, n = f"expected calibration error, {bins} bins", stated.size
     groups, n_clusters = compact(groups) if groups is not None else (None, None)
-    note = f"; {bins} equal bins closed on the right{note}"
+    note = f"; {bins} equal bins closed on the right" + note
     if n == 0:
-        return undefined(name, 0, unit, "bootstrap" + note, f"no {unit}s", confidence=level, n_clusters=n_clusters)
+        return undefined(
+            name, 0, unit, bootstrap_of(False) + note, f"no {unit}s", confidence=level, n_clusters=n_clusters
+        )
     inside = _bin_of(stated, bins)
     rows = np.zeros((n, bins + 1))
     rows[np.arange(n), inside] = right - stated
@@ -342,8 +346,7 @@ def _known(confidence: Ratings, correct: Ratings, clusters: Ratings | None) -> t
         raise ValueError(f"confidence holds {stated[first]!r} at position {first}; expected a number from 0 to 1")
     used = known & ~np.isnan(stated)
     groups = encode_clusters(clusters, used.size)[used] if clusters is not None else None
-    lost = int((~used).sum())
-    note = f"; {lost} without confidence or correctness left out" if lost else ""
+    note = leaving_out(int((~used).sum()), "without confidence or correctness")
     return stated[used], right[used].astype(np.float64), groups, note
 
 

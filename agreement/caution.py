@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agreement.arguments import shown
+from agreement.words import Part, parts_of
+
 Kind = Literal[
     "few_clusters",
     "few_labelled_clusters",
@@ -33,7 +36,7 @@ class Caution:
     kind : str
         By which rule it is given; ``"other"`` where somebody else wrote it.
     text : str
-        What it says.
+        What it says; `Words` where a number in it differs from estimate to estimate.
     fewest : int
         Below how many it applies; 0 where it is not about a number of things.
     """
@@ -41,6 +44,11 @@ class Caution:
     kind: Kind
     text: str
     fewest: int = 0
+
+    @property
+    def made(self) -> tuple[Part, ...]:
+        """The parts of the text."""
+        return parts_of(self.text)
 
 
 def several(*cautions: Caution | None) -> tuple[Caution, ...]:
@@ -87,11 +95,18 @@ def written(text: str | None) -> Iterator[Caution]:
     ------
     Caution
 
+    Raises
+    ------
+    ValueError
+        When it is no text.
+
     Examples
     --------
     >>> [caution.text for caution in written("one; two")], list(written(None))
     (['one', 'two'], [])
     """
+    if not (text is None or isinstance(text, str)):
+        raise ValueError(f"warning is {shown(text)}; expected what to print beside the estimate, or None")
     yield from (Caution("other", sentence) for sentence in (text.split("; ") if text else ()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agreement.caution import Caution
+from agreement.words import Part, Words
 
 FEW_CLUSTERS = 10
 """Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
@@ -57,9 +58,8 @@ def few_clusters(n_clusters: int | None) -> Caution | None:
     """
     if n_clusters is None or n_clusters >= FEW_CLUSTERS:
         return None
-    count = "1 cluster" if n_clusters == 1 else f"{n_clusters} clusters"
-    text = f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
-    return Caution("few_clusters", text, FEW_CLUSTERS)
+    says = f"an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
+    return Caution("few_clusters", _only(n_clusters, says), FEW_CLUSTERS)
 
 
 def few_resampled(n_clusters: int | None) -> Caution | None:
@@ -82,8 +82,13 @@ def few_resampled(n_clusters: int | None) -> Caution | None:
     """
     if n_clusters is None or not FEW_CLUSTERS <= n_clusters < FEW_RESAMPLED:
         return None
-    text = f"only {n_clusters} clusters: a bootstrap of fewer than {FEW_RESAMPLED} clusters is likely to be too narrow"
-    return Caution("few_resampled", text, FEW_RESAMPLED)
+    says = f"a bootstrap of fewer than {FEW_RESAMPLED} clusters is likely to be too narrow"
+    return Caution("few_resampled", _only(n_clusters, says), FEW_RESAMPLED)
+
+
+def _only(n_clusters: int, says: str) -> Words:
+    clusters = " cluster: " if n_clusters == 1 else " clusters: "
+    return Words("only ", Part(f"{n_clusters}", is_number=True), clusters, says)
 
 
 def few_raters(raters: int) -> Caution | None:

@@ -14,10 +14,12 @@ from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.methods import FIXED, T_ON_ALL, bootstrap_of
 from agreement.quantiles import t_tail, upper_t
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.row_sums import row_counts, row_ranges, row_sums
 from agreement.unseen import unseen_of_coefficient
+from agreement.words import Words
 
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""
@@ -25,7 +27,7 @@ ROUNDING = 1e-12
 _LARGEST = 10**8  # numbers in a table of items by categories
 _MOST = 5000  # categories
 
-RATERS = "these raters (fixed), items sampled"
+RATERS = FIXED + ", items sampled"
 
 
 @dataclass(frozen=True)
@@ -136,9 +138,10 @@ def estimate_of(
         interval, *first, "t", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=(*first, *BOOTSTRAPS)
     )
     groups, n_clusters = compact(clusters) if clusters is not None else (None, None)
-    method = f"Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items; {RATERS}{note}"
+    note = "; " + RATERS + note
+    method = Words("Gwet's standard error", ", ", T_ON_ALL, ", clipped at 1, independent items", note)
     if interval != "t":
-        method = f"{'cluster ' if groups is not None else ''}bootstrap; {RATERS}{note}"
+        method = bootstrap_of(groups is not None) + note
     reason = "no item has two ratings" if coefficient is None else coefficient.reason
     if reason is None and n == 1 and needs_two_items:
         reason = f"one {unit}: {name} needs two or more"
@@ -150,7 +153,7 @@ def estimate_of(
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,
             traits=coefficient.traits, size=interval,
-            name=name, unit=unit, confidence=confidence, note=f"; {RATERS}{note}",
+            name=name, unit=unit, confidence=confidence, note=note,
             lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
     if interval == "t":
@@ -165,15 +168,14 @@ def estimate_of(
         confidence=confidence,
         clustered=groups is not None,
     )
-    estimate = spread.estimate(
-        name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=f"; {RATERS}{note}"
-    )
+    estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     unseen = None
     if groups is not None and coefficient.added is not None and coefficient.traits is not None:
         differ = coefficient.traits()[:, -1]
         unseen = unseen_of_coefficient(
             coefficient.of_sums, total_of(coefficient.rows, coefficient.times), coefficient.added,
             differ if coefficient.kind is None else differ[coefficient.kind], groups, estimate.low, estimate.high,
+            scattered=0.0,
         )  # fmt: skip
     return estimate.warned(rare, unseen)
 

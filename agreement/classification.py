@@ -24,11 +24,13 @@ from agreement.coding import (
     strata_of_units,
 )
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class ClassificationScores:
+class ClassificationScores(Result):
     """What a classification is worth, abstentions and invalid outputs counted apart.
 
     Attributes
@@ -56,18 +58,6 @@ class ClassificationScores:
     n_abstained: int
     n_invalid: int
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        row: dict[str, Any] = {}
-        for name, value in vars(self).items():
-            if isinstance(value, Estimate):
-                row[name] = value.as_dict()
-            elif isinstance(value, dict):
-                row[name] = {str(k): v.as_dict() if isinstance(v, Estimate) else v for k, v in value.items()}
-            else:
-                row[name] = value
-        return row
 
 
 def classification_scores(
@@ -140,18 +130,20 @@ def classification_scores(
     abstentions, unreadable = values_of(abstained, "abstained"), values_of(invalid, "invalid")
     twice = [level for level in levels if level in abstentions or level in unreadable]
     if twice:
-        raise ValueError(f"abstained or invalid holds {twice!r}; expected none of the classes {levels!r}")
+        raise ValueError(f"abstained or invalid holds {twice!r}; expected none of the classes {shown(levels)}")
     position: dict[Any, int] = {level: code for code, level in enumerate(levels)}
     known = np.array([not is_missing(t) and not is_missing(p) for t, p in zip(true, given, strict=True)], dtype=bool)
     truth, guess = np.full(known.size, -1), np.full(known.size, -1)
     for item in np.flatnonzero(known):
         if true[item] not in position:
-            raise ValueError(f"reference holds {shown(true[item])} at position {item}; expected one of {levels!r}")
+            raise ValueError(f"reference holds {shown(true[item])} at position {item}; expected one of {shown(levels)}")
         truth[item] = position[true[item]]
         if given[item] in abstentions or given[item] in unreadable:
             continue
         if given[item] not in position:
-            raise ValueError(f"predicted holds {shown(given[item])} at position {item}; expected one of {levels!r}")
+            raise ValueError(
+                f"predicted holds {shown(given[item])} at position {item}; expected one of {shown(levels)}"
+            )
         guess[item] = position[given[item]]
     used_given = [given[item] for item in np.flatnonzero(known)]
     groups: Codes | None = None
@@ -181,7 +173,7 @@ def classification_scores(
         value = float(statistic(counts @ own)) if n else math.nan
         if math.isnan(value):
             reason = undefined_because if n else f"no {unit}s"
-            return undefined(name, n, unit, "bootstrap", reason, confidence=confidence, n_clusters=n_clusters)
+            return undefined(name, n, unit, bootstrap_of(False), reason, confidence=confidence, n_clusters=n_clusters)
         spread = bootstrap_of_sums(
             statistic,
             sums_by_cluster(own, groups),

@@ -13,6 +13,7 @@ from agreement.coding import Codes, Ratings, compact, encode_clusters
 from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -88,7 +89,7 @@ def resampled(
     """
     check_resamples(resamples)
     kind = chosen_interval(interval, *BOOTSTRAPS)
-    text = f"{'cluster ' if n_clusters is not None else ''}bootstrap{note}"
+    text = bootstrap_of(n_clusters is not None) + note
     if math.isnan(plain.value):
         reason = str(plain.undefined_because)
         return undefined(

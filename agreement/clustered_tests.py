@@ -12,8 +12,10 @@ from agreement.arguments import check_resamples, one_of
 from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import leaving_out
 from agreement.quantiles import chi_square_tail
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
+from agreement.words import Words
 
 _ROUNDING = 1e-12
 
@@ -90,13 +92,13 @@ def mcnemar_in_clusters(
     test, factor = "Obuchowski", m / max(1, m - 1)
     if method == "durkalski":
         test, factor, of_cluster = "Durkalski", 1.0, of_cluster / np.bincount(groups, minlength=m)
-    text, p = f"McNemar, {test}", None
+    text, p = Words("McNemar", f", {test}"), None
     if m >= 2:
         squares = float((of_cluster**2).sum())
         statistic = float(of_cluster.sum()) ** 2 / (factor * squares) if squares > 0.0 else 0.0
         text += f", chi2(1) = {statistic:.4g}"
         p = chi_square_tail(statistic, 1)
-    text += f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
+    text += leaving_out(pairs.n_missing, "without both verdicts")
     discordant = gaps != 0.0
     n, name, of = int(discordant.sum()), "share of discordant pairs", f"discordant {unit}"
     if n == 0:
@@ -106,7 +108,7 @@ def mcnemar_in_clusters(
         ratio, sums_by_cluster(rows, groups), resamples=resamples, seed=seed, interval=kind, confidence=confidence
     )
     estimate = spread.estimate(name, float((gaps > 0.0).sum()) / n, n, of, confidence=confidence, n_clusters=m)
-    return replace(estimate, method=f"{text}; {spread.method}", p=p)
+    return replace(estimate, method=text + "; " + spread.method, p=p)
 
 
 def marginal_homogeneity_in_clusters(
@@ -166,7 +168,7 @@ def marginal_homogeneity_in_clusters(
     pairs = encode_pairs(a, b, categories)
     groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
     n, q, name = pairs.n, len(pairs.categories), "marginal difference"
-    note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
+    note = leaving_out(pairs.n_missing, "without both verdicts")
     if n == 0:
         return undefined(name, 0, unit, "Obuchowski" + note, f"no {unit}s", confidence=confidence, n_clusters=m)
     use_a, use_b = (np.bincount(groups * q + codes, minlength=m * q).reshape(m, q) for codes in (pairs.a, pairs.b))
@@ -182,6 +184,6 @@ def marginal_homogeneity_in_clusters(
         )  # fmt: skip
     statistic = float(total @ np.linalg.pinv(spread, rcond=1e-10, hermitian=True) @ total) if degrees else 0.0
     p = chi_square_tail(statistic, degrees) if degrees else 1.0
-    method = f"Obuchowski, chi2({degrees}) = {statistic:.4g}; no interval{note}"
+    method = Words("Obuchowski", f", chi2({degrees}) = {statistic:.4g}; no interval", note)
     reason = "the test has no interval"
     return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence, n_clusters=m)

@@ -19,6 +19,7 @@ SHORT_TEXT = 16
 """Up to so many characters, texts of fixed width are distinguished by `distinct_texts`."""
 
 _AT_ONCE = 1 << 18  # bytes of texts whose hash is computed at once: so many stay in the cache
+_A_FEW = 64  # of many texts, by which is seen that they are of more kinds than two
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 divided by the golden ratio
 _SMALL = 1 << 16  # whole numbers below this, or below their own number, are counted, not sorted
 
@@ -127,15 +128,17 @@ def distinct_numbers(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[n
     >>> entries, which.tolist()
     ([1.0, 3.0], [1, -1, 0])
     """
-    present = values == values
+    of_whole = values.dtype.kind in "bui"
+    present = np.ones(0, dtype=bool) if of_whole else values == values
     everywhere = bool(present.all())
     numbers = values if everywhere else values[present]
     small = numbers.size > 0 and 0 <= numbers.min() and numbers.max() < max(_SMALL, numbers.size)
     whole = numbers.astype(np.intp) if small else None
-    if whole is not None and (whole == numbers).all():
+    if whole is not None and (of_whole or (whole == numbers).all()):
         times = np.bincount(whole)
-        observed = np.flatnonzero(times).astype(values.dtype)
-        among = (np.cumsum(times > 0) - 1)[whole]
+        used = np.flatnonzero(times)
+        observed = used.astype(values.dtype)
+        among = whole if used.size == times.size else (np.cumsum(times > 0) - 1)[whole]
     else:
         observed, among = np.unique(numbers, return_inverse=True)
     if everywhere:
@@ -201,7 +204,9 @@ def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.
     (['yes', 'no'], [0, 1, 0])
     """
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
-    which = _by_hash(_words(native))
+    which = _of_two(native)
+    if which is None:
+        which = _by_hash(_words(native))
     if which is None:
         characters = _characters(without_unused_width(native))
         if characters.shape[1] > SHORT_TEXT:
@@ -213,6 +218,25 @@ def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.
     first = np.empty(which.max(initial=-1) + 1, dtype=np.intp)
     first[which] = np.arange(native.size)
     return native[first].tolist(), which
+
+
+def _of_two(texts: npt.NDArray[Any]) -> npt.NDArray[np.intp] | None:
+    """Which distinct text each one is, where there are no more than two: two comparisons take less than a hash.
+
+    Parameters
+    ----------
+    texts : ndarray of text or bytes, shape (n,)
+
+    Returns
+    -------
+    ndarray of int, shape (n,), or None
+        None where there are more, which a few of many texts mostly show before they are all compared.
+    """
+    if np.unique(texts[:: max(1, texts.size // _A_FEW)]).size > 2 or not texts.size:
+        return None
+    first = texts == texts[0]
+    second = texts == texts[np.argmin(first)]
+    return second.astype(np.intp) if (first | second).all() and not first.all() else None
 
 
 def _by_hash(words: npt.NDArray[Any]) -> npt.NDArray[np.intp] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass
@@ -225,8 +226,9 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
             return distinct_texts(values)
         factorize = getattr(values, "factorize", None)  # of a pandas Series, Index or Categorical
         if factorize is not None:
-            which, entries = factorize()
-            return list(entries), np.asarray(which, dtype=np.intp)
+            with contextlib.suppress(NotImplementedError):  # of lists in Arrow's memory and the like
+                which, entries = factorize()
+                return list(entries), np.asarray(which, dtype=np.intp)
     if hasattr(values, "dictionary_encode"):
         return distinct_in_arrow(values, argument)
     return distinct_entries(as_values(values, argument), argument)
@@ -240,7 +242,9 @@ def _position(
     position = np.array([of_level.get(entry, MISSING) for entry in entries] + [MISSING], dtype=np.intp)
     if (position[:-1] == MISSING).any():
         first = int(np.flatnonzero((position[which] == MISSING) & (which != MISSING))[0])
-        raise ValueError(f"{argument} holds {shown(entries[which[first]])}; expected one of the {named} {levels!r}")
+        raise ValueError(
+            f"{argument} holds {shown(entries[which[first]])}; expected one of the {named} {shown(levels)}"
+        )
     return position
 
 

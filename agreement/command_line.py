@@ -26,6 +26,7 @@ from agreement.krippendorff import krippendorff_alpha
 from agreement.lone_items import alone
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import bland_altman, kendall_w, lin_ccc
+from agreement.methods import leaving_out
 from agreement.percent import percent_agreement
 from agreement.prevalence_adjusted import pabak
 from agreement.rater_tests import check_margins
@@ -276,11 +277,11 @@ def _against_reference(
 def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Options) -> Sequence[Estimate]:
     result = accuracy_of_correctness(correct, excluded=excluded, **options.clustered)
     lost = result.n_missing
-    note = f"; {lost} without a verdict or a reference left out" if lost else ""
+    note = leaving_out(lost, "without a verdict or a reference")
     worst, best = _noted(result.worst_case, note), _noted(result.best_case, note)
     if not result.n_excluded:
         return (_noted(result.primary, note),)
-    return (_noted(result.primary, f"{note}; {result.n_excluded} excluded left out"), worst, best)
+    return (_noted(result.primary, note + leaving_out(result.n_excluded, "excluded")), worst, best)
 
 
 def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
@@ -288,10 +289,10 @@ def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _
     result = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
     lost = _without(np.isnan(verdicts) | np.isnan(reference), "both verdicts")
     return (
-        _noted(result.sensitivity, f"; of the items positive by the reference{lost}"),
-        _noted(result.specificity, f"; of the items negative by the reference{lost}"),
-        _noted(result.ppv, f"; of the items called positive{lost}"),
-        _noted(result.npv, f"; of the items called negative{lost}"),
+        _noted(result.sensitivity, "; of the items positive by the reference" + lost),
+        _noted(result.specificity, "; of the items negative by the reference" + lost),
+        _noted(result.ppv, "; of the items called positive" + lost),
+        _noted(result.npv, "; of the items called negative" + lost),
     )
 
 
@@ -300,7 +301,7 @@ def _noted(estimate: Estimate, note: str) -> Estimate:
 
 
 def _without(absent: npt.NDArray[np.bool_], what: str) -> str:
-    return f"; {int(absent.sum())} without {what} left out" if absent.any() else ""
+    return leaving_out(int(absent.sum()), f"without {what}")
 
 
 def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _Options) -> Iterator[Calculation]:

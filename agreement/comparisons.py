@@ -16,6 +16,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.magnitude import refuse_huge
+from agreement.methods import bootstrap_of, leaving_out
 from agreement.quantiles import chi_square_tail
 from agreement.resampling import (
     Seed,
@@ -23,6 +24,7 @@ from agreement.resampling import (
     ratio,
     sums_by_cluster,
 )
+from agreement.words import Words
 
 EXACT_BELOW = 25
 """Below this many discordant pairs `mcnemar` is exact by default."""
@@ -96,14 +98,14 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
         estimate.high,
         n,
         f"discordant {unit}",
-        f"{text}; Clopper-Pearson interval",
+        text + "; Clopper-Pearson interval",
         reason,
         p=p,
         confidence=confidence,
     )
 
 
-def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, str]:
+def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, Words]:
     """The P value of `mcnemar`, and by which test it is.
 
     Parameters
@@ -114,8 +116,8 @@ def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, str]:
     Returns
     -------
     p : float
-    test : str
-        In words, for `Estimate.method`.
+    test : Words
+        For `Estimate.method`.
 
     Examples
     --------
@@ -126,7 +128,7 @@ def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, str]:
     if method == "auto":
         method = "exact" if n < EXACT_BELOW else "chi2-corrected"
     # statsmodels' mcnemar has no mid-p; its chi-square gives P = 0 without discordant pairs and P < 1 for b = c
-    text, p = f"McNemar, {method}", 1.0
+    text, p = Words("McNemar", f", {method}"), 1.0
     if method in ("exact", "mid-p"):
         if b != c:
             half = float(stats.binom.pmf(less, n, 0.5)) if method == "mid-p" else 0.0
@@ -134,7 +136,7 @@ def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, str]:
         return p, text
     gap = max(0, abs(b - c) - (1 if method == "chi2-corrected" else 0))
     statistic = gap**2 / n if n else 0.0
-    return chi_square_tail(statistic, 1), f"{text}, chi2(1) = {statistic:.4g}"
+    return chi_square_tail(statistic, 1), text + f", chi2(1) = {statistic:.4g}"
 
 
 def paired_proportion_difference(
@@ -179,7 +181,7 @@ def paired_proportion_difference(
     g, h = whole_number(only_second, "only_second", 0), whole_number(neither, "neither", 0)
     confidence = check_confidence(confidence)
     n, name = e + f + g + h, "difference of paired proportions"
-    method = "Newcombe's paired score interval (method 10), assumes independent items"
+    method = Words("Newcombe's paired score interval", " (method 10), assumes independent items")
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)
     first, second = (e + f) / n, (e + g) / n
@@ -252,8 +254,7 @@ def paired_difference(
         refuse_huge(values, argument)
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))
-    lost = int((~known).sum())
-    note = ", paired" + (f"; {lost} without both left out" if lost else "")
+    note = ", paired" + leaving_out(int((~known).sum()), "without both")
     groups: npt.NDArray[np.intp] | None = None
     n_clusters = None
     if clusters is not None:
@@ -261,7 +262,13 @@ def paired_difference(
     gaps = (first - second)[known]
     if gaps.size == 0:
         return undefined(
-            name, 0, unit, "paired bootstrap" + note, "no pairs", confidence=confidence, n_clusters=n_clusters
+            name,
+            0,
+            unit,
+            bootstrap_of(False, paired=True) + note,
+            "no pairs",
+            confidence=confidence,
+            n_clusters=n_clusters,
         )
     of_unit = None
     if strata is not None:

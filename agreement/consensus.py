@@ -15,6 +15,7 @@ from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, encode
 from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, random_generator
+from agreement.result import Result
 
 Rule = Literal["unanimous", "majority", "plurality", "median", "mean"]
 Ties = Literal["lowest", "highest", "random"]
@@ -26,7 +27,7 @@ TIES = ("lowest", "highest", "random")
 
 
 @dataclass(frozen=True)
-class Consensus:
+class Consensus(Result):
     """The answer of several raters to each item.
 
     Attributes
@@ -146,7 +147,7 @@ def consensus(
             raise ValueError(f"leave_out is {leave_out!r}; expected a column from 0 to {codes.shape[1] - 1}")
         codes = np.delete(codes, leave_out, axis=1)
     if rule == "median" and categories is None and not all(isinstance(level, int | float) for level in levels):
-        raise ValueError(f"rule is 'median' but categories {levels!r} have no order; expected categories=")
+        raise ValueError(f"rule is 'median' but categories {shown(levels)} have no order; expected categories=")
     votes = _Votes.of(codes)
     values: Sequence[Any]
     if rule == "mean":

@@ -13,6 +13,7 @@ from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.magnitude import refuse_huge
+from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -93,7 +94,7 @@ def difference_of_parts(
         groups, n_clusters = compact(encode_clusters(clusters, known.size)[known])
     if not weight.any() or weight.all():
         return undefined(
-            name, numbers.size, unit, "bootstrap", "one of the two parts is empty", confidence=confidence,
+            name, numbers.size, unit, bootstrap_of(False), "one of the two parts is empty", confidence=confidence,
             n_clusters=n_clusters,
         )  # fmt: skip
     rows = np.stack([numbers * weight, weight, numbers * (1.0 - weight), 1.0 - weight], axis=1)

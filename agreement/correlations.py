@@ -15,7 +15,9 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import OfSums, kendall_of, pearson_of, spearman_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.methods import bootstrap_of, leaving_out
 from agreement.resampling import Seed
+from agreement.words import Words
 
 EXACT_BELOW = 50
 """Fewer values than this, without ties, have exact P values for Kendall's tau and Mann-Whitney's U, as in R."""
@@ -301,11 +303,10 @@ def _correlation(
     chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
     units, n_clusters = units_of(groups, known[known])
     first, second = first[known], second[known]
-    lost, n = int((~known).sum()), first.size
-    note = f"; {lost} with a missing value left out" if lost else ""
-    method = f"{kind.interval} interval, independent items{note}"
+    n, note = first.size, leaving_out(int((~known).sum()), "with a missing value")
+    method = Words(f"{kind.interval} interval", ", independent items", note)
     if chosen != "normal":
-        method = f"{'cluster ' if n_clusters is not None else ''}bootstrap{note}"
+        method = bootstrap_of(n_clusters is not None) + note
     # two pairs lie on a line, up or down, always
     if n < 3 or (first == first[0]).all() or (second == second[0]).all():
         reason = too_few_pairs(n) if n < 3 else "one of the two is constant"

@@ -58,6 +58,12 @@ class Options:
     model: Literal[1, 2, 3]
     positive: Hashable | None
 
+    @property
+    def by_degrees(self) -> bool:
+        """Whether verdicts differ more or less, not only or not at all."""
+        of_numbers = self.statistic in ("icc", "ccc", "pearson", "spearman", "kendall")
+        return of_numbers or self.weights is not None or self.level != "nominal"
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -264,5 +270,5 @@ def _position(positive: Hashable | None, levels: tuple[Any, ...]) -> int | None:
     if positive is None:
         return None
     if positive not in levels:
-        raise ValueError(f"positive is {positive!r}; expected one of the categories {levels!r}")
+        raise ValueError(f"positive is {shown(positive)}; expected one of the categories {shown(levels)}")
     return levels.index(positive)

@@ -16,6 +16,7 @@ from agreement.dependent_coefficients import NAMES, Options, Statistic, coeffici
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.krippendorff import Level
+from agreement.methods import bootstrap_of, leaving_out
 from agreement.own_weights import Matrix
 from agreement.ratings import RatingTable
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
@@ -124,8 +125,8 @@ def coefficient_difference(
     tables = tables_of(first, second, reference, options)
     units, n_clusters = units_of(clusters, tables.used)
     n, lost = int(tables.used.sum()), int((~tables.used).sum())
-    name, text = f"difference of {NAMES[statistic]}", f"paired {'cluster ' if n_clusters is not None else ''}bootstrap"
-    note = f"; {lost} without the ratings of both left out" if lost else ""
+    name, text = f"difference of {NAMES[statistic]}", bootstrap_of(n_clusters is not None, paired=True)
+    note = leaving_out(lost, "without the ratings of both")
     if n == 0:
         reason = f"no {unit} has the ratings of both"
         return undefined(name, 0, unit, text + note, reason, confidence=confidence, n_clusters=n_clusters)
@@ -152,11 +153,13 @@ def coefficient_difference(
         clustered=n_clusters is not None,
     )
     how = f", paired, widened for {count} units; {NAMES[statistic]} {values[0]:.3f} less {values[1]:.3f}"
-    note = f"{how}; P by inverting the interval{note}"
+    note = how + "; P by inverting the interval" + note
     estimate = spread.estimate(
         name, values[0] - values[1], n, unit, confidence=confidence, n_clusters=n_clusters, note=note
     )
     unseen = None
     if n_clusters is not None:
-        unseen = unseen_of_difference(difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high)
+        unseen = unseen_of_difference(
+            difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high, options.by_degrees
+        )
     return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning, unseen)

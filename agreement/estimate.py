@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, fields, replace
+from numbers import Real
 from typing import Any
 
 from agreement.arguments import number_in, shown
 from agreement.caution import Caution, in_words, without_repeats, written
 from agreement.cautions import few_clusters
 from agreement.interval_kinds import Interval
+from agreement.words import Part, Words, parts_of
 
 _FIELDS_IN_WORDS = ("cautions", "interval")  # which other fields say as text
 _ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
@@ -33,7 +35,8 @@ class Estimate:
     unit : str
         What is counted in `n`, for example ``"item"``.
     method : str
-        How the interval was made, what was left out, with resamples and seed where there are any.
+        How the interval was made, what was left out, with resamples and seed where there are any; `Words` where others
+        are to know its parts.
     undefined_because : str, optional
         Why the value, or its limits, are ``nan``. Given whenever one of them is.
     se : float, optional
@@ -54,7 +57,8 @@ class Estimate:
     Raises
     ------
     ValueError
-        When a value or limit is ``nan`` without a reason, or the interval has no width.
+        When a value or limit is ``nan`` without a reason, or the interval has no width; a name, unit or warning is no
+        text, or a value or limit no number.
 
     Examples
     --------
@@ -85,6 +89,9 @@ class Estimate:
             raise ValueError(f"name is {shown(self.name)}; expected what is estimated, such as 'accuracy'")
         if not isinstance(self.unit, str):
             raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
+        for name in ("value", "low", "high"):
+            if not isinstance(getattr(self, name), Real):
+                raise ValueError(f"{name} is {shown(getattr(self, name))}; expected a number, or nan with a reason")
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
         if incomplete and not self.undefined_because:
             raise ValueError(f"{self.name}: a value or limit is nan but undefined_because gives no reason")
@@ -100,6 +107,11 @@ class Estimate:
             cautions = tuple(others) if incomplete else (few, *others)
         object.__setattr__(self, "cautions", without_repeats(cautions))
         object.__setattr__(self, "warning", in_words(self.cautions))
+
+    @property
+    def made(self) -> tuple[Part, ...]:
+        """The parts of the method, the first one the kind of interval; of a plain text itself."""
+        return parts_of(self.method) or (Part(""),)
 
     def __float__(self) -> float:
         return self.value
@@ -163,7 +175,7 @@ class Estimate:
             value = getattr(self, name)
             if isinstance(value, float):
                 value = float(value) if math.isfinite(value) else None
-            row[name] = value
+            row[name] = str(value) if isinstance(value, Words) else value
         return row
 
 
@@ -256,5 +268,8 @@ def check_confidence(confidence: float, argument: str = "confidence") -> float:
         When it is outside [1e-9, 1).
     """
     return number_in(
-        confidence, argument, "a number between 0 and 1, such as 0.95", lambda share: LEAST_CONFIDENCE <= share < 1.0
+        confidence,
+        argument,
+        f"a number from {LEAST_CONFIDENCE:g} to less than 1, such as 0.95",
+        lambda share: LEAST_CONFIDENCE <= share < 1.0,
     )

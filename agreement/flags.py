@@ -15,6 +15,7 @@ from agreement.coding import as_values, compact, encode_clusters, same_length
 from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.weighted import weighted_mean
+from agreement.words import Part, Words
 
 # Of limits that are found by halving, what is left between two tries.
 _HALVINGS = 60
@@ -87,9 +88,11 @@ def flag_misses(
     parts = [[place for place, flag in enumerate(flags) if bool(flag) is wanted] for wanted in (True, False)]
     read = [[place for place in part if said[place] is not None] for part in parts]
     n = sum(bool(said[place]) for part in read for place in part)
-    method = (
+    method = Words(
         f"weights of both parts times the shares that are so of {len(read[0])} flagged and {len(read[1])} other "
-        f"{unit}s that were read, limits recovered from Wilson’s of both on the effective number of units"
+        f"{unit}s that were read",
+        ", limits recovered from ",
+        Part("Wilson’s of both on the effective number of units", terms=("Wilson", "effective number")),
     )
     reason = None
     if not read[0] or not read[1]:

@@ -13,8 +13,10 @@ from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import bootstrap_of, leaving_out
 from agreement.percent import mean
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.words import Words
 
 
 def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "item") -> Estimate:
@@ -67,8 +69,8 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
             )
         else:
             counts.append(int(value))
-    method = "mean of 1 / number of options" + (" that go with the right answer above" if given_above else "")
-    method += f"; {n_open} open without options left out" if n_open else ""
+    method = Words("mean of 1 / number of options" + (" that go with the right answer above" if given_above else ""))
+    method += leaving_out(n_open, "open without options")
     if not counts:
         return undefined("chance floor", 0, unit, method, "no item has options to guess from")
     value = math.fsum(1.0 / count for count in counts) / len(counts)
@@ -120,8 +122,7 @@ def text_only_floor(
     interval = chosen_interval(interval, *BOOTSTRAPS)
     values, known = _probabilities(correct, "correct")
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
-    lost = int((~known).sum())
-    note = f"; {lost} without a baseline answer left out" if lost else ""
+    note = leaving_out(int((~known).sum()), "without a baseline answer")
     return mean(
         values[known],
         groups,
@@ -177,7 +178,7 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
             raise ValueError(
                 f"{argument} is {shown(value)}; expected between 0 and the oracle, {shown(oracle)}, in the same scale"
             )
-    name, method = "Shortcut Score", "of two accuracies as printed, no interval"
+    name, method = "Shortcut Score", Words("of two accuracies as printed", ", no interval")
     if math.isnan(acc + floor + oracle):
         return undefined(name, 2, "accuracy", method, "one of the accuracies is undefined")
     if floor == oracle:
@@ -240,11 +241,10 @@ def paired_shortcut_score(
     same_length(reader, floor, "correct", "floor_correct")
     known = known_reader & known_floor
     groups, n_clusters = _groups(clusters, known)
-    lost = int((~known).sum())
-    note = f"; {lost} not answered by both left out" if lost else ""
+    note = leaving_out(int((~known).sum()), "not answered by both")
     errors = np.stack([1.0 - reader[known], 1.0 - floor[known]], axis=1)
     n, name = len(errors), "Shortcut Score"
-    text = f"paired {'cluster ' if clusters is not None else ''}bootstrap{note}"
+    text = bootstrap_of(clusters is not None, paired=True) + note
     if n == 0 or not errors[:, 1].any():
         reason = f"no {unit} answered by both" if n == 0 else "the floor is right on all: nothing is left to gain"
         return undefined(name, n, unit, text, reason, confidence=confidence, n_clusters=n_clusters)

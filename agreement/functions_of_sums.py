@@ -12,11 +12,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
+from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
 
 _ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding errors of an exact zero
 _CHUNK = 2_000_000  # numbers held at once
+FEW_PAIRS, MANY_TIMES = 50, 10_000_000
+"""Items times units from which on Spearman's correlation of up to so many pairs of values is computed from a table."""
 MOST_UNITS = 4_000
 """Kendall's tau compares every unit with every other: a table of so many by so many is the greatest."""
 
@@ -214,15 +217,31 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     >>> round(spearman_of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 9.0, 4.0]), np.arange(4)).of_all(), 3)
     0.8
     """
-    rank_x, rank_y = _ranks(x), _ranks(y)
+    if units.size * (int(units.max(initial=-1)) + 1) > MANY_TIMES:
+        (of_x, place_x), (of_y, place_y) = distinct_numbers(x), distinct_numbers(y)
+        pairs, which = distinct_numbers(place_x * len(of_y) + place_y)
+        if len(pairs) <= FEW_PAIRS:  # how often each pair of values was drawn says all
+            at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
+            return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
+    correlation = _rank_correlation(x, y)
 
     def of_chunk(drawn: Floats) -> Floats:
-        times = drawn[:, units]
-        first, second = rank_x(times), rank_y(times)
-        of_x, of_y = (times * first**2).sum(axis=1), (times * second**2).sum(axis=1)
-        return _ratio((times * first * second).sum(axis=1), np.sqrt(of_x * of_y))
+        return correlation(drawn[:, units])
 
     return OfSums(_membership(units), _chunked(of_chunk, units.size))
+
+
+def _rank_correlation(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
+    """Function from how often each pair was drawn, shape (..., pairs), to the correlation of mean ranks."""
+    rank_x, rank_y = _ranks(x), _ranks(y)
+
+    def correlation(drawn: Floats) -> Floats:
+        times = np.atleast_2d(drawn)
+        first, second = rank_x(times), rank_y(times)
+        of_x, of_y = (times * first**2).sum(axis=1), (times * second**2).sum(axis=1)
+        return _ratio((times * first * second).sum(axis=1), np.sqrt(of_x * of_y)).reshape(drawn.shape[:-1])
+
+    return correlation
 
 
 def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:

@@ -15,6 +15,7 @@ from agreement.clustered_scores import units_of
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.methods import RANDOM, bootstrap_of, t_with
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, random_generator
@@ -110,8 +111,8 @@ def rater_group_difference(
     count = int(units.max(initial=-1)) + 1
     raters = [table.shape[1] for table in tables]
     name = f"difference of {_NAMES[statistic]} between groups of raters"
-    drawn = f"two-way {'cluster ' if n_clusters is not None else ''}bootstrap, {resamples} resamples, seed {seed}"
-    method = f"{drawn}; {unit}s and {raters[0]} + {raters[1]} raters sampled (random)"
+    drawn = f", {resamples} resamples, seed {seed}; {unit}s and {raters[0]} + {raters[1]} "
+    method = bootstrap_of(n_clusters is not None, over_raters=True) + drawn + RANDOM
     if items == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     named, matrix = name_or_matrix(weights, categories)
@@ -135,7 +136,7 @@ def rater_group_difference(
     half = float(stats.t.isf((1.0 - confidence) / 2.0, degrees)) * se
     # shares differ by 1 at most, kappas by 2
     most = 2.0 if statistic == "kappa" else 1.0
-    method += f"; t with {degrees:.1f} degrees of freedom"
+    method += "; " + t_with(f"{degrees:.1f}")
     method += f"; {whole[0]:.3f} in the first group, {whole[1]:.3f} in the second"
     p = float(2.0 * stats.t.sf(abs(gap) / se, degrees))
     return Estimate(
@@ -173,7 +174,9 @@ def _coded(
     answers = as_values(reference, "reference") if reference is not None else []
     if reference is not None:
         same_length(sides[0], answers, "first", "reference")
-    flat, levels = encode([value for side in sides for row in side for value in row] + answers, categories, "ratings")
+    flat, levels = encode(
+        [value for side in sides for row in side for value in row] + answers, categories, "first or second"
+    )
     if categories is None:
         columns = [column for rows in sides for column in zip(*rows, strict=True)]
         refuse_unlike_columns([*columns, answers], levels, "first and second, and reference")

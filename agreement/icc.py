@@ -26,11 +26,12 @@ from agreement.icc_limits import (
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
+from agreement.methods import FIXED, OF_RATERS, leaving_out
 from agreement.possible_range import within_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
+from agreement.words import Part, Words
 
-_RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}
 _NO_CORRELATION = "; a value below -1 is no correlation: items differ by less than the error alone would make them"
 _BOTH_BELOW = "both limits lie below -1, which no correlation can be"
 
@@ -125,13 +126,13 @@ def icc(
         return _resampled(table, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
-    lost = int((~complete).sum())
-    note = f"; {lost} with a missing rating left out" if lost else ""
+    note = leaving_out(int((~complete).sum()), "with a missing rating")
     how = " of ICC(2,1) by Spearman-Brown" if model == 2 and average else ""
     large = model == 2 and interval != "f"
-    kind = "modified large sample interval" if large else "McGraw-Wong F interval"
-    kind += ", degrees of freedom by the jackknife" if interval == "jackknife" else ""
-    method = f"{kind}{how}, {_RATERS[model]}, items sampled and independent{note}"
+    method = Words("modified large sample interval" if large else "McGraw-Wong F interval")
+    if interval == "jackknife":
+        method += Words(", ", Part("degrees of freedom by the jackknife", terms=("degrees of freedom",)))
+    method += Words(how, ", ", OF_RATERS[model], ", items sampled and independent", note)
     if n < 2:
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
     squares = mean_squares(x)
@@ -197,8 +198,7 @@ def _resampled(
     unit: str,
 ) -> Estimate:
     units, n_clusters = units_of(clusters, complete)
-    lost = int((~complete).sum())
-    note = f"; these raters (fixed), items sampled{f'; {lost} with a missing rating left out' if lost else ''}"
+    note = "; " + FIXED + ", items sampled" + leaving_out(int((~complete).sum()), "with a missing rating")
     estimate = resampled(
         icc(table, model, average, confidence=confidence, unit=unit), icc_of(x, model, average), units, n_clusters,
         interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,

@@ -15,9 +15,10 @@ from agreement.cautions import few_items, few_raters
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import in_range
+from agreement.methods import OF_RATERS, leaving_out
 from agreement.ratings import RatingTable, numbers_of
+from agreement.words import Words
 
-_RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}
 _EDGE = 1.0 - 1e-7  # shares of variance are sought below this: at 1 there is no residual variance, and no likelihood
 _NEXT_TO_NOTHING = 1e-6  # residuals of a smaller share of the squares leave too little to seek between that and 1
 
@@ -93,10 +94,10 @@ def icc_with_missing(
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     lost = int((~rated.any(axis=1)).sum())
-    note = f"; {lost} without a rating left out" if lost else ""
-    method = (
-        f"REML, profile likelihood interval, {_RATERS[model]}, items sampled and independent, missing at random{note}"
-    )
+    method = Words(
+        "REML", ", profile likelihood interval, ", OF_RATERS[model], ", items sampled and independent",
+        ", missing at random", leaving_out(lost, "without a rating"),
+    )  # fmt: skip
     spread = np.nanmax(x, axis=1) - np.nanmin(x, axis=1) if x.size else np.zeros(0)
     reason = None
     if n < 2:

@@ -8,12 +8,14 @@ import numpy.typing as npt
 from agreement.arguments import shown
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Pairs, Ratings
+from agreement.methods import leaving_out
 from agreement.ratings import RatingTable, rows_of
+from agreement.words import Words
 
 Bools = npt.NDArray[np.bool_]
 
 
-def left_out(pairs: Pairs, excluded: Ratings | None = None) -> str:
+def left_out(pairs: Pairs, excluded: Ratings | None = None) -> Words:
     """How many items were left out, and why, for the method of an estimate.
 
     Parameters
@@ -25,7 +27,7 @@ def left_out(pairs: Pairs, excluded: Ratings | None = None) -> str:
 
     Returns
     -------
-    str
+    Words
         Empty when none was.
 
     Raises
@@ -45,13 +47,12 @@ def left_out(pairs: Pairs, excluded: Ratings | None = None) -> str:
         raise ValueError(f"position {first} is excluded and has both verdicts; expected one of them to be missing")
     n_apart = int(apart.sum())
     n_missing = pairs.n_missing - n_apart
-    said = f"; {n_apart} that one or both excluded left out, counted apart" if n_apart else ""
-    return said + (f"; {n_missing} without both verdicts left out" if n_missing else "")
+    return _apart(n_apart, "that one or both excluded") + leaving_out(n_missing, "without both verdicts")
 
 
 def left_out_of_all(
     ratings: RatingTable, enough: Bools, excluded: npt.ArrayLike | None, fewest: int, lacking: str
-) -> str:
+) -> Words:
     """How many items have too few ratings, and how many of these because raters excluded them.
 
     Parameters
@@ -69,7 +70,7 @@ def left_out_of_all(
 
     Returns
     -------
-    str
+    Words
         Empty when none was left out.
 
     Raises
@@ -86,8 +87,11 @@ def left_out_of_all(
     """
     n_apart = 0 if excluded is None else int((~enough & (_verdicts(ratings, excluded) >= fewest)).sum())
     n_missing = int((~enough).sum()) - n_apart
-    said = f"; {n_apart} that raters excluded left out, counted apart" if n_apart else ""
-    return said + (f"; {n_missing} {lacking} left out" if n_missing else "")
+    return _apart(n_apart, "that raters excluded") + leaving_out(n_missing, lacking)
+
+
+def _apart(count: int, which: str) -> Words:
+    return leaving_out(count, which) + ", counted apart" if count else Words()
 
 
 def _verdicts(ratings: RatingTable, excluded: npt.ArrayLike) -> Codes:

@@ -6,7 +6,9 @@ import math
 
 from agreement.arguments import whole_number
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.methods import WILSON
 from agreement.quantiles import lower_beta, upper_beta, upper_normal, upper_t
+from agreement.words import Words
 
 
 def wilson_interval(
@@ -53,7 +55,7 @@ def wilson_interval(
     """
     x, n = _check_count(x, n)
     confidence = check_confidence(confidence)
-    method = "Wilson score interval, assumes independent items"
+    method = WILSON + ", assumes independent items"
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)
     low, high = wilson_limits(x, n, confidence)
@@ -139,7 +141,7 @@ def clopper_pearson_interval(
     """
     x, n = _check_count(x, n)
     confidence = check_confidence(confidence)
-    method = "Clopper-Pearson exact interval, assumes independent items"
+    method = Words("Clopper-Pearson exact interval", ", assumes independent items")
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)
     tail = (1.0 - confidence) / 2.0

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
+from agreement.arguments import shown
 from agreement.caution import Caution
 from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
@@ -19,6 +20,7 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import refuse_huge
+from agreement.methods import FLEISS_COHEN_EVERITT, ITEMS_ADDED, bootstrap_of
 from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.possible_range import within_range
 from agreement.quantiles import upper_normal
@@ -137,9 +139,7 @@ def cohen_kappa(
     n_clusters = None
     if groups is not None:
         groups, n_clusters = compact(groups)
-    text = "large-sample standard error with two items added"
-    if interval not in adjustable:
-        text = f"{'cluster ' if groups is not None else ''}bootstrap"
+    text = ITEMS_ADDED if interval in adjustable else bootstrap_of(groups is not None)
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
@@ -205,7 +205,7 @@ def _places(pairs: Pairs, weights: Weights | None, *, declared: bool) -> Floats:
     if weights is not None and not declared:
         if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
             raise ValueError(
-                f"weights is {weights!r} but categories {categories!r} have no order; expected categories="
+                f"weights is {weights!r} but categories {shown(categories)} have no order; expected categories="
             )
         # whole numbers stand for the scale from their least to their greatest: a level that nobody used is a gap
         if len(categories) > 1:
@@ -240,7 +240,7 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
 
 def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
     confidence = check_confidence(confidence)
-    method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
+    method = FLEISS_COHEN_EVERITT + note
     n = table.n
     value, reason = _value(table, unit)
     if reason is not None:
@@ -285,7 +285,8 @@ def _unseen(pairs: Pairs, groups: Codes, table: Table, estimate: Estimate) -> Ca
     rows, cells = partial(_rows, table), np.column_stack([table.a, table.b])
     added = added_rows(rows, len(table.places), cells)
     sums, differ = table.count @ rows(cells), (pairs.a != pairs.b).astype(np.float64)
-    return unseen_of_coefficient(partial(_of_sums, table), sums, added, differ, groups, estimate.low, estimate.high)
+    limits = estimate.low, estimate.high
+    return unseen_of_coefficient(partial(_of_sums, table), sums, added, differ, groups, *limits, scattered=0.0)
 
 
 def _adjusted(

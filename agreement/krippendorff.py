@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows
-from agreement.arguments import one_of
+from agreement.arguments import one_of, shown
 from agreement.chance_corrected import (
     ROUNDING,
     Coefficient,
@@ -167,7 +167,7 @@ def alpha_coefficient(
         coded = encode_ratings(ratings, categories)
         levels = coded.categories
         if level == "ordinal" and categories is None and not _all_numbers(levels):
-            raise ValueError(f"level is 'ordinal' but categories {levels!r} have no order; expected categories=")
+            raise ValueError(f"level is 'ordinal' but categories {shown(levels)} have no order; expected categories=")
         metric = _ratio_metric(levels) if level == "ratio" else None
         enough = row_counts(coded.codes >= 0) >= 2
         pairable = np.zeros(coded.rated.size, dtype=bool)
@@ -309,7 +309,9 @@ def _ordinal_metric(pool: Floats) -> Floats:
 
 def _ratio_metric(levels: Sequence[Any]) -> Floats:
     if not _all_numbers(levels) or any(value < 0 or value == math.inf for value in levels):
-        raise ValueError(f"level is 'ratio' but ratings hold {levels!r}; expected numbers of at least 0, all finite")
+        raise ValueError(
+            f"level is 'ratio' but ratings hold {shown(levels)}; expected numbers of at least 0, all finite"
+        )
     (values,), _ = in_range(np.asarray(levels, dtype=np.float64))
     together = np.add.outer(values, values)
     apart = np.subtract.outer(values, values)

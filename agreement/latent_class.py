@@ -14,6 +14,7 @@ from agreement.coding import Floats, encode
 from agreement.consensus import Consensus, consensus
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, random_generator
+from agreement.result import Result
 
 FEWEST_RATERS = 5
 """Below this many raters the confusions of a rater cannot be told from hard items."""
@@ -26,7 +27,7 @@ _TIE = 1e-9  # two categories are equally likely when their probabilities are th
 
 
 @dataclass(frozen=True, eq=False)
-class LatentClasses:
+class LatentClasses(Result):
     """What Dawid and Skene's model says of items and raters, and the majority beside it.
 
     Attributes

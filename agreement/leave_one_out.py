@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -16,16 +15,18 @@ from agreement.coding import Codes, Floats, Ratings, encode, encode_clusters, si
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import FIXED, bootstrap_of
 from agreement.pairwise import others_than_most
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.result import Result
 
 FEWEST_RATERS = 3
 """With two raters the consensus of the others is the other rater: that is pairwise agreement, not a ceiling."""
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class Ceiling(Result):
     """Agreement of left-out raters, and of a judge, with the consensus of the other raters.
 
     Attributes
@@ -44,15 +45,6 @@ class Ceiling:
     mean: Estimate
     judge: Estimate | None = None
     difference: Estimate | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {
-            "raters": [rater.as_dict() for rater in self.raters],
-            "mean": self.mean.as_dict(),
-            "judge": self.judge.as_dict() if self.judge else None,
-            "difference": self.difference.as_dict() if self.difference else None,
-        }
 
 
 def leave_one_out(
@@ -146,7 +138,7 @@ def leave_one_out(
             agreed[item, rater] = own == answer
             with_judge[item, rater] = of_judge == answer
     table = _Table(held, agreed, with_judge, groups)
-    note = f"; {rule} of the others, {fewest} or more of them; these raters (fixed)"
+    note = f"; {rule} of the others, {fewest} or more of them; " + FIXED
     kind = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
     estimate = partial(
         table.estimate, interval=kind, resamples=resamples, seed=seed, confidence=confidence, unit=unit, note=note
@@ -231,7 +223,7 @@ class _Table:
         n, r = int(held.any(axis=1).sum()), len(columns)
         clustered = self.groups is not None
         n_clusters = int(np.unique(self.groups[held.any(axis=1)]).size) if self.groups is not None else None
-        method = f"{'cluster ' if clustered else ''}bootstrap{note}"
+        method = bootstrap_of(clustered) + note
         reason = None
         if self.held.shape[1] < FEWEST_RATERS:
             reason = f"{self.held.shape[1]} raters: a consensus of the others needs {FEWEST_RATERS} or more"

@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from agreement.comparisons import mcnemar_p
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.tables import square_counts
+from agreement.words import Words
 
 
 def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -64,9 +65,11 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     reason = "the test has no interval"
     if k == 2:
         p, test = mcnemar_p(int(whole[0, 1]), int(whole[1, 0]))
-        return undefined(name, n, unit, f"{test}; no interval", reason, value=value, p=p, confidence=confidence)
+        return undefined(name, n, unit, test + "; no interval", reason, value=value, p=p, confidence=confidence)
     if not (whole - np.diag(np.diag(whole))).any():
-        return undefined(name, n, unit, "Bhapkar; no interval", reason, value=0.0, p=1.0, confidence=confidence)
+        return undefined(
+            name, n, unit, Words("Bhapkar", "; no interval"), reason, value=0.0, p=1.0, confidence=confidence
+        )
     # of each group of categories one is redundant
     _, group = connected_components(whole, directed=False)
     free = np.ones(k, dtype=bool)
@@ -79,6 +82,6 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
         reason = "the covariance of the marginal differences is singular: no test, no interval"
         return undefined(name, n, unit, "Bhapkar", reason, value=value, confidence=confidence)
     statistic = without / (1.0 - without / n)
-    method = f"Bhapkar, chi2({d.size}) = {statistic:.4g}; no interval"
+    method = Words("Bhapkar", f", chi2({d.size}) = {statistic:.4g}", "; no interval")
     p = float(stats.chi2.sf(statistic, d.size))
     return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +18,11 @@ from agreement.functions_of_sums import ccc_of, limit_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
+from agreement.methods import FIXED, T_ON_ALL, leaving_out
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
+from agreement.result import Result
+from agreement.words import Part, Words
 
 _UNLIKE = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
 _GREATEST = 1000  # exponent of two
@@ -29,7 +31,7 @@ _APART = 1e-3  # bias correction of numbers whose sizes, or whose means beside t
 
 
 @dataclass(frozen=True)
-class BlandAltman:
+class BlandAltman(Result):
     """Limits of agreement of two methods.
 
     Attributes
@@ -49,10 +51,6 @@ class BlandAltman:
     upper: Estimate
     sd: float | None
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def lin_ccc(
@@ -124,7 +122,7 @@ def lin_ccc(
         )  # fmt: skip
     (x, y), _ = in_range(x, y)
     n, name = x.size, "Lin's concordance correlation"
-    method = f"Lin's z-transform, independent items{_note(lost)}"
+    method = Words("Lin's z-transform", ", independent items", _note(lost))
     if n < 3:
         return undefined(name, n, unit, method, too_few_pairs(n), confidence=confidence)
     if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
@@ -236,7 +234,7 @@ def bland_altman(
     quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan
 
     def with_t(name: str, value: float, se: float, kind: str) -> Estimate:
-        method = f"Bland-Altman 1986, {kind}, t with n - 1 degrees of freedom, independent items{_note(lost)}"
+        method = Words("Bland-Altman 1986", f", {kind}, ", T_ON_ALL, ", independent items", _note(lost))
         if n < 2 or sd <= rounding:
             reason = "no pairs" if n == 0 else "one pair" if n == 1 else "all differences are equal"
             return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
@@ -318,7 +316,8 @@ def kendall_w(
     complete = ~np.isnan(table).any(axis=1)
     x = table[complete]
     n, m = x.shape
-    method = f"chi-square on n - 1 degrees of freedom, these raters (fixed){_note(int((~complete).sum()))}"
+    kind = Part("chi-square on n - 1 degrees of freedom", terms=("degrees of freedom",))
+    method = Words(kind, ", ", FIXED, _note(int((~complete).sum())))
     if n < 2:
         return undefined(
             "Kendall's W", n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence
@@ -347,5 +346,5 @@ def _pairs(a: Ratings, b: Ratings) -> tuple[Floats, Floats, npt.NDArray[np.bool_
     return x[known], y[known], known
 
 
-def _note(lost: int) -> str:
-    return f"; {lost} with a missing value left out" if lost else ""
+def _note(lost: int) -> Words:
+    return leaving_out(lost, "with a missing value")

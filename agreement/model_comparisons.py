@@ -19,12 +19,14 @@ from agreement.pairwise import others_than_most
 from agreement.prevalence import prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
+from agreement.result import Result
+from agreement.words import Part, Words
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class ModelDifference:
+class ModelDifference(Result):
     """The difference of two models from human verdicts on some items and a judge's on all.
 
     Attributes
@@ -40,10 +42,6 @@ class ModelDifference:
     difference: Estimate
     labelled_only: Estimate
     effective_labels: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def prediction_powered_difference(
@@ -121,7 +119,7 @@ def prediction_powered_difference(
 
 
 @dataclass(frozen=True)
-class RankSet:
+class RankSet(Result):
     """The ranks that a model can have.
 
     Attributes
@@ -141,7 +139,7 @@ class RankSet:
 
 
 @dataclass(frozen=True)
-class RankSets:
+class RankSets(Result):
     """The ranks that each of several models can have, together with the confidence asked for.
 
     Attributes
@@ -225,7 +223,8 @@ def rank_sets(
     n, models = table.shape
     count = n if n_clusters is None else n_clusters
     kind = "clusters" if n_clusters is not None else "items"
-    method = f"pairwise differences at once, greatest standardised one of {resamples} bootstraps of {kind}, tails of t"
+    of_draws = Part(f"greatest standardised one of {resamples} bootstraps of {kind}", terms=("bootstrap",))
+    method = Words("pairwise differences at once", ", ", of_draws, ", tails of t")
     (scaled,), exponent = in_range(table)
     means = np.ldexp(scaled.mean(axis=0), exponent) if n else np.full(models, math.nan)
     if count < 2:
@@ -237,7 +236,7 @@ def rank_sets(
         RankSet(float(mean), 1 + int(higher), models - int(lower))
         for mean, higher, lower in zip(means, above, below, strict=True)
     )
-    return RankSets(ranks, n, n_clusters, confidence, f"{method}, seed {seed}")
+    return RankSets(ranks, n, n_clusters, confidence, method + f", seed {seed}")
 
 
 def _certain(

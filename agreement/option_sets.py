@@ -18,13 +18,14 @@ from agreement.interval_kinds import Interval
 from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed
+from agreement.result import Result
 from agreement.several_raters import conger_kappa
 
 OptionSet = frozenset[Any]
 
 
 @dataclass(frozen=True)
-class OptionAgreement:
+class OptionAgreement(Result):
     """Agreement of raters on one option, chosen or not.
 
     Attributes
@@ -49,7 +50,7 @@ class OptionAgreement:
 
 
 @dataclass(frozen=True)
-class SetAgreement:
+class SetAgreement(Result):
     """Agreement of raters who choose sets of options.
 
     Attributes
@@ -68,7 +69,7 @@ class SetAgreement:
 
 
 @dataclass(frozen=True)
-class SetAccuracy:
+class SetAccuracy(Result):
     """Sets of options against the accepted ones.
 
     Attributes

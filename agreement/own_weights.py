@@ -18,6 +18,7 @@ from agreement.given_numbers import as_floats
 from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.methods import FLEISS_COHEN_EVERITT, bootstrap_of
 from agreement.possible_range import within_range
 from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
@@ -237,9 +238,7 @@ def cohen_kappa_with_weights(
         groups, n_clusters = compact(groups)
     name = "Cohen's kappa, own weights" if not isinstance(weights, str) else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs, excluded)
-    method = "Fleiss-Cohen-Everitt standard error, normal interval, assumes independent items" + note
-    if interval != "normal":
-        method = f"{'cluster ' if groups is not None else ''}bootstrap{note}"
+    method = (FLEISS_COHEN_EVERITT if interval == "normal" else bootstrap_of(groups is not None)) + note
     counts = np.zeros((q, q))
     np.add.at(counts, (pairs.a, pairs.b), 1.0)
     value = float(_kappa(counts.ravel(), w)) if n else math.nan

@@ -15,9 +15,11 @@ from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.methods import leaving_out
 from agreement.percent import mean, share
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
+from agreement.words import Words
 
 
 def mean_over_pairs(
@@ -217,6 +219,5 @@ def _groups(clusters: Ratings | None, known: np.ndarray[Any, np.dtype[np.bool_]]
     return encode_clusters(clusters, known.size)[known] if clusters is not None else None
 
 
-def _left_out(known: np.ndarray[Any, np.dtype[np.bool_]], note: str) -> str:
-    lost = int((~known).sum())
-    return f"; {lost} {note} left out" if lost else ""
+def _left_out(known: np.ndarray[Any, np.dtype[np.bool_]], note: str) -> Words:
+    return leaving_out(int((~known).sum()), note)

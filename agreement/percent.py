@@ -17,6 +17,7 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
 from agreement.lone_items import shared_clusters
+from agreement.methods import bootstrap_of, of_effective_number, t_with, wilson_on_effective
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 from agreement.unseen import unseen_of_share
 
@@ -199,7 +200,7 @@ def mean(
     """
     groups, n_clusters = compact(clusters) if clusters is not None else (None, None)
     if values.size == 0:
-        text = ("cluster " if clusters is not None else "") + "bootstrap" + note
+        text = bootstrap_of(clusters is not None) + note
         return undefined(name, 0, unit, text, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     rows = sums_by_cluster(np.stack([values, np.ones(values.size)], axis=1), groups)
     spread = bootstrap_of_sums(
@@ -243,10 +244,9 @@ def bounded_mean(
     """
     groups, n_clusters = compact(clusters) if clusters is not None else (np.arange(values.size), None)
     units = values.size if n_clusters is None else n_clusters
-    method = (
-        f"Wilson score interval on the effective number of independent {unit}s, t with {units - 1} degrees of freedom"
-    )
-    method = "Wilson score interval on the effective number of units" + note if units < 2 else method + note
+    method = wilson_on_effective("units") + note
+    if units > 1:
+        method = wilson_on_effective(f"independent {unit}s") + ", " + t_with(units - 1) + note
     value = math.fsum(values) / values.size if values.size else math.nan
     sums = np.bincount(groups, weights=values - value) / max(1, values.size)
     variance = units / (units - 1) * float((sums**2).sum()) if units > 1 else 0.0
@@ -272,7 +272,7 @@ def _score_in_clusters(
     """Wilson's interval on `share_size` units, t with as many degrees of freedom as clusters less 1."""
     groups, n_clusters = compact(clusters)
     n, x = counted.size, int(counted.sum())
-    text = "Wilson score interval on the effective number of independent items"
+    text = wilson_on_effective("independent items")
     if n_clusters < 2:
         reason = f"no {unit}s" if n == 0 else "fewer than two clusters: nothing to compare"
         value = x / n if n else math.nan
@@ -281,7 +281,7 @@ def _score_in_clusters(
     effective = share_size(counted, groups)
     low, high = wilson_limits(value * effective if x < n else effective, effective, confidence, n_clusters - 1)
     se = math.sqrt(value * (1.0 - value) / effective) or None
-    method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
+    method = text + of_effective_number(effective, n, n_clusters - 1) + note
     return Estimate(
         name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters,
         cautions=several(

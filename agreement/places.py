@@ -21,13 +21,14 @@ from agreement.magnitude import in_range
 from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import rows_of
 from agreement.resampling import Seed
+from agreement.result import Result
 
 Place = Sequence[Any] | npt.NDArray[Any] | None
 """x, y and z in mm, and the name of the pane in whose world they are meant where that is a world of its own."""
 
 
 @dataclass(frozen=True)
-class Localisation:
+class Localisation(Result):
     """How close to the reference a rater's places are.
 
     Attributes
@@ -51,19 +52,9 @@ class Localisation:
     n_missing: int
     undefined_because: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {
-            "distance": self.distance.as_dict(),
-            "hits": self.hits.as_dict(),
-            "quartiles": [None if math.isnan(value) else value for value in self.quartiles],
-            "n_missing": self.n_missing,
-            "undefined_because": self.undefined_because,
-        }
-
 
 @dataclass(frozen=True)
-class PlaceAgreement:
+class PlaceAgreement(Result):
     """How close raters' places are to each other.
 
     Attributes
@@ -76,10 +67,6 @@ class PlaceAgreement:
 
     distance: Estimate
     within: Estimate | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {"distance": self.distance.as_dict(), "within": self.within.as_dict() if self.within else None}
 
 
 def distances_to_reference(places: Sequence[Place] | Floats, reference: Sequence[Any] | Floats) -> Floats:

@@ -25,6 +25,8 @@ from agreement.paired_outcomes import (
     why_undefined,
     with_finite_strength,
 )
+from agreement.result import Result
+from agreement.words import Words
 
 _STEPS = 100
 _CLOSE = 1e-9
@@ -32,7 +34,7 @@ _NAME = "strength"
 
 
 @dataclass(frozen=True)
-class Strengths:
+class Strengths(Result):
     """What `bradley_terry` returns.
 
     Attributes
@@ -148,7 +150,7 @@ def bradley_terry(
     names, data = coded(first, second, preferred, clusters)
     clustered = np.unique(data.clusters).size < data.first.size
     how = "sandwich variance over clusters, t" if clustered else f"sandwich variance, t, independent {unit}s"
-    method = f"{'Davidson' if np.any(data.outcome == TIE) else 'Bradley-Terry'}, {how}"
+    method = Words("Davidson" if np.any(data.outcome == TIE) else "Bradley-Terry", f", {how}")
     counts = np.bincount(np.concatenate((data.first, data.second)), minlength=len(names))
 
     kind = _Kind(confidence, unit, method, clustered)
@@ -325,7 +327,7 @@ def _one_sided(
         high=math.nan if always else limit,
         n=n,
         unit=kind.unit,
-        method=f"{kind.method}; one-sided limit by profile likelihood, comparisons taken as independent",
+        method=kind.method + "; one-sided limit by profile likelihood, comparisons taken as independent",
         undefined_because=f"it {what}; {words} with {100 * kind.confidence:g} % confidence, one-sided",
         confidence=kind.confidence,
     )

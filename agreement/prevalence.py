@@ -27,7 +27,9 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
 from agreement.magnitude import magnitude, refuse_huge
+from agreement.methods import leaving_out, of_lambda
 from agreement.unseen import unseen_of_share
+from agreement.words import Part, Words
 
 _HEAVY = 1.25
 """Times the mean of what the labelled stand for: from there on a label is one that stands for most others."""
@@ -158,16 +160,19 @@ def prediction_powered_mean(
     scale, of_judge = (magnitude(y), magnitude(f, rest)) if tuned else (magnitude(y, f, rest),) * 2
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / of_judge, rest[there] / of_judge
     n, others, most = y.size, rest.size, of_judge / scale
-    words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
-    if interval == "score" and strata is not None:
-        words = "Wilson score intervals of the strata on their effective numbers, put together"
-    method = f"{'PPI++' if tuned else 'PPI'}, {words}, {others} unlabelled"
+    how = Part("normal interval, not clipped")
+    if interval == "score":
+        words = "Wilson score interval on the effective number"
+        if strata is not None:
+            words = "Wilson score intervals of the strata on their effective numbers, put together"
+        how = Part(words, terms=("Wilson", "effective number"))
+    method = Words("PPI++" if tuned else "PPI", ", ", how, f", {others} unlabelled")
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
     if groups is None:
         method += f", independent {unit}s"
     else:
         method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"
-    method += f"; {lost} without both verdicts left out" if lost else ""
+    method += leaving_out(lost, "without both verdicts")
     if others == 0 or n < 2 or n_clusters == 1:
         reason = "no unlabelled verdicts" if others == 0 else "fewer than two labelled" if n < 2 else None
         return undefined(
@@ -187,7 +192,7 @@ def prediction_powered_mean(
     stands_for = 1.0 / chance if chance is not None else _units_of_pool(of_stratum, of_other_stratum)
     rare = _rare_among_heavy(y * scale, stands_for) if binary else None
     if tuned:
-        method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")
+        method += of_lambda(f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else ""))
     if not tuned and np.ptp(y - f) == 0.0:
         method += "; judge and human never differ among the labelled: the interval does not show their error"
     if interval == "score":

@@ -83,7 +83,7 @@ def pabak(
         (k * agreed.high - 1.0) / (k - 1),
         agreed.n,
         unit,
-        f"{agreed.method}, of the agreement, carried over; {k} categories{left_out(pairs)}",
+        agreed.method + f", of the agreement, carried over; {k} categories" + left_out(pairs),
         agreed.undefined_because,
         se=None if agreed.se is None else k * agreed.se / (k - 1),
         confidence=confidence,

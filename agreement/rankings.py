@@ -18,10 +18,11 @@ from agreement.interval_kinds import Interval
 from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class RankingAccuracy:
+class RankingAccuracy(Result):
     """Ranked lists against the accepted answers.
 
     Attributes
@@ -37,7 +38,7 @@ class RankingAccuracy:
 
 
 @dataclass(frozen=True)
-class RankingAgreement:
+class RankingAgreement(Result):
     """Agreement of raters who each rank.
 
     Attributes
@@ -81,6 +82,7 @@ def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None
     >>> rank_of_accepted(["glioma", "metastasis", "abscess"], {"abscess", "metastasis"}), rank_of_accepted([], ["a"])
     (2, None)
     """
+    accepted = accepted.tolist() if isinstance(accepted, np.ndarray) else accepted
     several = hasattr(accepted, "__iter__") and not isinstance(accepted, str)
     right = set(_lines(list(accepted) if several else [accepted], "accepted"))
     return next((place for place, line in enumerate(_lines(ranking), start=1) if line in right), None)
@@ -376,8 +378,10 @@ def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:
     plain = ranking.tolist() if isinstance(ranking, np.ndarray) else ranking
     if not isinstance(plain, list | tuple):
         raise ValueError(f"{argument} holds {shown(plain)}; expected a list, the most likely line first")
-    if not all(isinstance(line, Hashable) for line in plain):
-        raise ValueError(f"{argument} holds {shown(plain)}; expected lines of text, or numbers")
+    try:
+        set(plain)
+    except TypeError:  # a list, or a number that signals that it is none
+        raise ValueError(f"{argument} holds {shown(plain)}; expected lines of text, or numbers") from None
     return list(plain)
 
 

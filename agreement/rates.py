@@ -12,6 +12,7 @@ from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, compact, encode_clusters, same_length, single_values
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
+from agreement.methods import leaving_out
 from agreement.percent import share
 from agreement.resampling import Seed
 
@@ -130,7 +131,7 @@ def mirage_rate(
         groups,
         name="mirage rate",
         unit=unit,
-        note=f"; {lost} without both labels left out" if lost else "",
+        note=leaving_out(lost, "without both labels"),
         resamples=resamples,
         seed=seed,
         interval=interval,

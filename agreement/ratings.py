@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.arguments import unmasked
+from agreement.arguments import shown, unmasked
 from agreement.codebook import MISSING, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, encode
 from agreement.row_sums import row_counts
@@ -139,7 +139,9 @@ def encode_ratings(
     if categories is None and weights is not None and levels:
         whole = all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in levels)
         if not whole:
-            raise ValueError(f"weights is {weights!r} but categories {levels!r} have no order; expected categories=")
+            raise ValueError(
+                f"weights is {weights!r} but categories {shown(levels)} have no order; expected categories="
+            )
         span = int(levels[-1]) - int(levels[0]) + 1
         if span > MOST_LEVELS:
             raise ValueError(f"weights is {weights!r} and ratings span {span} levels; expected categories=")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 
 from scipy import stats
 
 from agreement.arguments import listed, number_in, one_of, shown, whole_number
 from agreement.estimate import check_confidence
 from agreement.reader_variance import VarianceComponents
+from agreement.result import Result
 
 Sampled = Literal["readers and cases", "cases", "readers"]
 Design = Literal["paired", "crossover"]
@@ -21,7 +22,7 @@ _MOST_CASES = 1_000_000
 
 
 @dataclass(frozen=True)
-class PlannedStudy:
+class PlannedStudy(Result):
     """What one number of readers and cases buys.
 
     Attributes
@@ -47,10 +48,6 @@ class PlannedStudy:
     df: float
     width: float
     power: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON: infinite degrees of freedom are None."""
-        return asdict(self) | {"df": self.df if math.isfinite(self.df) else None}
 
 
 def plan_reader_study(

@@ -11,10 +11,11 @@ from agreement.arguments import number_in, whole_number
 from agreement.coding import Ratings
 from agreement.ratings import RatingTable, numbers_of
 from agreement.readers import covariance_components, jackknifed_accuracies
+from agreement.result import Result
 
 
 @dataclass(frozen=True)
-class VarianceComponents:
+class VarianceComponents(Result):
     """Obuchowski and Rockette's variance components of the accuracies of readers in two conditions.
 
     Parameters

@@ -16,12 +16,17 @@ from agreement.cautions import few_raters
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
+from agreement.methods import leaving_out, t_with
 from agreement.possible_range import within_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.roc import delong_parts
+from agreement.words import Part, Words
 
 Readers = Literal["random", "fixed"]
-_WHO = {"random": "readers sampled (random)", "fixed": "these readers (fixed)"}
+_WHO = {
+    "random": Part("readers sampled (random)", terms=("random",)),
+    "fixed": Part("these readers (fixed)", terms=("fixed",)),
+}
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ def reader_averaged_difference(
         )
     r = of_first.shape[1]
     accuracies, covariance, design = jackknifed_accuracies(np.hstack([of_first, of_second]), outcome, clusters, unit)
-    method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled"
+    method = Words("Obuchowski-Rockette", ", ", _WHO[readers], f", {unit}s sampled")
     name = "reader-averaged difference" + ("" if outcome is None else " of ROC areas")
     if design.reason is not None:
         method += design.note
@@ -183,7 +188,7 @@ def readers_against_judge(
         raise ValueError(f"judge_scores has shape ({judge.size},); expected ({len(table)},), one for each item")
     r = table.shape[1]
     accuracies, covariance, design = jackknifed_accuracies(np.column_stack([table, judge]), outcome, clusters, unit)
-    method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled, judge fixed"
+    method = Words("Obuchowski-Rockette", ", ", _WHO[readers], f", {unit}s sampled, judge fixed")
     name = "readers minus judge" + ("" if outcome is None else ", ROC areas")
     if design.reason is not None:
         method += design.note
@@ -246,7 +251,7 @@ def jackknifed_accuracies(
         reason = f"fewer than two {f'{unit}s' if clusters is None else 'clusters'} with all readings"
     elif positive is not None and _one_sided(positive, groups):
         reason = f"without one {unit if clusters is None else 'cluster'} there is no positive or no negative left"
-    note = f"; {lost} without all readings left out" if lost else ""
+    note = leaving_out(lost, "without all readings")
     scale = magnitude(scores) if positive is None else 1.0
     scores = scores[complete]
     are_shares = positive is not None or bool(np.isin(scores, (0.0, 1.0)).all())
@@ -357,7 +362,7 @@ def _with_t(
     confidence: float,
 ) -> Estimate:
     finite, value = math.isfinite(df), value * design.scale
-    method += (f", t on {df:.1f} degrees of freedom (Hillis)" if finite else ", normal") + design.note
+    method += (", " + t_with(f"{df:.1f}", "on") + " (Hillis)" if finite else ", normal") + design.note
     if squared <= 1e-18:
         reason = "the standard error is 0"
         return undefined(

@@ -16,6 +16,7 @@ from agreement.comparisons import paired_difference
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
 from agreement.resampling import Seed
+from agreement.result import Result
 
 ISOTONIC_ITEMS, ISOTONIC_OF_EACH = 200, 40
 """From so many labelled items, and so many of each outcome, the curve is isotonic."""
@@ -28,7 +29,7 @@ NEAREST = 0.001
 
 
 @dataclass(frozen=True)
-class Reliability:
+class Reliability(Result):
     """How well probabilities hold on the test data.
 
     Attributes
@@ -44,7 +45,7 @@ class Reliability:
 
 
 @dataclass(frozen=True)
-class Recalibration:
+class Recalibration(Result):
     """A curve from scores to probabilities, and how well the probabilities of the test data hold with it.
 
     Attributes

@@ -15,16 +15,19 @@ from agreement.cautions import rare_outcome
 from agreement.coding import Codes, Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude, refuse_huge
+from agreement.methods import leaving_out, of_lambda
 from agreement.prevalence import clusters_of_both, inclusion_probabilities, variance_of_parts
 from agreement.quantiles import t_tail, upper_t
 from agreement.ratings import RatingTable, numbers_of
 from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
+from agreement.result import Result
+from agreement.words import Part, Words
 
 _ROUNDING = 1e-12  # standard errors below this share of what a unit can add are rounding errors of an exact zero
 
 
 @dataclass(frozen=True)
-class PoweredCoefficient:
+class PoweredCoefficient(Result):
     """One coefficient of a regression from human verdicts on some units and a judge's on all.
 
     Attributes
@@ -43,10 +46,6 @@ class PoweredCoefficient:
     coefficient: Estimate
     labelled_only: Estimate
     effective_labels: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 class _Design(NamedTuple):
@@ -190,15 +189,15 @@ def prediction_powered_regression(
         standard, others_standard, y[known] / scale, f[known] / scale, rest[there] / scale,
         None if chance is None else 1.0 / chance, model == "logistic",
     )  # fmt: skip
-    method = f"{'least squares' if model == 'linear' else 'logistic regression'}, jackknife standard error, t"
+    method = Words(f"{'least squares' if model == 'linear' else 'logistic regression'}, jackknife standard error, t")
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
     if groups is None:
         method += f"; independent {unit}s"
     else:
         method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"
     lost, others_lost = int((~known).sum()), int((~there).sum())
-    method += f"; {lost} labelled without both verdicts or a covariate left out" if lost else ""
-    method += f"; {others_lost} unlabelled without a verdict or a covariate left out" if others_lost else ""
+    method += leaving_out(lost, "labelled without both verdicts or a covariate")
+    method += leaving_out(others_lost, "unlabelled without a verdict or a covariate")
     design = _Design(
         sample, back, scale, (("intercept",) if intercept else ()) + called, groups, other_groups,
         None if groups is None else int(np.unique(groups).size), confidence, unit, method,
@@ -227,8 +226,8 @@ def _coefficients(design: _Design, tuned: bool) -> tuple[PoweredCoefficient, ...
                 why = f"the judge's correction is beyond what probabilities can give (lambda {share:.3f})"
                 if not sample.logistic or not full_rank(sample.others_x):
                     why = "a covariate is constant, or a sum of others, among the unlabelled"
-        how = f"{'PPI++' if tuned else 'PPI'}, {sample.others_f.size} unlabelled"
-        how += f", lambda {share:.3f}" if tuned and alone is not None else ""
+        how = Words("PPI++" if tuned else "PPI", f", {sample.others_f.size} unlabelled")
+        how += of_lambda(f", lambda {share:.3f}") if tuned and alone is not None else ""
         coefficient = _estimate(design, place, powered, alone, how, why)
         n, more, less = sample.y.size, labelled_only.se, coefficient.se
         effective = n * (more / less) ** 2 if more and less else None
@@ -256,7 +255,7 @@ def _estimate(
     n = design.sample.y.size
     name = f"coefficient of {design.names[place]}" if design.names[place] != "intercept" else "intercept"
     name += f", {'logistic' if design.sample.logistic else 'linear'}"
-    method = f"{how}; {design.method}"
+    method = Words(how, "; ", design.method)
     if fitted is None or alone is None:
         return undefined(
             name, n, design.unit, method, reason or "", confidence=design.confidence, n_clusters=design.n_clusters
@@ -283,9 +282,10 @@ def _estimate(
     freedom = max(1.0, min(float(most), deciding(design.sample, alone, design.groups, row)))
     half = upper_t((1.0 - design.confidence) / 2.0, freedom) * se
     p = 2.0 * t_tail(abs(value) / se, freedom)
+    method += Words("; ", Part(f"{freedom:.1f} degrees of freedom", terms=("degrees of freedom",)))
     estimate = Estimate(
-        name, value, value - half, value + half, n, design.unit, f"{method}; {freedom:.1f} degrees of freedom",
-        se=se, p=p, confidence=design.confidence, n_clusters=clusters,
+        name, value, value - half, value + half, n, design.unit, method, se=se, p=p, confidence=design.confidence,
+        n_clusters=clusters,
     )  # fmt: skip
     if not design.sample.logistic:
         return estimate

@@ -23,8 +23,10 @@ from agreement.coding import Codes, Floats
 from agreement.drawing import CHUNK, drawn_kinds, drawn_times, generator_of, in_one_thread, product
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
+from agreement.methods import bootstrap_of
 from agreement.shared_draw import ClusterDraw
 from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits
+from agreement.words import Words
 
 Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
 
@@ -330,19 +332,21 @@ def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generat
     return totals
 
 
-def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool) -> str:
-    """How resamples were made, in words, for `Estimate.method`.
+def describe(
+    interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool, *, over_raters: bool = False
+) -> Words:
+    """How resamples were made, for `Estimate.method`.
 
     Parameters
     ----------
     interval, resamples, seed
         As in `bootstrap_of_sums`.
-    clustered, stratified : bool
-        Whether there were clusters, and strata.
+    clustered, stratified, over_raters : bool
+        Whether there were clusters, and strata, and whether raters were drawn too.
 
     Returns
     -------
-    str
+    Words
 
     Examples
     --------
@@ -351,6 +355,6 @@ def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratif
     """
     plain = seed.seed if isinstance(seed, ClusterDraw) else seed
     shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
-    kind = ("cluster " if clustered else "") + "bootstrap" + (" within strata" if stratified else "")
     name = "percentile" if interval == "percentile" else "BCa"
-    return f"{kind}, {name}, {resamples} resamples, seed {shown}"
+    kind = bootstrap_of(clustered, stratified=stratified, over_raters=over_raters)
+    return kind + f", {name}, {resamples} resamples, seed {shown}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,10 @@ from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
+from agreement.methods import leaving_out
 from agreement.percent import of_uneven_clusters
 from agreement.quantiles import normal_tail, upper_normal
+from agreement.words import Words
 
 NO_VARIANCE = 1e-28
 """Variances of an area up to this are rounding: DeLong's components are then all equal."""
@@ -72,6 +75,34 @@ def roc_auc(
     >>> roc_auc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).value
     0.75
     """
+    sides = Sides("scores of positives and negatives", "positives or negatives")
+    return area_of_sides(score, outcome, clusters, confidence, unit, sides)
+
+
+class Sides(NamedTuple):
+    """What the reasons of an area that is undefined call its two sides: what is compared, and either of them."""
+
+    compared: str
+    either: str
+
+
+def area_of_sides(
+    score: Ratings, outcome: Ratings, clusters: Ratings | None, confidence: float, unit: str, sides: Sides
+) -> Estimate:
+    """The area under the ROC curve of two sides that have names of their own.
+
+    Parameters
+    ----------
+    score, outcome, clusters, confidence, unit
+        As in `roc_auc`.
+    sides : Sides
+        What they are called.
+
+    Returns
+    -------
+    Estimate
+        As `roc_auc`.
+    """
     confidence = check_confidence(confidence)
     scores = numbers_or_nan(score, "score")
     known, positive = correctness(outcome, "outcome")
@@ -89,9 +120,9 @@ def roc_auc(
     influence[positive] = (of_positive - value) / of_positive.size
     influence[~positive] = (of_negative - value) / of_negative.size
     variance = _variance(influence, positive, groups)
-    reason = without_spread(value, "scores of positives and negatives")
+    reason = without_spread(value, sides.compared)
     if math.isnan(variance):
-        reason = f"positives or negatives in one {'cluster' if groups is not None else unit} only: no standard error"
+        reason = f"{sides.either} in one {'cluster' if groups is not None else unit} only: no standard error"
     wrong_side = _units_of_the_fewer(positive, groups) * min(value, 1.0 - value)
     estimate = _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
     return estimate.warned(of_uneven_clusters(positive, groups))
@@ -296,9 +327,9 @@ def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Code
     return compact(encode_clusters(clusters, used.size)[used])
 
 
-def _method(clustered: bool, lost: int) -> str:
-    kind = "Obuchowski's clustered standard error" if clustered else "DeLong standard error, independent items"
-    return f"{kind}, normal interval, clipped to [0, 1]" + (f"; {lost} with a missing value left out" if lost else "")
+def _method(clustered: bool, lost: int) -> Words:
+    kind = ("Obuchowski's clustered standard error",) if clustered else ("DeLong standard error", ", independent items")
+    return Words(*kind, ", normal interval, clipped to [0, 1]", leaving_out(lost, "with a missing value"))
 
 
 def _normal(

@@ -16,6 +16,8 @@ from agreement.coding import Floats, Ratings, compact, encode_clusters, same_len
 from agreement.effective_size import clusters_with, effective_size, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.lone_items import alone
+from agreement.methods import leaving_out, t_with
+from agreement.words import Part, Words
 
 _COUNTS = ("judged_positive", "judged", "true_positive", "false_negative", "true_negative", "false_positive")
 
@@ -88,7 +90,8 @@ def _of_counts(counts: tuple[int, ...], sampled_how: str, confidence: float, uni
     if min(x, n, tp, fn, tn, fp) < 0 or x > n:
         raise ValueError(f"counts are {counts}; expected at least 0, and judged_positive within judged")
     name, positives, negatives = "corrected prevalence", tp + fn, tn + fp
-    method = f"Rogan-Gladen, Lang-Reiczigel interval, {positives} + {negatives} labelled{sampled_how}"
+    how = f", Lang-Reiczigel interval, {positives} + {negatives} labelled"
+    method = Words("Rogan-Gladen", how, sampled_how)
     if n == 0 or positives == 0 or negatives == 0:
         reason = (
             f"no {unit}s judged" if n == 0 else "no labelled positives" if positives == 0 else "no labelled negatives"
@@ -184,11 +187,13 @@ def rogan_gladen_in_clusters(
     tp, fn = int((truth & said).sum()), int((truth & ~said).sum())
     tn, fp = int((~truth & ~said).sum()), int((~truth & said).sum())
     are_alone = alone(groups) and alone(rest)
-    how = f", independent {unit}s" if are_alone else f" in {n_groups} clusters, on the effective number of them"
+    how = Words(f", independent {unit}s")
+    if not are_alone:
+        on = Part("on the effective number of them", terms=("effective number",))
+        how = Words(f" in {n_groups} clusters, ", on)
     plain = _of_counts((int(judged.sum()), judged.size, tp, fn, tn, fp), how, confidence, unit)
     lost = int((~labelled).sum()) + int((~known_rest).sum())
-    note = f"; {lost} with a missing verdict left out" if lost else ""
-    method = plain.method + note
+    method = plain.method + leaving_out(lost, "with a missing verdict")
     if are_alone:
         return replace(plain, method=method)
     nothing = math.isnan(plain.value)
@@ -218,7 +223,7 @@ def rogan_gladen_in_clusters(
     freedom = float(min(n_groups, n_rest) - 1)
     if of_judged + of_labelled > 0.0:
         freedom = (of_judged + of_labelled) ** 2 / (of_judged**2 / (n_rest - 1) + of_labelled**2 / (n_groups - 1))
-    method += f", t with {freedom:.1f} degrees of freedom"
+    method += ", " + t_with(f"{freedom:.1f}")
     t = float(stats.t.isf((1.0 - confidence) / 2.0, freedom))
     estimate = _estimate(sampled, t, plain.value, plain.name, plain.n, unit, method, confidence)
     # of two samples of few clusters one sentence is enough: that of the judged, which the estimate has by itself

@@ -25,6 +25,7 @@ from agreement.coefficients import (
 )
 from agreement.estimate import Estimate
 from agreement.interval_kinds import BOOTSTRAPS, Interval
+from agreement.methods import leaving_out
 from agreement.own_weights import name_or_matrix, with_weights
 from agreement.ratings import RatingTable, Weights, encode_ratings, kinds_of, weight_matrix
 from agreement.resampling import Seed
@@ -333,7 +334,7 @@ def _estimate(
             return build(added, counts_of(added, q), w, None).rows
 
         coefficient = replace(coefficient, added=added_rows(rows_of, q, coded.codes), traits=partial(traits_of, counts))
-    note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
+    note = leaving_out(coded.n_empty, "without a rating")
     lone = int(total_of(ratings_of == 1, times))
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""
     return estimate_of(

@@ -20,6 +20,7 @@ from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 _HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
 _HELD = 100_000_000  # and up to so many in a byte each; more are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
+_IN_CACHE = 1_000_000  # weights that are made floating point numbers at once
 _DRAWN = 1_000_000  # weights that are drawn at once
 _AT_ONCE = 16_000_000  # numbers that wait for one product
 _REMEMBERED = 4_000_000  # totals of columns that are remembered
@@ -49,13 +50,19 @@ class _Product:
 
     def take(self, block: npt.NDArray[Any], start: int) -> None:
         """Compute the totals of a block of resamples, of which the first has the number `start`."""
-        weights = block
-        if block.dtype != self._rows.dtype:
-            if len(self._weights) < len(block):
-                self._weights = np.empty(block.shape, self._rows.dtype)  # memory asked for again each time takes longer
-            weights = self._weights[: len(block)]
-            weights[:] = block
-        product(weights, self._rows, self._totals[start : start + len(block)])
+        if block.dtype == self._rows.dtype:
+            product(block, self._rows, self._totals[start : start + len(block)])
+            return
+        # whole numbers come out the same in parts, which stay in the processor's cache meanwhile
+        exact = self._rows.dtype == np.float32
+        step = max(1, _IN_CACHE // block.shape[1]) if exact else len(block)
+        if len(self._weights) < min(step, len(block)):  # memory asked for again each time takes longer
+            self._weights = np.empty((min(step, len(block)), block.shape[1]), self._rows.dtype)
+        for first in range(0, len(block), step):
+            part = block[first : first + step]
+            weights = self._weights[: len(part)]
+            weights[:] = part
+            product(weights, self._rows, self._totals[start + first : start + first + len(part)])
 
     def totals(self) -> dict[bytes, Floats]:
         """The totals of each column."""

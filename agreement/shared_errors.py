@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +12,16 @@ from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
+from agreement.methods import leaving_out
 from agreement.percent import share
 from agreement.resampling import Seed
+from agreement.result import Result
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class SharedErrors:
+class SharedErrors(Result):
     """How often two raters err together.
 
     Attributes
@@ -46,10 +47,6 @@ class SharedErrors:
     n_same_wrong_answer: int
     expected_both_wrong: float | None
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def shared_errors(
@@ -126,7 +123,7 @@ def shared_errors(
             groups[among] if groups is not None else None,
             name=name,
             unit=unit,
-            note=f"; {n_missing} without both answers left out" if n_missing else "",
+            note=leaving_out(n_missing, "without both answers"),
             resamples=resamples,
             seed=seed,
             interval=interval,

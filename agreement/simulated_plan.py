@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from agreement.given_numbers import as_floats
 from agreement.kappa import cohen_kappa
 from agreement.krippendorff import krippendorff_alpha
 from agreement.resampling import Seed, random_generator
+from agreement.result import Result
 from agreement.several_raters import fleiss_kappa
 from agreement.shared_draw import ClusterDraw
 
@@ -30,7 +31,7 @@ _COEFFICIENTS: dict[str, Callable[..., Estimate]] = {
 
 
 @dataclass(frozen=True)
-class SimulatedStudy:
+class SimulatedStudy(Result):
     """What one size buys, under the stated assumptions.
 
     Attributes
@@ -62,11 +63,6 @@ class SimulatedStudy:
     without_interval: float
     simulations: int
     assumptions: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON: nan becomes None."""
-        row = asdict(self)
-        return {name: None if isinstance(part, float) and math.isnan(part) else part for name, part in row.items()}
 
 
 def plan_by_simulation(
@@ -145,6 +141,7 @@ def plan_by_simulation(
     """
     confidence = check_confidence(confidence)
     p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
+    value, icc, missing = float(value), float(icc), float(missing)
     items = listed(items, "items", "numbers of items, such as [50, 100]")
     if statistic != "accuracy":
         raters = listed(raters, "raters", "numbers of raters, such as [2, 3]")
@@ -163,7 +160,10 @@ def plan_by_simulation(
     entropy: Any = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
     if isinstance(entropy, np.integer | np.ndarray):
         entropy = entropy.tolist()
-    base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]
+    try:
+        base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]
+    except TypeError:
+        raise ValueError(f"seed is {shown(seed)}; expected a whole number of at least 0") from None
     studies = []
     for n, r in sizes:
         generator = random_generator([*base, n, r])

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from agreement.arguments import number_in
 from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters
 from agreement.resampling import Seed, random_generator
+from agreement.result import Result
 
 FEWEST_SUBJECTS, FEWEST_LABELLED = 20, 30
 """What each part has at least: with fewer nothing is said about other subjects, or about the curve."""
@@ -24,7 +25,7 @@ MOST_FOLDS = 20
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Result):
     """Which items are for development and which for test.
 
     Attributes

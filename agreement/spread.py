@@ -15,6 +15,7 @@ from agreement.cautions import FEW_RESAMPLED, few_resampled, uneven_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
 from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
+from agreement.words import Part, Words
 
 UNDEFINED_SHARE = 0.05
 """Above this share of resamples without a value the interval is not given."""
@@ -224,7 +225,8 @@ def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
     lost = int((~np.isfinite(values)).sum())
     if not lost:
         return values, text, None
-    text += f"; {lost} of {values.size} resamples had no value and were left out"
+    said = f"; {lost} of {values.size} resamples had no value and were left out"
+    text = Words(text, Part(said, together="; resamples without a value left out"))
     if lost > UNDEFINED_SHARE * values.size:
         return values, text, f"{lost} of {values.size} resamples had no value, more than {100 * UNDEFINED_SHARE:g} %"
     return values[np.isfinite(values)], text, None

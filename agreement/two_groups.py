@@ -12,7 +12,8 @@ from agreement.cautions import hardly_overlapping
 from agreement.coding import Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.correlations import EXACT_BELOW, is_tied
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.roc import NO_VARIANCE, delong_parts, delong_variance, roc_auc, without_spread
+from agreement.roc import NO_VARIANCE, Sides, area_of_sides, delong_parts, delong_variance, without_spread
+from agreement.words import Words
 
 
 def mann_whitney(
@@ -70,7 +71,7 @@ def mann_whitney(
         return _superiority_in_clusters(first, second, clusters, confidence, unit)
     first, second = first[~np.isnan(first)], second[~np.isnan(second)]
     name, n = "probability of superiority", first.size + second.size
-    method = "Mann-Whitney U, DeLong interval, clipped to [0, 1], independent items"
+    method = Words("Mann-Whitney U", ", DeLong interval, clipped to [0, 1], independent items")
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
     exact = max(first.size, second.size) < EXACT_BELOW and not is_tied(np.concatenate([first, second]))
@@ -101,12 +102,7 @@ def _superiority_in_clusters(
     same_length(first, of_x, "x", "clusters of x")
     same_length(second, of_y, "y", "clusters of y")
     groups = np.repeat([1, 0], [first.size, second.size])
-    area = roc_auc(np.concatenate([first, second]), groups, clusters=of_x + of_y, confidence=confidence, unit=unit)
-    reason = area.undefined_because
-    if reason is not None and math.isnan(area.value):
-        reason = "one group is empty"
-    elif reason is not None:
-        reason = reason.replace("scores of positives and negatives", "groups").replace(
-            "positives or negatives", "x or y"
-        )
+    scores, sides = np.concatenate([first, second]), Sides("groups", "x or y")
+    area = area_of_sides(scores, groups, of_x + of_y, confidence, unit, sides)
+    reason = "one group is empty" if math.isnan(area.value) else area.undefined_because
     return replace(area, name="probability of superiority", undefined_because=reason)

@@ -13,6 +13,7 @@ from agreement.cautions import few_raters
 from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import number_of
+from agreement.methods import RANDOM
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, describe, random_generator
 from agreement.spread import percentile_limits
@@ -81,8 +82,8 @@ def two_way_bootstrap(
         raise ValueError(f"statistic is {shown(statistic)}; expected a function of a table of ratings")
     table = numbers_of(ratings)
     items, raters = table.shape
-    drawn = describe("percentile", resamples, seed, clusters is not None, False)
-    method = f"two-way {drawn}; {unit}s sampled, raters sampled (random)"
+    drawn = describe("percentile", resamples, seed, clusters is not None, False, over_raters=True)
+    method = drawn + f"; {unit}s sampled, " + RANDOM
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a table with nothing in it has no mean
         value = number_of(statistic(table)) if items else math.nan

@@ -25,41 +25,17 @@ FEW_WITH_RARER = 11
 SCATTERED = 0.9
 """What is rarer is scattered where it is in this share of the clusters that it would be in by chance, or more."""
 
+SCATTERED_DISAGREEMENTS = 0.85
+"""The same of the items on which raters, or two judges, differ."""
+
 MORE = 1.75
-"""How many more clusters, of the size of that of an average unit, the interval of a share is asked to allow for."""
+"""How many more clusters, of the size of that of an average unit, an interval is asked to allow for."""
 
+MORE_OF_DIFFERENCE = 1.1
+"""The same of the interval of a difference: in which the two differ on all items."""
 
-def unseen_clusters(having: float, moved: float, low: float, high: float) -> Caution | None:
-    """The warning of a kappa or alpha, which one more cluster of another kind would move out of its interval.
-
-    Parameters
-    ----------
-    having : float
-        In how many clusters raters differ, as Kish counts them (`agreement.effective_size.clusters_with`).
-    moved : float
-        What the estimate would be with one more cluster, of the mean size, in which raters agree on half of the items;
-        nan where that is not known.
-    low, high : float
-        Limits of the estimate; nan where it has none.
-
-    Returns
-    -------
-    Caution or None
-
-    Examples
-    --------
-    >>> unseen_clusters(4.5, 0.94, 0.97, 1.0).text.split(": ")[0]
-    'fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out'
-    >>> unseen_clusters(4.5, 0.94, 0.93, 1.0) is unseen_clusters(9.0, 0.94, 0.97, 1.0) is None
-    True
-    """
-    if having >= RARE_CLUSTERS or not (moved < low or moved > high):
-        return None
-    text = (
-        f"fewer than {RARE_CLUSTERS} clusters have most of what is rarer, and one more of another kind would move the "
-        "value out: the interval does not allow for kinds of clusters that were not sampled"
-    )
-    return Caution("unseen_clusters", text, RARE_CLUSTERS)
+SHOW_A_TWENTIETH = 45
+"""In so many clusters a kind that one in twenty is of is missing from fewer than one sample in ten."""
 
 
 def unseen_of_coefficient(
@@ -70,8 +46,13 @@ def unseen_of_coefficient(
     groups: Codes,
     low: float,
     high: float,
+    scattered: float = SCATTERED_DISAGREEMENTS,
 ) -> Caution | None:
-    """The same warning, from the sums of a coefficient.
+    """The warning of a kappa or alpha, which few more clusters of disagreement would move out of its interval.
+
+    It comes where disagreements are as scattered over the clusters as by chance or nearly so, and `MORE` clusters of
+    ``sum n_c^2 / n`` items in which raters differ on all would put the value outside; where clusters are worth
+    `SHOW_A_TWENTIETH` or more, as Kish counts them by their items, a kind that one in twenty is of is among them.
 
     Parameters
     ----------
@@ -87,18 +68,50 @@ def unseen_of_coefficient(
         Cluster of each item, without gaps.
     low, high : float
         Limits of the estimate; nan where it has none.
+    scattered : float
+        From which share of the clusters by chance on disagreements are scattered; with 0 nothing is asked of it.
 
     Returns
     -------
     Caution or None
-        None also below 10 clusters, of which `few_clusters` warns.
+        None also where raters never differ, and below 10 clusters, of which `few_clusters` warns.
+
+    Examples
+    --------
+    Raters differ on one item of each of six of 20 clusters of 30: .99, and (594 + 0) / (600 + 1.75 * 30) with more.
+
+    >>> differing = ((np.arange(600) % 30 == 0) & (np.arange(600) < 180)).astype(np.float64)
+    >>> def share(sums):
+    ...     return sums[..., 1] / sums[..., 0]
+    >>> given = share, np.array([600.0, 594.0]), np.array([[1.0, 1], [1, 1], [1, 0], [1, 0]]), differing
+    >>> unseen_of_coefficient(*given, np.arange(600) // 30, 0.97, 1.0).text.split(": ")[0]
+    'disagreements are scattered over the clusters, and 2 more of another kind would move the value out'
+    >>> unseen_of_coefficient(*given, np.arange(600) // 30, 0.9, 1.0) is None
+    True
     """
-    n_clusters = int(groups.max()) + 1
-    if n_clusters < FEW_CLUSTERS:
+    if not differing.any() or int(groups.max()) + 1 < FEW_CLUSTERS:
         return None
-    of_one, categories = groups.size / n_clusters, math.isqrt(len(added))
-    half_agreed = (added[:categories].mean(axis=0) + added[categories:].mean(axis=0)) / 2.0
-    return unseen_clusters(clusters_with(differing, groups), float(of_sums(sums + of_one * half_agreed)), low, high)
+    sizes = np.bincount(groups).astype(np.float64)
+    n, squares = float(groups.size), float((sizes**2).sum())
+    if n**2 / squares >= SHOW_A_TWENTIETH:
+        return None
+    having, by_chance = clusters_with(differing, groups), clusters_by_chance(differing, (squares - n) / (n**2 - n))
+    if having < scattered * by_chance:
+        return None
+    disagreement = added[math.isqrt(len(added)) :].mean(axis=0)
+    moved = float(of_sums(sums + MORE * squares / n * disagreement))
+    return None if low <= moved <= high or math.isnan(low + high) else unseen_disagreements(having, by_chance)
+
+
+def unseen_disagreements(having: float, by_chance: float) -> Caution:
+    """The same warning in words, which call disagreements scattered only where they are."""
+    scattered = having >= SCATTERED_DISAGREEMENTS * by_chance
+    where = "disagreements are scattered over the clusters" if scattered else "few clusters have most disagreements"
+    text = (
+        f"{where}, and {math.ceil(MORE)} more of another kind would move the value out: the interval does not allow "
+        "for kinds of clusters that were not sampled"
+    )
+    return Caution("unseen_clusters", text, SHOW_A_TWENTIETH)
 
 
 def unseen_of_difference(
@@ -108,12 +121,14 @@ def unseen_of_difference(
     groups: Codes,
     low: float,
     high: float,
+    by_degrees: bool = False,
 ) -> Caution | None:
     """The warning of a difference of two coefficients of the same items.
 
-    It comes where the two sides differ in fewer than `RARE_CLUSTERS` clusters, as Kish counts, and one more of the mean
-    size would put the difference outside: one in which half of the items are like that which moves it most, for either
-    side, and the others as all items are.
+    It comes where clusters are worth fewer than `SHOW_A_TWENTIETH`, as Kish counts them by their items, and
+    `MORE_OF_DIFFERENCE` clusters of ``sum n_c^2 / n`` items would put the difference outside, in which all are like the
+    one that moves it most, for either side. Where verdicts differ by degrees, that is an item of which there are few,
+    and the two sides are to differ in fewer than `RARE_CLUSTERS` clusters too.
 
     Parameters
     ----------
@@ -125,6 +140,8 @@ def unseen_of_difference(
         Cluster of each item, without gaps.
     low, high : float
         Limits of the difference; nan where it has none.
+    by_degrees : bool
+        Whether verdicts differ by degrees.
 
     Returns
     -------
@@ -134,31 +151,34 @@ def unseen_of_difference(
 
     Examples
     --------
-    The first of two judges alone is right on one item of each of four clusters of 10, out of 20.
+    The first of two judges alone is right on one item of each of four clusters of 10, out of 20; 11 more would be .07.
 
     >>> first, second = np.ones((200, 1)), np.where((np.arange(200) % 10 == 0) & (np.arange(200) < 40), 0.0, 1.0)
     >>> def gap(sums):
     ...     return (sums[..., 0] - sums[..., 1]) / 200
-    >>> unseen_of_difference(gap, first, second[:, None], np.arange(200) // 10, 0.0, 0.04).text.split(": ")[0]
-    'the two differ in fewer than 8 clusters, and one more in which they do would move the difference out'
+    >>> unseen_of_difference(gap, first, second[:, None], np.arange(200) // 10, -0.06, 0.06).text.split(": ")[0]
+    'clusters are few, and one more in which the two differ would move the difference out'
     """
     if first.shape != second.shape or int(groups.max()) + 1 < FEW_CLUSTERS:
         return None
     differ = (first != second).any(axis=1)
-    if not differ.any() or clusters_with(differ.astype(np.float64), groups) >= RARE_CLUSTERS:
+    sizes = np.bincount(groups).astype(np.float64)
+    of_average = float((sizes**2).sum()) / groups.size  # items of the cluster that an average item is in
+    if not differ.any() or groups.size / of_average >= SHOW_A_TWENTIETH:
+        return None
+    if by_degrees and clusters_with(differ.astype(np.float64), groups) >= RARE_CLUSTERS:
         return None
     both = np.unique(np.column_stack([first, second])[differ], axis=0)
     both = np.concatenate([both, np.roll(both, first.shape[1], axis=1)])  # and for the other side
     sums = np.concatenate([first.sum(axis=0), second.sum(axis=0)])
-    half = groups.size / (int(groups.max()) + 1.0) / 2.0
-    moved = difference(sums + half * (both + sums / groups.size))
+    moved = difference(sums + MORE_OF_DIFFERENCE * of_average * both)
     if not ((moved < low) | (moved > high)).any():
         return None
     text = (
-        f"the two differ in fewer than {RARE_CLUSTERS} clusters, and one more in which they do would move the "
-        "difference out: the interval does not allow for kinds of clusters that were not sampled"
+        "clusters are few, and one more in which the two differ would move the difference out: the interval does not "
+        "allow for kinds of clusters that were not sampled"
     )
-    return Caution("unseen_clusters", text, RARE_CLUSTERS)
+    return Caution("unseen_clusters", text, SHOW_A_TWENTIETH)
 
 
 def unseen_of_share(

@@ -25,12 +25,14 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_limits
 from agreement.magnitude import refuse_huge
+from agreement.methods import bootstrap_of, of_effective_number, t_with, wilson_on_effective
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
     ratio,
     sums_by_cluster,
 )
+from agreement.words import Words
 
 _LARGE = 1e100  # weights from here on are scaled before they are squared
 NOTE = ", weighted by 1 / inclusion probability"
@@ -146,7 +148,7 @@ def weighted_mean(
     groups, n_clusters = compact(units[known]) if units is not None else (None, None)
     n = int(known.sum())
     if n == 0:
-        text = "bootstrap" if interval in BOOTSTRAPS else interval
+        text = bootstrap_of(False) if interval in BOOTSTRAPS else Words(interval)
         return undefined(name, 0, unit, text + NOTE, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     weights = 1.0 / chances[known]
     rows = np.stack([scores[known] * weights, weights], axis=1)
@@ -199,8 +201,8 @@ def _linearised(
     # strata that were drawn completely add no variance, hence no degrees of freedom
     counted = known & (fractions[of_item] < 1.0)
     freedom = np.unique(psu[counted]).size - np.unique(of_item[counted]).size
-    text = f"large-sample standard error over {kind}" + (" within strata" if strata is not None else "")
-    text += (", finite pool" if finite_pool else "") + f", t with {freedom} degrees of freedom" + NOTE
+    text = Words(f"large-sample standard error over {kind}" + (" within strata" if strata is not None else ""))
+    text += (", finite pool, " if finite_pool else ", ") + t_with(freedom) + NOTE
     variance, alone = 0.0, 0
     for number, fraction in enumerate(fractions):
         within = sums[of_psu == number]
@@ -245,8 +247,7 @@ def _scored(linearised: Estimate, scores: Floats, weights: Floats, freedom: int)
     observed = n * se**2 / (value * (1.0 - value)) if 0.0 < value < 1.0 else 1.0
     effective = n / drawn_effect(observed, most, events)
     low, high = wilson_limits(value * effective, effective, linearised.confidence, freedom)
-    method = f"Wilson score interval on the effective number of independent items ({effective:.1f} of {n}), "
-    method += f"t with {freedom} degrees of freedom{NOTE}"
+    method = wilson_on_effective("independent items") + of_effective_number(effective, n, freedom) + NOTE
     return replace(linearised, low=low, high=high, method=method, undefined_because=None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -25,7 +25,7 @@ from agreement.cautions import few_clusters, gathered_disagreements, rare_catego
 from agreement.chance_corrected import Coefficient, counts_of
 from agreement.coefficients import conger_coefficient, fleiss_coefficient, gwet_coefficient
 from agreement.krippendorff import alpha_coefficient
-from agreement.unseen import unseen_clusters
+from agreement.unseen import MORE, SCATTERED_DISAGREEMENTS, SHOW_A_TWENTIETH
 
 Data = np.ndarray[Any, Any]
 Limits = tuple[Data, Data]
@@ -103,33 +103,38 @@ class Samples:
     def warned(self, kind: str) -> Data:
         """Return which of the samples have a warning with an interval of this kind."""
         _, clusters, _ = self.counts.shape
-        low, high = self._adjusted(kind)
         of_cluster = self.counts[0].sum() / clusters
         few = few_clusters(clusters) is not None
         sizes = self.counts[0].sum(axis=1)
         worth = float(sizes.sum() ** 2 / (sizes**2).sum())
         differing = _clusters_with(self.counts @ np.ptp(patterns_of(self.raters), axis=1)[:, None].astype(float))[:, 0]
-        rarest, moved = self._rarest(), self._moved()
+        rarest, unseen = self._rarest(), self._unseen(kind, differing)
         warns = np.array(
             [
                 few
                 or rare_category(float(rare), of_cluster) is not None
                 or gathered_disagreements(amount, clusters, worth) is not None
-                or unseen_clusters(amount, *limits) is not None
-                for rare, amount, *limits in zip(rarest, differing, moved, low, high, strict=True)
+                or moves
+                for rare, amount, moves in zip(rarest, differing, unseen, strict=True)
             ]
         )
-        for sample in range(min(COMPARED, len(low))):
+        for sample in range(min(COMPARED, len(warns))):
             estimate = self.estimate(sample, interval=kind)
             assert (estimate.warning is not None) == warns[sample], (estimate, warns[sample])
         return warns
 
-    def _moved(self) -> Data:
-        """The values with one more cluster, in which raters agree on half of the items."""
+    def _unseen(self, kind: str, having: Data) -> Data:
+        """Whether few more clusters of disagreement would move the value out, as of `unseen_of_coefficient`."""
         built, added = _built(self.coefficient, self.raters)
-        times = self.counts.sum(axis=1)
-        half = (added[:2].mean(axis=0) + added[2:].mean(axis=0)) / 2
-        return built.of_sums(times @ built.rows + times[0].sum() / self.counts.shape[1] * half)
+        times, sizes = self.counts.sum(axis=1), self.counts[0].sum(axis=1)
+        n, squares = sizes.sum(), (sizes**2).sum()
+        if n**2 / squares >= SHOW_A_TWENTIETH:
+            return np.zeros(len(times), dtype=bool)
+        total = times @ np.ptp(patterns_of(self.raters), axis=1)
+        by_chance = total**2 / np.maximum(1, total + (total**2 - total) * (squares - n) / (n**2 - n))
+        low, high = self._adjusted(kind)
+        moved = built.of_sums(times @ built.rows + MORE * squares / n * added[2:].mean(axis=0))
+        return (total > 0) & (having >= SCATTERED_DISAGREEMENTS * by_chance) & ((moved < low) | (moved > high))
 
     def _rarest(self) -> Data:
         """In how many items the rarer category is expected; infinite where the coefficient does not depend on it."""
@@ -223,6 +228,8 @@ class Population:
         Intraclass correlation of the truth, and of how often a rater errs; 0 is the same chance in all clusters.
     together : bool
         Whether all raters err more often in the same clusters; else each in clusters of their own.
+    throughout : float
+        In this share of the clusters the last rater errs on every item; else all err alike.
     """
 
     prevalence: float
@@ -230,9 +237,18 @@ class Population:
     alike: float = 1 / 3
     alike_errors: float = 1 / 3
     together: bool = False
+    throughout: float = 0.0
 
     def shares(self, raters: int) -> Data:
         """Return how often each pattern comes in the population."""
+        if self.throughout:
+            usual, among_others = replace(self, throughout=0.0).shares(raters), patterns_of(raters - 1)
+            wrong = np.zeros(len(usual))
+            for pattern, (*others, last) in enumerate(patterns_of(raters)):
+                errors = int((np.array(others) == last).sum())  # the truth is what the last one does not say
+                share = self.prevalence if last == 0 else 1 - self.prevalence
+                wrong[pattern] = share * self.wrong**errors * (1 - self.wrong) ** (among_others.shape[1] - errors)
+            return (1 - self.throughout) * usual + self.throughout * wrong
         patterns = patterns_of(raters)
         result = np.zeros(len(patterns))
         for truth, share in ((1, self.prevalence), (0, 1 - self.prevalence)):
@@ -262,6 +278,8 @@ class Population:
         prevalence = _chances(self.prevalence, self.alike, shape, rng)
         of_raters = 1 if self.together else raters
         wrong = _chances(self.wrong, self.alike_errors, (*shape, of_raters), rng)
+        if self.throughout:
+            wrong[..., -1] = np.where(rng.random(shape) < self.throughout, 1.0, wrong[..., -1])
         share = np.zeros((samples, len(sizes), len(patterns)))
         for truth in (0, 1):
             likely = np.where(patterns == truth, 1 - wrong, wrong).prod(axis=-1)

@@ -79,6 +79,8 @@ def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = Fal
                 if yes:
                     unfinished_imports.clear_what_was_left(database, kind, "manage.py clean")
                 what = f"{counted(rows, kind.what)} {kind.whose} whose import was not completed"
-                console.print(f"Deleted: {what}." if yes else f"Left by a kill: {what}. --yes deletes them.")
+                console.print(
+                    f"Deleted: {what}." if yes else f"Left by an interrupted import: {what}. --yes deletes them."
+                )
             if held := unfinished_imports.held_in_words(database, kind):
                 console.print(held)

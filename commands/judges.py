@@ -84,7 +84,7 @@ def import_judge(
 @cli.command("import-labels")
 def import_labels_of_people(
     study: str,
-    file: Path,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="All files of these labels.")],
     name: Annotated[str, typer.Option(help="A name for these labels, by which calibrations ask for them.")],
     labeller: Annotated[str, typer.Option(help="Who gave them, where the file does not say it.")] = "",
     labeller_column: Annotated[
@@ -111,13 +111,15 @@ def import_labels_of_people(
     ] = False,
     act_as: As = None,
 ) -> None:
-    """Import labels that people gave elsewhere, marked as not blinded here: the whole of the file or nothing."""
+    """Import labels that people gave elsewhere, marked as not blinded here: all of it or nothing."""
     from services.errors import InputRefused
     from services.judging import import_labels, sources
 
     with opened_as(act_as) as (database, actor):
-        if not file.is_file():
-            raise InputRefused(f"{file.name} is missing; name a file with labels.")
+        for file in files:
+            if not file.is_file():
+                raise InputRefused(f"{file.name} is missing; name a file with labels.")
+        first, *further = (sources.RunFile(file.name, file.read_bytes()) for file in files)
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, labeller_column or ())
         with progress_bar() as feed:
             line = import_labels.import_labels(
@@ -125,8 +127,9 @@ def import_labels_of_people(
                 actor,
                 study,
                 name=name,
-                content=file.read_bytes(),
-                file_name=file.name,
+                content=first.content,
+                file_name=first.name,
+                further=further,
                 labeller=labeller,
                 field=field,
                 blinding=blinded,
@@ -180,7 +183,7 @@ def score_answers(
     setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, such as threshold=0.8.")] = None,
     act_as: As = None,
 ) -> None:
-    """Let a rule score the answers of models, and store what it says as a run beside those of judges."""
+    """Score models' answers by a rule, and store the result as a run beside those of judges."""
     from services.judging import scoring, sources
 
     with opened_as(act_as) as (database, actor):
@@ -231,7 +234,7 @@ def export_verdicts(
     labels: _Labels = None,
     act_as: As = None,
 ) -> None:
-    """Write what people and judges said of each candidate for other programs."""
+    """Export people's and judges' verdicts on each candidate for other programs."""
     from services.errors import InputRefused
     from services.report.calibration import exports
 
@@ -348,7 +351,7 @@ def unseal_study(
     reason: Annotated[str, typer.Option(help="Why; it is stored with the study.")],
     act_as: As = None,
 ) -> None:
-    """Let reports, files and package hold what people answered about test subjects; it cannot be taken back."""
+    """Include people's answers about test subjects in reports, files and the package; this cannot be undone."""
     from services.judging import sealed_split
 
     with opened_as(act_as) as (database, actor):

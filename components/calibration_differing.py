@@ -26,8 +26,8 @@ def draw_differing(
         labelled, rows = _differing(actor, study_key, field, run, labels, stamp)
         all_see = sum(row.against == 1.0 for row in rows)
         st.caption(
-            f"{len(rows)} of {labelled} answers that people gave a verdict on; of {all_see} of them everybody who gave "
-            "one differs from the judge, and these come first. The whole list is among the files below."
+            f"{len(rows)} of the {labelled} answers with human verdicts; for {all_see} of them every human verdict "
+            "differs from the judge's, and these come first. The whole list is among the files below."
         )
         if not rows:
             return

@@ -190,7 +190,7 @@ def _labels_in_words(chosen: Sequence[str], imports: Sequence[str]) -> str:
     others = [name for name in imports if name not in chosen]
     if len(imports) == 1:
         return said
-    not_shown = f" Imported too, and not among them: {', '.join(others)}." if others else ""
+    not_shown = f" Also imported, but not shown: {', '.join(others)}." if others else ""
     return f"{said} Shown are {', '.join(chosen)}.{not_shown}"
 
 

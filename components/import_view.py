@@ -10,6 +10,7 @@ from niivue_component import niivue_viewer
 
 from components.frame import script_of
 from components.problems import draw_problems, plain
+from components.progress_bar import progress_bar
 from components.session import command_to_copy, database
 from services.errors import InputRefused, Refused, counted
 from services.people.identity import Actor
@@ -148,23 +149,16 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
         return
     place.empty()
     warning.empty()
-    bar = st.progress(0.0, text="Starting")
-
-    def feed(done: int, total: int, text: str) -> None:
-        bar.progress(done / max(total, 1), text=text)
-
     try:
-        folder = uploads.study_folder_of(database(), actor, incoming.ticket)
-        done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
+        with progress_bar() as feed:
+            folder = uploads.study_folder_of(database(), actor, incoming.ticket)
+            done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
     except InputRefused as refusal:
-        bar.empty()
         draw_problems(refusal, _REMEDY)
         return
     except Refused as refusal:
-        bar.empty()
         st.error(plain(f"Nothing was imported. {refusal}"))
         return
-    bar.empty()
     _forget(actor)
     imported = f"{done.items_in_words} about {counted(done.cases, 'case')}"
     st.success(f"Imported: {imported}. Check the items in the preview, then freeze.")

@@ -11,6 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from components.notice import notify
 from components.problems import draw_problems
+from components.progress_bar import progress_bar
 from components.sealed_view import draw_split
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
@@ -139,16 +140,11 @@ def draw_import(store: Callable[[Progress], str], imported: str, remedy: str) ->
     remedy
         What to do about problems in the file.
     """
-    bar = st.progress(0.0, text="Starting")
-
-    def feed(done: int, total: int, text: str) -> None:
-        bar.progress(done / max(total, 1), text=text)
-
     try:
-        notify("done", store(feed))
+        with progress_bar() as feed:
+            notify("done", store(feed))
         st.session_state[imported] += 1
     except InputRefused as refusal:
-        bar.empty()
         draw_problems(refusal, remedy)
         return
     except Refused as refusal:
@@ -209,7 +205,7 @@ def _import_judge(
     skip_unplaced: bool,
 ) -> None:
     if not judge.strip():
-        notify("error", "The name of the judge is missing, which figures use; enter model and version.")
+        notify("error", "The name of the judge is missing; enter its model and version, as figures show it.")
         st.rerun()
     first, *further = (sources.RunFile(file.name, file.getvalue()) for file in files)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from components.judges_view import ask_columns, draw_import
 from components.session import current_actor, database
@@ -85,9 +86,11 @@ def _draw_form(study_key: str) -> None:
         key=f"{form}-random",
         help="Otherwise no score is corrected by these labels.",
     )
-    file = st.file_uploader(
+    files = st.file_uploader(
         f"{import_runs.FORMATS_IN_WORDS}: item, candidate, labeller, verdict; or another program's",
         type=import_runs.ENDINGS,
+        accept_multiple_files=True,
+        help="Several files are imported together: they are checked and stored as one.",
         key=f"{form}-file",
     )
     st.caption("For example, as CSV:")
@@ -99,10 +102,10 @@ def _draw_form(study_key: str) -> None:
         help="Each person is called by the heading of their column.",
     )
     asked, skip = ask_columns(form, of_people=True)
-    if st.button("Import labels", disabled=file is None) and file is not None:
+    if st.button("Import labels", disabled=not files) and files:
         said = {"name": name, "labeller": labeller, "field": field, "blinding": blinding}
         of_people = {**asked, "labellers": columns.split(",")}
-        _import(study_key, file.getvalue(), file.name, said, of_people, is_random_part=is_random_part, skip=skip)
+        _import(study_key, files, said, of_people, is_random_part=is_random_part, skip=skip)
 
 
 def _choose_field(study_key: str, form: str) -> str:
@@ -117,21 +120,23 @@ def _choose_field(study_key: str, form: str) -> str:
 
 def _import(
     study_key: str,
-    content: bytes,
-    file_name: str,
+    files: Sequence[UploadedFile],
     said: Mapping[str, str],
     asked: Mapping[str, Any],
     *,
     is_random_part: bool,
     skip: bool,
 ) -> None:
+    first, *further = (sources.RunFile(file.name, file.getvalue()) for file in files)
+
     def store(feed: Progress) -> str:
         return import_labels.import_labels(
             database(),
             current_actor(),
             study_key,
-            content=content,
-            file_name=file_name,
+            content=first.content,
+            file_name=first.name,
+            further=further,
             is_random_part=is_random_part,
             asked=sources.asked_of(**asked),
             skip_unplaced=skip,

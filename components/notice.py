@@ -18,7 +18,7 @@ def draw_notice(*, of_long_page: bool = False) -> None:
     """Draw the stored message once. On a long page, somebody far below is pointed to it."""
     kind, text = st.session_state.pop("notice", ("", ""))
     if kind and of_long_page:
-        st.toast("What came of it is at the top of this page.")
+        st.toast("The result is at the top of this page.")
     if kind == "error":
         st.error(plain(text))
     elif kind:

@@ -11,8 +11,10 @@ from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.folder_rows import ReferenceRow, check_among_options
 from exchange.item_table import ItemRow, OverlayRow
 from exchange.refusal import listed, shown
+from exchange.shown_places import ShownPlaces
 from exchange.tables import FIELD_REFERENCES
 from protocol.fields import IN_WORDS, KINDS, LISTS, PLACES
+from protocol.fields.point import place_of
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.listed import COMPARED
@@ -67,7 +69,12 @@ class _Fields:
 
 
 def read_references(
-    reader: Reader, folder: Path, study: Expansion, items: Read[ItemRow], overlays: Read[OverlayRow]
+    reader: Reader,
+    folder: Path,
+    study: Expansion,
+    items: Read[ItemRow],
+    overlays: Read[OverlayRow],
+    shown_places: ShownPlaces,
 ) -> tuple[ReferenceRow, ...]:
     """Read all references, and note what does not fit an item, its fields, or another line."""
     by_key = {item.key: item for item in reversed(items.rows)}
@@ -83,6 +90,8 @@ def read_references(
         _note_twice(line, row, item, fields, seen)
         if line.sound():
             by_item[key][row.says.field] = row
+            if item is not None and row.says.radius is not None:
+                shown_places.warnings += _outside(row, item, shown_places)
         return row
 
     read = read_table(reader, folder, FIELD_REFERENCES, written)
@@ -93,6 +102,18 @@ def read_references(
     _note_unsaid(reader, study, fields, {row.says.field for row in read.rows})
     _note_unnamed(reader, fields, read.rows, by_key)
     return tuple(_as_rows(read.rows))
+
+
+def _outside(row: _Written, item: ItemRow, shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield which places that count as right lie outside of what an item shows."""
+    for written in row.says.accepted:
+        place = place_of(written)
+        beyond = "" if place is None else shown_places.beyond(item, place)
+        if beyond:
+            yield (
+                f"{FIELD_REFERENCES.file}: line {row.number}: the place '{written}' of field '{row.says.field}' is "
+                f"outside of what item '{item.key}' shows ({beyond}), where nobody can point; correct it."
+            )
 
 
 def _note_unsaid(reader: Reader, study: Expansion, fields: _Fields, said: set[str]) -> None:

@@ -16,6 +16,11 @@ OF_ANOTHER_PROGRAM = (
     "If it is another program's, say what its columns are (File of another program on the page, --map of the command)"
 )
 
+_CALLED_OTHERWISE = (
+    "Rename the column that has it, or say which it is ({}, by File of another program on the page, --map of the "
+    "command)"
+)
+
 
 def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
     """Read the cells of each line by the columns of the header; unknown columns go along.
@@ -48,6 +53,9 @@ def read_columns(
             has = f"; it has {', '.join(header)[:300]}" if header else ""
             if header and required == COLUMNS == tuple(missing):
                 has += f". {OF_ANOTHER_PROGRAM}"
+            elif header and required == COLUMNS:
+                named = ", ".join(f"{column}=COLUMN" for column in missing)
+                has += f". {_CALLED_OTHERWISE.format(named)}"
             raise InputRefused(
                 f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(required)}{has}."
             )

@@ -26,9 +26,10 @@ from exchange.folder_rows import (
 )
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.model_answers import answers_in_fields, unanswered_by_models
-from exchange.pooled_candidates import answer_in_pool, lacking_in_pool, places_in_images, warnings_of_pools
+from exchange.pooled_candidates import answer_in_pool, lacking_in_pool, places_of_two_kinds, warnings_of_pools
 from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Conversions, Problems, listed
+from exchange.shown_places import Measure, ShownPlaces
 from exchange.study_language import study_of
 from exchange.tables import OVERLAYS, VOLUMES
 from exchange.tables_alone import look_through_tables
@@ -47,6 +48,7 @@ from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
 from protocol.language.idle_groups import idle_groups
 from protocol.language.not_run_yet import not_run_yet
+from protocol.language.pools import with_places_as_shown
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -54,10 +56,22 @@ _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
 
 @dataclass(frozen=True)
 class Expanding:
-    """By what a protocol that lists its phases is written out: the program's version, and where shared lists lie."""
+    """By what a protocol that lists its phases is written out.
+
+    Attributes
+    ----------
+    version
+        Of the program.
+    list_folders
+        Where shared lists lie.
+    measure
+        How far a scan or an image reaches. Without it pools lay places out in mm also in images without scale, and
+        places outside of a scan are not warned of.
+    """
 
     version: str
     list_folders: Sequence[Path]
+    measure: Measure | None = None
 
 
 def look_through_listed(
@@ -84,6 +98,8 @@ def look_through_listed(
         problems.unseen.append("what the phases need of the tables")
         return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
     study = leave_images_out_of_phases(read.whole, _FILE, problems)
+    if expanding.measure is not None:
+        study = with_places_as_shown(study)
     reader = Reader(problems, Conversions(), study.dates)
     cases = read_table(reader, folder, table_of(study, "cases"), lambda line: _case(line, study))
     histories = histories_of(reader, folder, cases)
@@ -104,9 +120,10 @@ def look_through_listed(
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
     by_key = {item.key: item for item in reversed(items.rows)}
-    references = read_references(reader, folder, study, items, overlays)
+    shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure)
+    references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
-        reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key)
+        reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
     )
     pairs = read_pairs(reader, folder, candidates)
     for file, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
@@ -129,7 +146,8 @@ def look_through_listed(
                 *telling_selections(study),
                 *idle_groups(study),
                 *warnings_of_pools(study, candidates.rows),
-                *places_in_images(study, items.rows, volumes.rows),
+                *places_of_two_kinds(study, items.rows, shown_places),
+                *shown_places.warnings,
                 *warnings_of(
                     tuple(case.key for case in whole),
                     volumes.rows,
@@ -198,12 +216,18 @@ def _item(
     )
 
 
-def _candidate(line: Line, study: Expansion, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
+def _candidate(
+    line: Line,
+    study: Expansion,
+    items: Read[ItemRow],
+    by_key: Mapping[str, ItemRow],
+    shown_places: ShownPlaces,
+) -> CandidateRow:
     practised = any(
         phase.source.practice == "only" and phase.rates in (["candidates"], ["pairs"]) for phase in study.phases
     )
     row = candidate_row(line, items, by_key, practised=practised)
-    in_pool = answer_in_pool(line, study, by_key.get(row.item))
+    in_pool = answer_in_pool(line, study, by_key.get(row.item), shown_places)
     return replace(
         row,
         answer=row.answer if in_pool is None else in_pool,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exchange.report_structure import EstimateTable, Section
 
-# What stands in the method of an estimate, and what that is.
+# What the method of an estimate may speak of, as `agreement.words` names it, and what that is.
 EXPLAINED = {
     "Wilson": (
         "Wilson’s score interval of a share is right with few items, too, and stays within 0 and 100 %: near these it "
@@ -28,11 +28,11 @@ EXPLAINED = {
         "agree, since without them it is too narrow where nearly all agree; the value itself has none added."
     ),
     "degrees of freedom": "Degrees of freedom: the fewer, the wider the interval, as its width itself is less certain.",
-    "(fixed)": (
+    "fixed": (
         "“These raters (fixed), items sampled”: the interval says what other items might have given with the same "
         "raters, and nothing of other raters."
     ),
-    "(random)": "“Sampled (random)” of raters or readers: the interval allows for other raters than these, too.",
+    "random": "“Sampled (random)” of raters or readers: the interval allows for other raters than these, too.",
 }
 SOURCES = "A method that bears a name is a published formula; docs/statistics.md says which, and where it comes from."
 
@@ -43,7 +43,8 @@ def with_methods_explained(sections: Sequence[Section]) -> tuple[Section, ...]:
     explained = []
     for section in sections:
         rows = [row for table in section.tables if isinstance(table, EstimateTable) for row in table.rows]
-        new = [term for term in EXPLAINED if term not in said and any(term in row.estimate.method for row in rows)]
+        spoken_of = {term for row in rows for part in row.estimate.made for term in part.terms}
+        new = [term for term in EXPLAINED if term in spoken_of - said]
         sources = [SOURCES] if new and not said else []
         said |= {*new}
         explained.append(replace(section, method=(*section.method, *(EXPLAINED[term] for term in new), *sources)))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from exchange.csv_table import Line
 from exchange.folder_rows import CandidateRow
-from exchange.item_table import ItemRow, VolumeRow
+from exchange.item_table import ItemRow
 from exchange.refusal import listed, shown
+from exchange.shown_places import ShownPlaces
 from exchange.tables import Column
 from protocol.fields import PLACES
+from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words
 from protocol.language.expansion import Expansion, Field
 from protocol.language.layout import laid_out, read_cell
 from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
 
 ANSWER = "answer"
-_IMAGES = (".png", ".jpg", ".jpeg")
 
 
 def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
@@ -25,7 +26,7 @@ def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
     return tuple(Column(key, "Laid out as people's answers are.", "text", "", "", optional=True) for key in keys)
 
 
-def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None) -> str | None:
+def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_places: ShownPlaces) -> str | None:
     """Return the answer of a line as it is laid out in the pool; None where the study has no such pool.
 
     Noted is what no person could have answered to the item, since it would say who wrote it.
@@ -58,9 +59,48 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None) -> str | 
             )
     options = dict(item.options)
     answers = {asked.key: read_cell(asked, cells[asked.key], options) for asked in fields}
+    places = WITH_SCALE
+    if phase.places == "as_shown" and any(asked.type in PLACES for asked in fields):
+        places = shown_places.places_of(item)
+        answers |= _places_as_shown(line, fields, answers, item, shown_places)
     _note_what_is_too_long(line, fields, answers)
     _note_what_is_not_asked(line, fields, answers)
-    return laid_out(fields, answers, options)
+    return laid_out(fields, answers, options, places)
+
+
+def _places_as_shown(
+    line: Line, fields: Sequence[Field], answers: Mapping[str, object], item: ItemRow, shown_places: ShownPlaces
+) -> dict[str, object]:
+    """Return a place that is written by column and row as people's are laid out; note what nobody could have set."""
+    changed: dict[str, object] = {}
+    for asked in fields:
+        value = answers[asked.key]
+        if asked.type not in PLACES or value is None:
+            continue
+        pixel = column_and_row(value) if isinstance(value, str) else None
+        if pixel is not None:
+            changed[asked.key] = pixel_in_words(*pixel)
+        elif isinstance(value, list):
+            _note_where_nobody_points(line, asked.key, value, item, shown_places)
+    return changed
+
+
+def _note_where_nobody_points(
+    line: Line, key: str, place: list[float], item: ItemRow, shown_places: ShownPlaces
+) -> None:
+    lacking, beyond = shown_places.lacks_an_image(item), shown_places.beyond(item, place)
+    if lacking:
+        line.problem(
+            f"{key} is a place in {shown(lacking)}, which is not in the folder, and is laid out by its column and row; "
+            "add the image, or write the place as column 33 row 17.",
+            key,
+        )
+    elif beyond:
+        shown_places.warnings.append(
+            f"candidates.csv: line {line.number}: {key} '{' '.join(f'{part:g}' for part in place)}' is outside of what "
+            f"item '{item.key}' shows ({beyond}), where nobody can point: it says who wrote the answer. Check the "
+            "place; a model that points there is wrong, and known by it."
+        )
 
 
 def _note_what_is_too_long(line: Line, fields: Sequence[Field], answers: dict[str, object]) -> None:
@@ -96,20 +136,19 @@ def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Ite
         yield f"holds no answer: phase '{phase.key}' lays out {names}; fill in columns of these names."
 
 
-def places_in_images(study: Expansion, items: Sequence[ItemRow], volumes: Sequence[VolumeRow]) -> Iterator[str]:
-    """Yield which pools say a place in mm where it is one in pixels; an image is known by the name of its file."""
-    images = {(row.case, row.sequence) for row in volumes if row.path.suffix.lower() in _IMAGES}
-    with_images = [item for item in items if any((item.case, sequence) in images for sequence in item.sequences)]
+def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield which pools say a place in the words of its pane, where panes differ: of a model nobody knows the pane."""
     for phase in study.phases:
         about = [
             item.key
-            for item in with_images
-            if any(asked.type in PLACES for asked in fields_taken(study, phase, item.form))
+            for item in (items if phase.places == "as_shown" else ())
+            if any(asked.type in PLACES for asked in fields_taken(study, phase, item.form)) and shown_places.mixes(item)
         ]
         if about:
             yield (
-                f"protocol.yaml: phase '{phase.key}' lays out places in mm, which are pixels in an image without "
-                f"scale, as of {listed(about)}; say so in its instructions."
+                f"protocol.yaml: phase '{phase.key}' lays out places on {listed(about)}, where an image without scale "
+                "stands beside scans: people's are said in the words of their pane, and models' in those of the first "
+                "one, which may say who wrote an answer; ask for the place in items that show one of the two."
             )
 
 

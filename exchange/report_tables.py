@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from exchange.estimate_rows import Estimated
+from exchange.estimate_rows import Estimated, Made
 from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, QuartileTable, Table
 from exchange.report_words import (
     EstimateLine,
@@ -19,16 +18,10 @@ from exchange.report_words import (
 )
 from exchange.shown_numbers import has_interval, shown_cell, shown_estimate, shown_p
 
-_NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
-_LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
-# How far the judge is leaned on: of each line its own, and in the files. docs/statistics.md explains it.
-_LAMBDA = re.compile(r"[;,] lambda [\d.]+(?: to [\d.]+)?")
-_EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
 _MANY_COLUMNS = 8
+_OWN = "…"  # in a kind of text, where a number is each line's own
 _FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
 _FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each kind, then doubled, tripled
-# What differs from line to line in sentences of one kind: `only 13 clusters`, and degrees of freedom of a method.
-_OWN_NUMBER = re.compile(r"(?<=^only )\d+(?= )|(?:(?<=\bt on )|(?<=\bt with ))[\d.]+(?= degrees of freedom)")
 # More differences of one kind than the first are shown by the second, and the others opened on demand.
 _MANY_DIFFERENCES, _FEW_DIFFERENCES = 6, 3
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -156,7 +149,7 @@ def _without_what_stands_elsewhere(table: EstimateTable) -> EstimateTable:
 def _estimates(table: EstimateTable) -> PrintedTable:
     lines = lines_of(table)
     letters, signs = _letters_of_methods(table), _signs_of_warnings(table)
-    methods = [_method(row.estimate) for row in table.rows if _goes_by_its_method(row.estimate)]
+    methods = [row.estimate.made for row in table.rows if _goes_by_its_method(row.estimate)]
     percent = f"{100 * table.rows[0].estimate.confidence:g} %" if table.rows else "95 %"
     beside = any(_says_more(line) for line in lines)
     tested = any(row.estimate.p is not None for row in table.rows)
@@ -224,22 +217,29 @@ def _says_more(line: EstimateLine) -> bool:
 
 
 def _letters_of_methods(table: EstimateTable) -> dict[str, str]:
-    kinds = list(dict.fromkeys(_kind(_method(row.estimate)) for row in table.rows if _goes_by_its_method(row.estimate)))
+    kinds = list(dict.fromkeys(_kind(row.estimate.made) for row in table.rows if _goes_by_its_method(row.estimate)))
     return {kind: _LETTERS[i] if i < len(_LETTERS) else str(i + 1) for i, kind in enumerate(kinds)}
 
 
-def _kind(sentence: str) -> str:
-    """Return a sentence without the number that is a line's own: what differs in that alone is one note."""
-    return _OWN_NUMBER.sub("", sentence)
+def _kind(said: Sequence[Made]) -> str:
+    """Return a text without what is a line's own: what differs in that alone is one note."""
+    return "".join(_OWN if part.is_number else _in_note(part) for part in said)
 
 
-def _together(sentences: Iterable[str], kind: str) -> str:
-    """Return the sentences of a kind as one, with the least and the greatest of their numbers."""
-    own = [sentence for sentence in sentences if _kind(sentence) == kind]
-    numbers = sorted({number.group() for sentence in own if (number := _OWN_NUMBER.search(sentence))}, key=float)
-    if len(numbers) < 2:
-        return own[0]
-    return _OWN_NUMBER.sub(f"{numbers[0]} to {numbers[-1]}", own[0])
+def _together(texts: Iterable[Sequence[Made]], kind: str) -> str:
+    """Return the texts of a kind as one, with the least and the greatest of their numbers."""
+    own = [said for said in texts if _kind(said) == kind]
+    numbers = zip(*([part.text for part in said if part.is_number] for said in own), strict=True)
+    return "".join(_span(next(numbers)) if part.is_number else _in_note(part) for part in own[0])
+
+
+def _in_note(part: Made) -> str:
+    return part.text if part.together is None else part.together
+
+
+def _span(numbers: Iterable[str]) -> str:
+    least, *more = sorted(set(numbers), key=float)
+    return f"{least} to {more[-1]}" if more else least
 
 
 def _goes_by_its_method(estimate: Estimated) -> bool:
@@ -247,25 +247,17 @@ def _goes_by_its_method(estimate: Estimated) -> bool:
     return has_interval(estimate) or bool(shown_p(estimate.p))
 
 
-def _method(estimate: Estimated) -> str:
-    """Return the method without the counts that differ from line to line; the lines have n and the clusters."""
-    method = _EFFECTIVE.sub(
-        lambda part: ", ".join(filter(None, (*part.groups(), "by the t distribution"))), estimate.method
-    )
-    method = _LAMBDA.sub("", method)
-    return _LEFT_OUT.sub("those ", _NO_VALUE.sub("; resamples without a value left out", method))
-
-
 def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:
     """Return a sign for each kind of warning that some estimate of a table has, beside that of few clusters."""
-    kinds = dict.fromkeys(_kind(sentence) for row in table.rows for sentence in further_warnings(row.estimate))
+    kinds = dict.fromkeys(_kind(each.made) for row in table.rows for each in further_warnings(row.estimate))
     return {kind: _FURTHER[number % len(_FURTHER)] * (1 + number // len(_FURTHER)) for number, kind in enumerate(kinds)}
 
 
 def _with_letter(line: EstimateLine, letters: dict[str, str], signs: dict[str, str]) -> str:
     estimate = line.estimate
-    letter = f" ({letters[_kind(_method(estimate))]})" if _goes_by_its_method(estimate) else ""
-    of_warnings = "".join(f" {signs[kind]}" for kind in dict.fromkeys(map(_kind, further_warnings(estimate))))
+    letter = f" ({letters[_kind(estimate.made)]})" if _goes_by_its_method(estimate) else ""
+    kinds = dict.fromkeys(_kind(each.made) for each in further_warnings(estimate))
+    of_warnings = "".join(f" {signs[kind]}" for kind in kinds)
     return f"{shown_estimate(estimate, line.scale)}{letter}{of_warnings}"
 
 
@@ -279,8 +271,8 @@ def _clusters(line: EstimateLine) -> str:
 def _warnings(table: EstimateTable, signs: dict[str, str]) -> tuple[str, ...]:
     few = next((caution for row in table.rows if (caution := few_clusters_of(row.estimate)) is not None), None)
     said = (f"{_FEW} {few_clusters_note(table.cluster, few.fewest)}",) if few is not None else ()
-    sentences = [sentence for row in table.rows for sentence in further_warnings(row.estimate)]
-    return (*said, *(f"{sign} {_together(sentences, kind)}" for kind, sign in signs.items()))
+    texts = [each.made for row in table.rows for each in further_warnings(row.estimate)]
+    return (*said, *(f"{sign} {_together(texts, kind)}" for kind, sign in signs.items()))
 
 
 def _plural(unit: str, n: int) -> str:

@@ -301,9 +301,9 @@ def few_clusters_of(estimate: Estimated) -> Cautioned | None:
     return next((each for each in estimate.cautions if each.kind == _OF_FEW_CLUSTERS), None)
 
 
-def further_warnings(estimate: Estimated) -> tuple[str, ...]:
-    """Return the sentences of its warning but that of few clusters, which is marked where they are."""
-    return tuple(each.text for each in estimate.cautions if each.kind != _OF_FEW_CLUSTERS)
+def further_warnings(estimate: Estimated) -> tuple[Cautioned, ...]:
+    """Return its cautions but that of few clusters, which is marked where they are."""
+    return tuple(each for each in estimate.cautions if each.kind != _OF_FEW_CLUSTERS)
 
 
 def few_clusters_note(cluster: str, fewest: int) -> str:
@@ -332,7 +332,7 @@ def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
     estimates = [row.estimate for row in rows if has_interval(row.estimate)]
     if not estimates:
         return "no value has an interval (the table says why)"
-    kinds = dict.fromkeys(re.split(r"[,;(]", estimate.method, maxsplit=1)[0].strip() for estimate in estimates)
+    kinds = dict.fromkeys(estimate.made[0].text for estimate in estimates)
     clustered = all(estimate.n_clusters is not None for estimate in estimates)
     allowing = f" that allow for clustering by {cluster}" if clustered else ""
     return f"{100 * estimates[0].confidence:g} % intervals ({'; '.join(kinds)}){allowing}"

@@ -140,8 +140,15 @@ def telling_parts(
     """Yield which blind phases select items that all have one reference, where others have others."""
     accepted = _accepted(references)
     real = [item for item in items if not item.practice and item.key in accepted]
+    subject_of = {case.key: case.subject for case in cases}
     columns = [
-        {"category": item.category, "grounding": item.grounding} | said
+        {
+            "category": item.category,
+            "grounding": item.grounding,
+            "subject": subject_of.get(item.case, ""),
+            "conversation": item.conversation or "",
+        }
+        | said
         for item, said in zip(real, _attributes_of(real, cases), strict=True)
     ]
     for phase in study.phases:

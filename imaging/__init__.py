@@ -6,6 +6,7 @@ Depends on numpy, nibabel and Pillow, and on no other folder of this program.
 from imaging.errors import ImagingError, Limits
 from imaging.grids import Grid
 from imaging.images import is_image_file
+from imaging.loading import measured
 from imaging.preparing import PreparedVolume, check_volume, prepare_overlay, prepare_volume
 from imaging.regions import Inside, inside_of
 
@@ -18,6 +19,7 @@ __all__ = [
     "check_volume",
     "inside_of",
     "is_image_file",
+    "measured",
     "prepare_overlay",
     "prepare_volume",
 ]

@@ -14,6 +14,8 @@ Convention = Literal["radiological", "neurological"]
 PNG_SIGNATURE, JPEG_SIGNATURE = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 # PNG 1.2, 4.1.1: bit depth and colour type are in the first chunk.
 _DEPTH, _COLOUR_TYPE, _GREY = 24, 25, 0
+# EXIF 2.3, tag 274: from 5 on, rows and columns are exchanged.
+_ORIENTATION, _ON_ITS_SIDE = 274, (5, 6, 7, 8)
 # The exceptions that Pillow raises on files that are broken or crafted to break it.
 _BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryError)
 
@@ -33,6 +35,17 @@ def is_jpeg_file(path: Path) -> bool:
     """Return whether a file's content begins like a JPEG."""
     with path.open("rb") as file:
         return file.read(len(JPEG_SIGNATURE)) == JPEG_SIGNATURE
+
+
+def size_of_image(file: BinaryIO) -> tuple[int, int] | None:
+    """Return the number of columns and rows of an image as it is shown, from its header; None of a damaged one."""
+    try:
+        with Image.open(file, formats=("PNG", "JPEG")) as image:
+            width, height = image.size
+            turned = image.getexif().get(_ORIENTATION, 1) in _ON_ITS_SIDE
+    except (*_BROKEN, Image.DecompressionBombError):
+        return None
+    return (height, width) if turned else (width, height)
 
 
 def read_image(

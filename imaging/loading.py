@@ -17,9 +17,9 @@ import numpy.typing as npt
 from nibabel.nifti1 import Nifti1Header
 from nibabel.nifti2 import Nifti2Header
 
-from imaging.errors import ImagingError, Limits, shown_name
+from imaging.errors import DEFAULT_LIMITS, ImagingError, Limits, shown_name
 from imaging.geometry import Affine, GeometryError, header_affine, spacing_of
-from imaging.images import Convention, is_image, read_image
+from imaging.images import Convention, is_image, read_image, size_of_image
 
 CHUNK = 2**20
 BITE = 2**14
@@ -84,6 +84,31 @@ class _Layout:
     @property
     def voxel_bytes(self) -> int:
         return math.prod(self.shape) * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Number of voxels along each axis of a file, and the matrix from voxel index to mm; None for an image."""
+
+    shape: tuple[int, int, int]
+    affine: Affine | None
+
+
+def measured(path: Path, limits: Limits = DEFAULT_LIMITS) -> Measured | None:
+    """Return how large a volume or an image is, as its header says; None of what is not there or cannot be read."""
+    name = shown_name(path)
+    try:
+        with path.open("rb") as file:
+            start = file.read(8)
+            file.seek(0)
+            if is_image(start):
+                size = size_of_image(file)
+                return None if size is None else Measured((*size, 1), None)
+            pieces = _unpacked(file, name) if start.startswith(b"\x1f\x8b") else _plain(file)
+            layout = _layout(_header(_Stream(pieces, name, limits.max_unpacked_bytes), name)[0], name, limits)
+    except (OSError, ImagingError):
+        return None
+    return Measured(layout.shape, layout.affine)
 
 
 def read_volume(path: Path, limits: Limits, convention: Convention = "radiological") -> SourceVolume:

@@ -19,6 +19,7 @@ from imaging.scaling import LOWEST, Scaled, ScalingError, scale_to_int16
 
 # Rim of background to keep around the content, in mm: enough for an edge to be recognisable as an edge.
 MARGIN = 4.0
+_WHOLE = (slice(0, None), slice(0, None), slice(0, None))
 # Measured on three prepared 1 mm heads, two cores: see docs/how-to/prepare-volumes.md.
 GZIP_LEVEL = 1
 # NIfTI-1, fields sform_code and qform_code: "aligned to something", which reveals least about the scan's origin.
@@ -91,6 +92,7 @@ def prepare_volume(
     limits: Limits = DEFAULT_LIMITS,
     percentiles: tuple[float, float] = (1.0, 99.5),
     convention: Convention = "radiological",
+    crops_images: bool = False,
 ) -> PreparedVolume:
     """Make a reading-ready volume from a NIfTI file, or one of a single slice from a PNG or JPEG.
 
@@ -98,7 +100,8 @@ def prepare_volume(
     if it is exactly uniform, intensities are stored as 16-bit integers, and the header is rewritten with nothing but
     geometry and scaling. No voxel is resampled, smoothed or masked. Every remaining voxel keeps its position in mm (to
     the precision of the 32-bit floats of a NIfTI-1 header, better than 0.001 mm within a metre) and its intensity
-    (exactly, or to within half a step: see `scale_to_int16`).
+    (exactly, or to within half a step: see `scale_to_int16`). An image keeps its border, so that columns and rows are
+    the ones any other program counts.
 
     Parameters
     ----------
@@ -111,6 +114,8 @@ def prepare_volume(
         white. An 8-bit image is shown as it was exported instead.
     convention
         The convention in which the study is read: an image is placed so that this convention does not mirror it.
+    crops_images
+        Whether the border of an image is cropped as well, as in studies imported before borders were kept.
 
     Raises
     ------
@@ -119,7 +124,9 @@ def prepare_volume(
     """
     source = read_volume(path, limits, convention)
     turned = rotate_to_ras(source.voxels, source.affine)
-    box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN)
+    box = _WHOLE
+    if source.placed or crops_images:
+        box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN)
     try:
         scaled = scale_to_int16(turned.voxels[box], source.slope, source.intercept)
     except ScalingError as error:

@@ -8,7 +8,7 @@ from protocol import clinical_spelling, spelling
 
 _LESS_OR_EQUAL, _MORE_OR_EQUAL = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
 # 10 min is a time: min after a number does not mean minimum.
-_MAXIMUM, _MINIMUM = r"max(?:imum|\.)?(?: of)?", r"(?<!\d)(?<!\d )min(?:imum|\.)?(?: of)?"
+_MAXIMUM, _MINIMUM = r"max(?:imum|\.)?(?: of| ?[:=])?", r"(?<!\d)(?<!\d )min(?:imum|\.)?(?: of| ?[:=])?"
 # The order matters: no more than 5 contains more than 5.
 _BEFORE = {
     _LESS_OR_EQUAL: rf"at most|up to|not? more than|(?:less|fewer|smaller) than or equal to|{_MAXIMUM}",

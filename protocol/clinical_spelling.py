@@ -10,12 +10,12 @@ _FLAIR = re.compile(r"(?<!\w)(t[12])(?:-?w|[ -]?weighted)?(?: - |[ -]?)flair(?!\
 _WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair) ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
 # T1w is T1-weighted. A w after a blank means *with*, as in T1 w/ contrast.
 _WEIGHTED = re.compile(r"(?<!\w)(t[12]\*?|pd)(?:[ -]?weighted|-?w)(?!\w)")
-# Thoracic: Th10 is T10.
-_THORACIC = re.compile(r"(?<!\w)th(?=(?:[1-9]|1[0-2])(?!\w))")
+# Thoracic: Th10 is T10, and so is dorsal D10. D1 to D4 on their own may be parts of the duodenum.
+_THORACIC = re.compile(r"(?<!\w)(?:th(?=(?:[1-9]|1[0-2])(?!\w))|d(?=(?:[5-9]|1[0-2])(?!\w)))")
 # L4/5, L4-5, L4/L5 and L4L5. With a blank after the letter, L 4/5 is a grade of power on the left.
 _LEVELS = re.compile(
-    r"(?<![\w/-])(?P<upper>[ctls])(?P<from>\d{1,2})(?:(?P<between> ?[-/] ?|)(?P<lower>[ctls])|(?P<short>-| ?/ ?))"
-    r"(?P<to>\d{1,2})(?![\w*]|[-/][ctls]?\d|[.,]\d| ?[mc]m\b)"
+    r"(?<![\w/-])(?P<upper>[ctdls])(?P<from>\d{1,2})(?:(?P<between> ?[-/] ?|)(?P<lower>[ctdls])|(?P<short>-| ?/ ?))"
+    r"(?P<to>\d{1,2})(?![\w*]|[-/][ctdls]?\d|[.,]\d| ?[mc]m\b)"
 )
 # BI-RADS and similar systems, and TNM stages, written with or without spaces.
 _RADS = re.compile(r"(?<!\w)(bi|pi|li|ti|vi|ni|o|c|cad|lung)[ -]rads(?!\w)")
@@ -23,8 +23,14 @@ _STAGE = re.compile(
     r"(?<!\w)([cpyra]{0,2}t(?:[0-4][a-d]?|x|is))(?:, ?| )?(n(?:[0-3][a-c]?|x))"
     r"(?:(?:, ?| )?(m(?:[01][a-c]?|x)))?(?!\w)"
 )
+_DORSAL = {"d": "t"}
 _LAST = {"c": 8, "t": 12, "l": 6, "s": 5}
 _JUNCTIONS = {("c7", "t1"), ("t12", "l1"), ("l5", "s1"), ("l6", "s1")}
+# Left-sided is left sided, and a ring-enhancing mass is a ring enhancing mass.
+_ADJECTIVES = re.compile(
+    r"(?<=[^\W\d_]) (?=(?:sided|shaped|enhancing|enhanced|defined|walled|dominant|occupying|appearing)(?!\w))"
+    r"|(?:(?<=\bhigh)|(?<=\blow)|(?<=\bintermediate)) (?=grade(?!\w))"
+)
 # SUV max 5 is a measured 5, not at most 5.
 _EXTREMES = re.compile(r"(?<!\w)(suvr?|sul|v|tbr|adc|r?cb[vf]|hu|fa|md|t)[ -](?=(?:max|min)(?!\w))", re.IGNORECASE)
 
@@ -32,12 +38,17 @@ _EXTREMES = re.compile(r"(?<!\w)(suvr?|sul|v|tbr|adc|r?cb[vf]|hu|fa|md|t)[ -](?=
 def of_names(text: str) -> str:
     """Return a text from `spelling.of_characters` with its sequences, spinal levels and maxima in one spelling.
 
-    T2 FLAIR becomes T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5 L3-5, and
-    SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the disc between them.
+    T2 FLAIR becomes T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5 L3-5, D12
+    T12, and SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the disc between them.
     """
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(r"\1-flair", text))
     text = _STAGE.sub(r"\1\2\3", _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
+
+
+def of_adjectives(text: str) -> str:
+    """Return a text with compound adjectives, such as left-sided and high grade, in one spelling."""
+    return _ADJECTIVES.sub("-", text)
 
 
 def without_levels(text: str) -> str:
@@ -52,7 +63,8 @@ def joined_extremes(text: str) -> str:
 
 def _level(match: re.Match[str]) -> str:
     """Return a level between two vertebrae, or a range of vertebrae, in one spelling; empty if it is neither."""
-    upper, lower = match["upper"], match["lower"] or match["upper"]
+    upper = _DORSAL.get(match["upper"], match["upper"])
+    lower = _DORSAL.get(match["lower"], match["lower"]) or upper
     first, last = int(match["from"]), int(match["to"])
     if not (0 < first <= _LAST[upper] and 0 < last <= _LAST[lower]):
         return ""

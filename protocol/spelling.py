@@ -41,13 +41,15 @@ _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
 _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})")
 # In 5 mm - 10 mm and 5 mm x 3 mm the first unit is redundant.
-_SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
+_SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | to | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
 _SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* | by )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
 _BY = re.compile(r"(?: ?[x*] ?| by )(?=\.?\d)")
 _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
 # In 4/5 / 3/5 the middle slash separates two fractions.
 _PARTED_NUMBERS = re.compile(rf"(?<![/:])({_NUMBER})(?: ?(/) ?| (:) )(?=\.?\d)(?![\d.,]+[/:])")
-_PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4}) ?([-/]) ?(?=[ivx]{1,4}(?!\w))")
+_PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,4}(?!\w))| ?(/) ?(?=\d))")
+# A size that shrank from 10 to 5 is no range.
+_FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 
@@ -65,16 +67,23 @@ def of_characters(text: str) -> str:
 def of_quantities(text: str) -> str:
     """Return a text from `of_characters` with its sizes, ranges, bounds and units in one spelling.
 
-    5mm and 5-mm become 5 mm, 5×3 mm and 5 mm x 3 mm become 5 x 3 mm, 12 - 15 becomes 12-15, 1 / 2 becomes 1/2, cm²
-    after a number becomes cm2, 5 percent becomes 5%, < 5 becomes <5, minus 5 becomes -5, and R > L becomes R>L.
+    5mm and 5-mm become 5 mm, 5×3 mm and 5 mm x 3 mm become 5 x 3 mm, 12 - 15 and 12 to 15 become 12-15, 1 / 2 becomes
+    1/2, cm² after a number becomes cm2, 5 percent becomes 5%, < 5 becomes <5, minus 5 becomes -5, and R > L becomes
+    R>L.
     """
     for sign, written in _OR_EQUAL.items():
         text = written.sub(sign, text)
     text = _MINUS.sub("-", text)
     text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
     text = _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text)
-    text = _PARTED_GRADES.sub(r"\1\2", _PARTED_NUMBERS.sub(r"\1\2\3", text))
+    text = _PARTED_GRADES.sub(r"\1\2\3", _PARTED_NUMBERS.sub(r"\1\2\3", text))
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
     text = _SAME_UNIT.sub(r"\1", _PERCENT.sub(r"\1%", text))
+    text = _FROM_TO.sub(_range, text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
     return _QUANTITY.sub(lambda quantity: f"{quantity[1]} {quantity[2].translate(_POWERS)}", text)
+
+
+def _range(match: re.Match[str]) -> str:
+    first, last = (float(number.replace(",", ".")) for number in match.groups())
+    return f"{match[1]}-" if first < last else match.group()

@@ -184,6 +184,19 @@ class StudyPhases:
         """The phases whose units follow from answers, in order of the study."""
         return tuple(phase for phase in self.phases if phase.follows)
 
+    @cached_property
+    def chosen_by_answers(self) -> tuple[Phase, ...]:
+        """The phases of which it depends on answers what they rate: drawn from these, or sent to reviewers, in order.
+
+        Whatever else shows such a unit (`then`) is among them.
+        """
+        chosen = {phase.key for phase in self.phases if phase.follows or phase.role == "reviewer"}
+        return tuple(phase for phase in self.phases if phase.key in chosen or phase.listed_as in chosen)
+
+    def is_chosen_by_answers(self, queue: Queue) -> bool:
+        """Return whether it depends on answers what a queue holds."""
+        return any(phase in self.chosen_by_answers for phase in self.in_queue(queue))
+
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
         """Return the keys of the phases that everybody in them must have finished before a queue opens."""
         return self._with_what_continues(

@@ -19,6 +19,7 @@ from agreement.kappa import cohen_kappa
 from agreement.krippendorff import Level, krippendorff_alpha
 from agreement.leave_one_out import FEWEST_RATERS, Ceiling, leave_one_out
 from agreement.measurements import bland_altman, lin_ccc
+from agreement.methods import bootstrap_of
 from agreement.percent import percent_agreement
 from agreement.resampling import bootstrap_of_sums, sums_by_cluster
 from agreement.several_raters import gwet_ac
@@ -186,7 +187,7 @@ def _bootstrapped(
     unit = options["unit"]
     if len(data) < 2:
         reason = f"fewer than two {unit}s that all have rated"
-        return undefined(name, len(data), unit, "bootstrap", reason, confidence=options["confidence"])
+        return undefined(name, len(data), unit, bootstrap_of(False), reason, confidence=options["confidence"])
     humans, own = data[:, :-1], data[:, -1]
     sums = []
     for column in columns:
@@ -214,7 +215,7 @@ def _bootstrapped(
         value = float(of_sums(rows.sum(axis=0)))
     if value != value:
         reason = "a party has given the same score throughout"
-        return undefined(name, len(data), unit, "bootstrap", reason, confidence=plain["confidence"])
+        return undefined(name, len(data), unit, bootstrap_of(False), reason, confidence=plain["confidence"])
     return spread.estimate(
         name, value, len(data), unit, confidence=plain["confidence"], n_clusters=n_clusters, note=f"; {note}"
     )

@@ -20,6 +20,7 @@ from agreement.lone_items import shared_clusters
 from agreement.percent import share
 from agreement.planning import labels_needed
 from agreement.resampling import Seed
+from agreement.result import Result
 
 Direction = Literal["stricter", "more lenient", "undecided"]
 
@@ -28,7 +29,7 @@ IN_CLUSTERS = "McNemar in clusters (Obuchowski)"
 
 
 @dataclass(frozen=True)
-class JudgeDirection:
+class JudgeDirection(Result):
     """Whether a judge is stricter or more lenient than a human on the same candidates.
 
     Attributes
@@ -113,8 +114,7 @@ class JudgeDirection:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-        row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        return row | {
+        return super().as_dict() | {
             "direction": self.direction,
             "direction_by_interval": self.direction_by_interval,
             "design_effect": self.design_effect,
@@ -123,7 +123,7 @@ class JudgeDirection:
 
 
 @dataclass(frozen=True)
-class DiagnosticAccuracy:
+class DiagnosticAccuracy(Result):
     """Sensitivity, specificity and predictive values, with the counts they come from.
 
     Attributes
@@ -145,10 +145,6 @@ class DiagnosticAccuracy:
     false_negative: int
     true_negative: int
     n_missing: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
-        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def judge_direction(
@@ -234,7 +230,7 @@ def judge_direction(
         estimate.high,
         estimate.n,
         unit,
-        f"{estimate.method}; P {named}",
+        estimate.method + f"; P {named}",
         estimate.undefined_because,
         estimate.se,
         p,

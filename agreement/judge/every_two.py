@@ -88,5 +88,5 @@ def _of_parts(estimate: Estimate, times: int) -> Estimate:
     """With P by Bonferroni over the parts of a pair of models."""
     if times == 1 or estimate.p is None:
         return estimate
-    method = f"{estimate.method}; P by Bonferroni over {times} parts"
+    method = estimate.method + f"; P by Bonferroni over {times} parts"
     return replace(estimate, p=min(1.0, times * estimate.p), method=method)

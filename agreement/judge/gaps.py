@@ -7,6 +7,7 @@ import math
 from scipy import stats
 
 from agreement.estimate import Estimate, undefined
+from agreement.words import Words
 
 
 def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> Estimate:
@@ -43,7 +44,7 @@ def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> E
     >>> round(estimate.low, 4), round(estimate.high, 4)
     (0.0524, 0.3339)
     """
-    n, method = first.n + second.n, "square-and-add of the two intervals, taken as independent"
+    n, method = first.n + second.n, Words("square-and-add of the two intervals", ", taken as independent")
     clusters = None if first.n_clusters is None or second.n_clusters is None else first.n_clusters + second.n_clusters
     for estimate in (first, second):
         if math.isnan(estimate.value) or math.isnan(estimate.low):

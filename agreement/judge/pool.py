@@ -22,6 +22,7 @@ from agreement.model_comparisons import prediction_powered_difference
 from agreement.percent import bounded_mean, mean, share
 from agreement.prevalence import prediction_powered_mean
 from agreement.rogan_gladen import rogan_gladen, rogan_gladen_in_clusters
+from agreement.words import Words
 
 DESIGNS = {
     "random": "a simple random part",
@@ -178,7 +179,8 @@ class Pool:
         if paired is not None:
             return paired
         a, b = corrected[first], corrected[second]
-        name, method = "corrected difference", "difference of the two corrected scores, taken as independent, normal"
+        name = "corrected difference"
+        method = Words("difference of the two corrected scores", ", taken as independent, normal")
         value, n = a.value - b.value, a.n + b.n
         if not a.se or not b.se:
             reason = a.undefined_because or b.undefined_because or "no standard error of a corrected score"

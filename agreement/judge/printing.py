@@ -54,7 +54,7 @@ def report(
         kind = PANELS[key]
         lines += ["", f"{kind.number} {kind.title}: {kind.question}"]
         lines += [f"  {said}" for said in (*panel.heads, *panel.sentences)]
-        lines += [f"  Not said: {sentence}" for sentence in panel.refused]
+        lines += [f"  Not said: {sentence}" for sentence in panel.not_said]
         shown = panel.rows if everything else panel.rows[:MOST_ROWS]
         if shown:
             lines += ["", *_table(shown, material.scale)]

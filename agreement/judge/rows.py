@@ -97,6 +97,17 @@ class Panel:
         """The lines that come before everything else."""
         return self.heads or self.sentences
 
+    @property
+    def not_said(self) -> tuple[str, ...]:
+        """What was not computed, and why, but for what a sentence says already.
+
+        Examples
+        --------
+        >>> Panel("k", ("It cannot be tested: one human.",), refused=("a: one human.", "a: no labels.")).not_said
+        ('a: no labels.',)
+        """
+        return tuple(why for why in self.refused if why.partition(": ")[2] not in self.sentence)
+
     def of(self, statistic: str, **parts: Any) -> list[Row]:
         """The rows of one statistic.
 

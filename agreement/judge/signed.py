@@ -16,6 +16,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale
 from agreement.measurements import bland_altman
 from agreement.planning import labels_needed
+from agreement.words import Part, Words
 
 _DEFAULT_MARGIN = 0.05
 
@@ -102,7 +103,7 @@ def signed_difference(
     cautious = paired_proportion_difference(both, 0, 0, count - both, confidence=confidence, unit=unit)
     return Estimate(
         estimate.name, 0.0, cautious.low, cautious.high, direction.n, unit,
-        "no disagreement: Newcombe's interval of one candidate for each cluster" + by_clusters,
+        Words("no disagreement: Newcombe's interval of one candidate for each cluster", by_clusters),
         p=estimate.p, confidence=confidence, n_clusters=count,
     )  # fmt: skip
 
@@ -142,9 +143,11 @@ def labels_for_margin(
     """
     known = ~np.isnan(human) & ~np.isnan(judge)
     n, differ = int(known.sum()), int((human[known] != judge[known]).sum())
-    method = (
-        f"exact McNemar test, power {power:g} for a difference of {margin:g}, from the share that differ and its "
-        f"Wilson limits, design effect {design_effect:.2f}"
+    method = Words(
+        "exact McNemar test",
+        f", power {power:g} for a difference of {margin:g}, from the share that differ and its ",
+        Part("Wilson limits", terms=("Wilson",)),
+        f", design effect {design_effect:.2f}",
     )
     name = "labels needed"
     if n == 0:
@@ -198,7 +201,8 @@ def labels_for_mean(
     """
     there = differences[~np.isnan(differences)]
     n = there.size
-    method = f"normal, power {power:g} for a mean difference of {margin:g}, from the variance and its chi-square limits"
+    how = f", power {power:g} for a mean difference of {margin:g}, from the variance and its chi-square limits"
+    method = Words("normal", how)
     variance = float(there.var(ddof=1)) if n > 1 else 0.0
     if variance == 0.0:
         reason = "no spread of the differences"

@@ -4,7 +4,6 @@ from db.queries.assignments import (
     anybody_has_open,
     assignment_beside,
     count_assignments,
-    count_by_member,
     count_cut_off,
     displays_of,
     ends_of_assignments,
@@ -36,7 +35,6 @@ from db.queries.references import (
     reference_of_practice_item,
 )
 from db.queries.sealed import (
-    SealedCount,
     count_labels_on,
     count_sealed_by_member,
     count_verdicts_on,
@@ -82,16 +80,18 @@ from db.queries.verdicts import (
     verdict_chain,
     verdict_keys,
 )
+from db.queries.work import NO_WORK, WorkCount, count_by_member
 
 __all__ = [
+    "NO_WORK",
     "Author",
     "EarlierTurn",
     "LinesOfRun",
-    "SealedCount",
     "ShownItem",
     "ShownOverlay",
     "ShownVolume",
     "StandingAnswer",
+    "WorkCount",
     "answers_compared",
     "answers_in",
     "anybody_has_open",

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import and_, bindparam, case, exists, false, func, or_
-from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -34,18 +33,28 @@ def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
     """
     done = _has_come(assignment)
     if phases is None or any(phase.done_by == "decision" for phase in phases):
-        of_task = ReviewTask.opinions_assignment_id == assignment.id
-        decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
-        unreadable = (
-            select(TechnicalFailure.id)
-            .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
-            .where(of_task)
-        )
-        done += [decided.exists(), unreadable.exists()]
+        done += _has_been_decided(assignment)
     if not phases or any(phase.listed for phase in phases):
         closed = (PhaseClosing.study_id == assignment.study_id, PhaseClosing.phase == assignment.phase)
         done += [exists().where(*closed), is_withdrawn(assignment)]
     return or_(*done)
+
+
+def has_ended(assignment: Any) -> Any:
+    """Whether an assignment has a verdict or a decision, or could not be shown; one that came too late has not."""
+    return or_(*_has_come(assignment), *_has_been_decided(assignment))
+
+
+def _has_been_decided(assignment: Any) -> list[Any]:
+    """Return the ways in which a decision ends: it was made, or its item could not be shown to the reviewer."""
+    of_task = ReviewTask.opinions_assignment_id == assignment.id
+    decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
+    unreadable = (
+        select(TechnicalFailure.id)
+        .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
+        .where(of_task)
+    )
+    return [decided.exists(), unreadable.exists()]
 
 
 def _has_come(assignment: Any) -> list[Any]:
@@ -309,28 +318,6 @@ def _cut_off(phase: Phase) -> Any:
     return select(func.count(col(Assignment.id))).where(
         *of_member, exists().where(*closed), ~or_(*_has_come(Assignment))
     )
-
-
-def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tuple[int, int, int]]:
-    """Return, by member and phase, how many assignments are open, could not be shown, and exist in all.
-
-    Counts only members who are still in the study.
-    """
-    failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
-    query = (
-        select_columns(
-            col(Assignment.membership_id),
-            col(Assignment.phase),
-            func.sum(case((is_done(Assignment), 0), else_=1)),
-            func.sum(case((failed, 1), else_=0)),
-            func.count(),
-        )
-        .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(col(Assignment.study_id) == study_id, col(Membership.removed_at).is_(None))
-        .group_by(col(Assignment.membership_id), col(Assignment.phase))
-    )
-    rows: Any = session.connection().execute(query)
-    return {(member, phase): (open_, failures, total) for member, phase, open_, failures, total in rows}
 
 
 def assignment_beside(session: Session, assignment: Assignment, phase: str) -> Assignment | None:

@@ -6,18 +6,15 @@ Everything that lets an admin read people's answers calls `sealed_items` and lea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import case, exists, func, or_
-from sqlalchemy import select as select_columns
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
 from db.judging import SealedSplit, SplitOpening
 from db.labels import ImportedLabel, LabelImport
-from db.queries.assignments import is_done
-from db.reading import Assignment, TechnicalFailure, Verdict
+from db.queries.work import NO_WORK, WorkCount, count_by_member
+from db.reading import Assignment, Verdict
 from db.study import Candidate, Case, Item
 from protocol.phases import Phase
 
@@ -79,51 +76,21 @@ def count_verdicts_on(session: Session, items: frozenset[int], but: Sequence[Pha
     return many
 
 
-@dataclass(frozen=True)
-class SealedCount:
-    """A member's assignments of a phase on sealed items: open, failed to show, answered or failed, and in all."""
-
-    open: int
-    failures: int
-    answered: int
-    total: int
-
-
 def count_sealed_by_member(
     session: Session, study_id: int, phases: Sequence[Phase]
-) -> dict[tuple[int, str], SealedCount]:
+) -> dict[tuple[int, str], WorkCount]:
     """Count the assignments of some phases that are on sealed items, by member and phase.
 
     The number of units that follow from people's answers reveals how far they agree. For sealed items, only the people
     who answer them may learn it.
     """
     ids = sorted(sealed_items(session, study_id)) if phases else []
-    answered = exists().where(col(Verdict.assignment_id) == Assignment.id)
-    failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
-    counts: dict[tuple[int, str], SealedCount] = {}
+    of_phases = col(Assignment.phase).in_([phase.key for phase in phases])
+    counts: dict[tuple[int, str], WorkCount] = {}
     for start in range(0, len(ids), _ASKED_AT_ONCE):
-        query = (
-            select_columns(
-                col(Assignment.membership_id),
-                col(Assignment.phase),
-                func.sum(case((is_done(Assignment), 0), else_=1)),
-                func.sum(case((failed, 1), else_=0)),
-                func.sum(case((or_(answered, failed), 1), else_=0)),
-                func.count(),
-            )
-            .where(
-                col(Assignment.study_id) == study_id,
-                col(Assignment.item_id).in_(ids[start : start + _ASKED_AT_ONCE]),
-                col(Assignment.phase).in_([phase.key for phase in phases]),
-            )
-            .group_by(col(Assignment.membership_id), col(Assignment.phase))
-        )
-        rows: Any = session.connection().execute(query)
-        for member, phase, *many in rows:
-            before = counts.get((member, phase), SealedCount(0, 0, 0, 0))
-            counts[member, phase] = SealedCount(
-                before.open + many[0], before.failures + many[1], before.answered + many[2], before.total + many[3]
-            )
+        of_items = col(Assignment.item_id).in_(ids[start : start + _ASKED_AT_ONCE])
+        for place, more in count_by_member(session, study_id, of_items, of_phases).items():
+            counts[place] = counts.get(place, NO_WORK) + more
     return counts
 
 

@@ -61,6 +61,8 @@ class Reference:
         For a place, the radius in mm.
     region
         For a place, all voxels that are right.
+    unit
+        Unit of the field that asks for a number, in which `low`, `high` and accepted numbers without a unit are given.
     """
 
     accepted: tuple[str, ...] = ()
@@ -68,6 +70,7 @@ class Reference:
     high: float | None = None
     radius: float | None = None
     region: Region | None = None
+    unit: str | None = None
 
     @property
     def is_given(self) -> bool:

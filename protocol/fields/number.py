@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from protocol import units
 from protocol.fields.kind import (
     NOT_SCORED,
     AskedField,
@@ -17,6 +20,8 @@ from protocol.fields.kind import (
     each_in_words,
     is_finite,
 )
+
+_MEASURED = re.compile(r"(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(?P<unit>[^\d\s].*)")
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
@@ -33,15 +38,15 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
 def canonical(value: Any) -> str:
     """Return the number with its sign and without trailing zeros: 3, 3.0 and "3.00" are the same."""
     number = parsed(value)
-    return str(value) if number is None else written(number)
+    return str(value) if number is None else units.digits(number)
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the number is accepted or within the limits, inclusive."""
+    """Return whether the number is accepted or within the limits, inclusive, in the field's unit."""
     number = parsed(value)
     if not reference.is_given or number is None:
         return NOT_SCORED if not reference.is_given else FieldScore(False)
-    return FieldScore(is_within(float(number), reference) or number in accepted_numbers(reference))
+    return FieldScore(is_within(float(number), reference) or number in accepted_numbers(reference, reference.unit))
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -49,15 +54,22 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
     return canonical(value)
 
 
+def reference_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
+    """Return every accepted number, and the limits, in the field's unit but without naming it."""
+    numbers = ((answer, in_unit(answer, reference.unit)) for answer in reference.accepted)
+    accepted = tuple(answer if number is None else units.digits(number) for answer, number in numbers)
+    return each_in_words(replace(reference, accepted=accepted), texts)
+
+
 def problem_of_reference(field: AskedField, reference: Reference) -> str:
     """Return the problem if the reference is not a number, or is outside the limits of the field."""
-    read = parsed if field.unit != "%" else _percentage
-    words = [answer for answer in reference.accepted if read(answer) is None]
+    words = [answer for answer in reference.accepted if in_unit(answer, field.unit) is None]
     if words:
-        return f"is answered by a number, not by '{words[0][:40]}'; write one, or a range in low and high"
+        measured = f" in {field.unit}" if field.unit else ""
+        return f"is answered by a number{measured}, not by '{words[0][:40]}'; write one, or a range in low and high"
     least = -math.inf if field.minimum is None else field.minimum
     most = math.inf if field.maximum is None else field.maximum
-    ranges = [(float(number), float(number)) for number in accepted_numbers(reference)]
+    ranges = [(float(number), float(number)) for number in accepted_numbers(reference, field.unit)]
     if reference.low is not None or reference.high is not None:
         low, high = reference.low, reference.high
         ranges.append((-math.inf if low is None else low, math.inf if high is None else high))
@@ -79,27 +91,34 @@ def parsed(value: Any) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def accepted_numbers(reference: Reference) -> list[Decimal]:
-    """Return the accepted numbers; 50 % is read as 50, and only fields with the unit % accept it."""
-    return [number for answer in reference.accepted if (number := _percentage(answer)) is not None]
+def in_unit(written: str, unit: str | None) -> Decimal | None:
+    """Return a number from text in the unit of a field; None if it is not a number or has a unit of another kind.
+
+    A number without a unit is in that of the field; 5 cm is 50 if the field's unit is mm.
+    """
+    number = parsed(written)
+    if number is not None or unit is None:
+        return number
+    match = _MEASURED.fullmatch(written.strip())
+    number = parsed(match["number"]) if match else None
+    times = units.factor(match["unit"], unit) if match else None
+    return None if number is None or times is None else number * times
 
 
-def _percentage(answer: str) -> Decimal | None:
-    return parsed(answer.strip().removesuffix("%"))
+def accepted_numbers(reference: Reference, unit: str | None) -> list[Decimal]:
+    """Return the accepted numbers, converted to a unit."""
+    return [number for answer in reference.accepted if (number := in_unit(answer, unit)) is not None]
 
 
-def written(number: Decimal) -> str:
-    """Return a number in digits, without trailing zeros and without a sign before 0."""
-    text = f"{number:f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text in ("-0", "") else text
+def has_limits(reference: Reference) -> bool:
+    """Return whether the reference has limits."""
+    return reference.low is not None or reference.high is not None
 
 
 def is_within(number: float, reference: Reference) -> bool:
     """Return whether there are limits and the number lies within them."""
-    if reference.low is None and reference.high is None:
-        return False
-    return (reference.low is None or number >= reference.low) and (reference.high is None or number <= reference.high)
+    within = (reference.low is None or number >= reference.low) and (reference.high is None or number <= reference.high)
+    return has_limits(reference) and within
 
 
 KIND = FieldKind(
@@ -110,7 +129,7 @@ KIND = FieldKind(
     canonical=canonical,
     score=score,
     in_words=in_words,
-    reference_in_words=each_in_words,
+    reference_in_words=reference_in_words,
     problem_of_reference=problem_of_reference,
     schema={"type": "number"},
 )

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from protocol import bounds, clinical_spelling, spelling
+from protocol import bounds, clinical_spelling, spelling, units
 from protocol.fields import number
 from protocol.fields.kind import (
     NOT_SCORED,
@@ -43,14 +43,16 @@ _POSITIVE_OR_NEGATIVE = re.compile(
 )
 _SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
 _BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
-# Grade I-II is not grade III.
-_ROMAN = re.compile(r"\b[ivx]{1,4}(?:[-/,][ivx]{1,4})+\b")
+# Grade I-II is not grade III, and V/5 is not V5.
+_ROMAN = re.compile(r"\b[ivx]{1,4}(?:(?:[-/,][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
+# The 5th, no. 5 and V/5 are not quantities.
+_NO_QUANTITY = re.compile(r"(?<![\w.,])\d+(?:st|nd|rd|th)(?!\w)|(?<!\w)(?:no|nr)\.? ?\d+(?![.,]?\d)|" + _ROMAN.pattern)
 # T2* is a different sequence from T2, and R2* a different rate; elsewhere an asterisk is a footnote or decoration.
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
 # *word* and **word** are emphasised in plain text; their asterisks are not the one of T2*.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
-# 1,000 is a thousand to some readers and one to others.
-_AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
+# A unit after a number, as in 5-cm mass, 5 cm/s and 50 %.
+_UNIT = re.compile(r"[.;]?[ -]?(per ?cent|[^\W\d_]+[23]?(?:/[^\W\d_]+)?|%)")
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
@@ -72,7 +74,8 @@ def canonical(value: Any) -> str:
     not R < L. A text of marks and articles only is compared by these: A is an answer, + is not -, and hepatitis A is
     not hepatitis. T2* is not T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling
     (`protocol/spelling.py`), as do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
-    (`protocol/clinical_spelling.py`), and at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`).
+    (`protocol/clinical_spelling.py`), at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm
+    (`protocol/units.py`).
     """
     words = str(value)
     return _remembered(words) if len(words) <= _SHORT else _canonical(words)
@@ -80,7 +83,8 @@ def canonical(value: Any) -> str:
 
 def _canonical(words: str) -> str:
     text = _EMPHASIS.sub(r"\2", spelling.of_characters(words))
-    text = spelling.of_quantities(bounds.of_bounds(clinical_spelling.of_names(text)))
+    text = units.of_measurements(bounds.of_bounds(clinical_spelling.of_names(text)))
+    text = clinical_spelling.of_adjectives(spelling.of_quantities(text))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
     counted = {place for match in whole for place in range(*match.span())}
@@ -99,13 +103,16 @@ _remembered = lru_cache(maxsize=8_192)(_canonical)
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the text is an accepted one, or contains exactly one number and that is within the limits.
 
-    A unit after the number is ignored. A bound (> 5, 5 or more) or a range is not a number; about 5 is.
+    A bound (> 5, 5 or more), a range, the 5th, no. 5 and V/5 are not numbers; about 5 is. If the accepted texts with a
+    number share one unit, the number is converted to it; otherwise a unit after the number is ignored.
     """
     if not reference.is_given:
         return NOT_SCORED
     accepted = {canonical(answer) for answer in reference.accepted} - {""}
-    quantity = _one_number(value)
-    return FieldScore(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
+    if canonical(value) in accepted:
+        return FieldScore(True)
+    quantity = number_in(value, _unit_of_limits(reference)) if number.has_limits(reference) else None
+    return FieldScore(quantity is not None and number.is_within(float(quantity), reference))
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -150,22 +157,56 @@ def _counts(text: str, place: int) -> bool:
 
 def _digits(match: re.Match[str]) -> str:
     digits = match.group()
-    if _AMBIGUOUS.search(digits):
+    if units.AMBIGUOUS.search(digits):
         return digits
-    return number.written(Decimal(digits.replace(",", ".")))
+    return units.digits(Decimal(digits.replace(",", ".")))
 
 
-def _one_number(value: Any) -> float | None:
-    """Return the number in an answer; None if it has none or several, or only the bound of one."""
+def number_in(value: Any, unit: str | None) -> Decimal | None:
+    """Return the number in an answer; None if it has none or several, or only the bound of one.
+
+    Parameters
+    ----------
+    unit
+        The unit of the result: 5 cm is 50 mm, and a number in ml is None. None if units are ignored.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return Decimal(str(value))
     # An ellipsis is not a decimal point.
     text = spelling.of_quantities(clinical_spelling.of_names(spelling.of_characters(str(value)))).replace("...", " ")
-    text = clinical_spelling.without_levels(text)
-    if _AMBIGUOUS.search(text) or bounds.holds_bound(text):
+    text = _NO_QUANTITY.sub(" ", clinical_spelling.without_levels(text))
+    if units.AMBIGUOUS.search(text) or bounds.holds_bound(text):
         return None
-    numbers = _ONE_NUMBER.findall(text)
-    return float(numbers[0].replace(",", ".")) if len(numbers) == 1 else None
+    numbers = list(_ONE_NUMBER.finditer(text))
+    if len(numbers) != 1:
+        return None
+    quantity = Decimal(numbers[0].group().replace(",", "."))
+    times = None if unit is None else _factor(_unit_behind(text, numbers[0].end()), unit)
+    return quantity if unit is None else None if times is None else quantity * times
+
+
+def _unit_behind(text: str, place: int) -> str:
+    match = _UNIT.match(text, place)
+    return match[1] if match else ""
+
+
+def _factor(behind: str, unit: str) -> Decimal | None:
+    """Return by what a number is multiplied, by the word behind it: 5 lesions are 5, and 5 cm/s is no length."""
+    times = units.factor(behind, unit)
+    if times is not None or not units.is_known(behind.partition("/")[0]):
+        return times or Decimal(1)
+    return None
+
+
+def _unit_of_limits(reference: Reference) -> str | None:
+    """Return the unit in which the accepted texts say a number; None where they say none, or more than one."""
+    named = set()
+    for answer in reference.accepted:
+        text = spelling.of_quantities(spelling.of_characters(answer))
+        numbers = list(_ONE_NUMBER.finditer(text))
+        named |= {_unit_behind(text, numbers[0].end())} if len(numbers) == 1 else set()
+    unit = named.pop() if len(named) == 1 else ""
+    return unit if units.is_known(unit) else None
 
 
 KIND = FieldKind(

@@ -237,6 +237,9 @@ class Phase(Part):
     opens: Opening
     then: Step | None
     takes: list[str]
+    # How a pool lays out points: as the crosshair shows them, or in mm even in an image without scale, as in studies
+    # imported before this setting existed.
+    places: Literal["as_shown", "in_mm"] = "in_mm"
     # None unless pairs are rated, and in expansions made before pairs existed.
     pairs: Pairs | None = None
     order: Literal["random", "as_listed"]

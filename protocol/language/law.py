@@ -45,6 +45,8 @@ class Breach:
         How much of the material it can give away.
     unless
         When it reveals nothing after all, as a sentence; empty if it always does.
+    may_be_shown
+        Whether the blind phase could show it as well, without giving away the reference.
     """
 
     telling: str
@@ -54,11 +56,13 @@ class Breach:
     answer: Answer
     reach: Reach
     unless: str = ""
+    may_be_shown: bool = False
 
     def __str__(self) -> str:
         # Reversing the order does not help, as a pool in turn reveals what others answered.
         later = "" if self.thing == in_words(WHO_WROTE) else f"let '{self.telling}' open after '{self.blind}', "
         apart = "give it to another group, or draw one of the two apart by subject (sample.not_in)"
+        shown = f"show it in '{self.blind}', too, " if self.may_be_shown else ""
         if self.answer == "hangs on subjects":
             return (
                 f"phase '{self.telling}' {self.how}, to which phase '{self.blind}' is blind: their "
@@ -66,7 +70,8 @@ class Breach:
             )
         return (
             f"phase '{self.telling}' {self.how} to people who can still have to rate the same material in "
-            f"phase '{self.blind}', which does not show it: {later}{apart}.{f' {self.unless}' if self.unless else ''}"
+            f"phase '{self.blind}', which does not show it: {shown}{later}{apart}."
+            f"{f' {self.unless}' if self.unless else ''}"
         )
 
 
@@ -101,7 +106,14 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
             continue
         way = asked.way_of(telling, thing)
         how = way.says.format(thing=in_words(thing))
-        yield Breach(telling.key, blind.key, in_words(thing), how, answer, reach, way.unless)
+        said = (in_words(thing), how, answer, reach, way.unless, way.on_the_screen and _says_what_it_is(study, thing))
+        yield Breach(telling.key, blind.key, *said)
+
+
+def _says_what_it_is(study: Expansion, thing: str) -> bool:
+    """Return whether a thing is an attribute of a case or an item, and does not tell the reference."""
+    of_material = (each for each in study.attributes if each.table in ("cases", "items"))
+    return any(each.key == thing and not each.tells_reference for each in of_material)
 
 
 def _rates_answers(phase: Phase) -> bool:

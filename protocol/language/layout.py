@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.fields import KINDS, abstention, own_options_of
-from protocol.fields.number import parsed
+from protocol.fields.number import in_unit, parsed
+from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 from protocol.fields.point import place_of
 from protocol.language.expansion import Field
 from protocol.language.listed import kind_of_field
@@ -26,7 +27,9 @@ _INVISIBLE = re.compile("[\N{SOFT HYPHEN}\N{ZERO WIDTH SPACE}\N{WORD JOINER}\N{Z
 _NO_ITEM: Texts = {}
 
 
-def laid_out(fields: Sequence[Field], answers: Mapping[str, Any], of_item: Texts = _NO_ITEM) -> str:
+def laid_out(
+    fields: Sequence[Field], answers: Mapping[str, Any], of_item: Texts = _NO_ITEM, places: Places = WITH_SCALE
+) -> str:
     """Return an answer as one text: each field after its label, a single field without it; empty for no response.
 
     Parameters
@@ -35,8 +38,10 @@ def laid_out(fields: Sequence[Field], answers: Mapping[str, Any], of_item: Texts
         Stored values by the keys of their fields.
     of_item
         The options of the item, which a field may offer.
+    places
+        What the panes of the item open on, in whose words a place is laid out.
     """
-    said = [(asked, _in_words(asked, answers.get(asked.key), of_item)) for asked in fields]
+    said = [(asked, _in_words(asked, answers.get(asked.key), of_item, places)) for asked in fields]
     filled_in = [(asked, words) for asked, words in said if words]
     if len(fields) == 1:
         return "".join(words for _, words in filled_in)
@@ -70,13 +75,13 @@ def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
         place = place_of(text.replace(",", " "))
         return text if place is None else list(place)
     if kind == "number":
-        # People are shown the unit, and models write it.
-        number = parsed(text.removesuffix(asked.unit or ""))
+        # People are shown the unit, and models write it, or another one.
+        number = in_unit(text, asked.unit)
         return text if number is None else float(number)
     return _option(text, texts)
 
 
-def _in_words(asked: Field, value: Any, of_item: Texts) -> str:
+def _in_words(asked: Field, value: Any, of_item: Texts, places: Places) -> str:
     if value is None or value in ("", []):
         return ""
     if abstention.is_undetermined(value):
@@ -92,6 +97,9 @@ def _in_words(asked: Field, value: Any, of_item: Texts) -> str:
         listed = [option for option in texts if option in value]
         value = [*listed, *dict.fromkeys(option for option in value if option not in texts)]
     if kind == "point" and isinstance(value, list):
+        pixels = pixels_at(places, value[3] if len(value) > len("xyz") else None)
+        if pixels is not None:
+            return pixels.in_words(value)
         # To a millimetre and without a person's pane, since models' answers have neither finer digits nor a pane.
         return KINDS["point"].in_words([float(round(part)) + 0.0 for part in value[:3]], {}).replace(".0", "")
     words = squeezed(KINDS[kind].in_words(value, texts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from protocol.fields import PLACES
 from protocol.language.expansion import Expansion, Field, Phase, Source
 from protocol.language.narrowing import NO_VALUE, sources_of, values_drawn, values_of
 
@@ -40,6 +41,27 @@ def fields_taken(study: Expansion, phase: Phase, form: str) -> list[Field]:
     forms = _forms(study, study.phase(phase.answers_of))
     asked = {field.key: field for field in forms.get(form, forms.get("", ()))}
     return [asked[key] for key in takes_of(study, phase) if key in asked]
+
+
+def with_places_as_shown(study: Expansion) -> Expansion:
+    """Return a study whose pools lay places out in the words of what they lie in, as far as they take any."""
+    takes_places = {
+        phase.key
+        for phase in study.phases
+        for form in ("", *(form.key for form in study.forms))
+        if any(asked.type in PLACES for asked in fields_taken(study, phase, form))
+    }
+    phases = [
+        phase.model_copy(update={"places": "as_shown"}) if phase.key in takes_places else phase
+        for phase in study.phases
+    ]
+    return study.model_copy(update={"phases": phases})
+
+
+def lays_places_out_in_mm(study: Expansion) -> bool:
+    """Return whether a pool of a study lays places out in mm wherever they lie, as it did when it was imported."""
+    now = with_places_as_shown(study)
+    return any(former.places != phase.places for former, phase in zip(study.phases, now.phases, strict=True))
 
 
 def layout_of_candidates(study: Expansion) -> Phase | None:

@@ -74,13 +74,14 @@ def _material(study: Expansion, phase: Phase) -> str:
 
 def _source(study: Expansion, phase: Phase, units: str) -> str:
     source = phase.source
-    said = f" of “{study.phase(source.phase).title}”" if source.phase else ""
+    of = " of the items of" if phase.rates == ["references"] else " of"
+    said = f"{of} “{study.phase(source.phase).title}”" if source.phase else ""
     attributes = [_attribute(study, each) for each in source.where if "." not in each.name]
     if attributes:
         said += f" ({'; '.join(attributes)})"
     for each in source.where:
         if "." in each.name:
-            said += f" {_result(study, each)}"
+            said += f" {_result(study, each, named=source.phase)}"
     if source.let_in:
         said += ", those " + listed([_entry(study, source, entry) for entry in source.let_in], "or")
         said += f", with {source.controls} more as unmarked controls" if source.controls else ", without controls"
@@ -92,9 +93,11 @@ def _attribute(study: Expansion, condition: Condition) -> str:
     return f"{spoken(condition.name)}: {listed(values, 'or')}"
 
 
-def _result(study: Expansion, condition: Condition) -> str:
+def _result(study: Expansion, condition: Condition, named: str | None) -> str:
+    """Return by which answer units are selected; `named` is the phase that the sentence has named already."""
     label, title, values = result_words(study, condition)
-    return f"for which “{label}” was answered {listed(values, 'or')} in “{title}”"
+    where = "" if condition.name.partition(".")[0] == named else f" in “{title}”"
+    return f"for which “{label}” was answered {listed(values, 'or')}{where}"
 
 
 def result_words(study: Expansion, condition: Condition, form: str | None = None) -> tuple[str, str, list[str]]:

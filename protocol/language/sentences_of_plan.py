@@ -107,7 +107,7 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
         )
     within = f", resampled within each {listed([spoken(key) for key in plan.strata])}" if plan.strata else ""
     method = (
-        f"percentile bootstrap with {plan.resamples} resamples"
+        f"percentile bootstrap with {plan.resamples:,} resamples"
         if plan.interval == "percentile_bootstrap"
         else "each by the method of its statistic"
     )
@@ -130,7 +130,7 @@ def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
     if line.where:
         said += f", where {where_in_words(study, line)}"
     if line.estimate == "flag_precision" and line.over:
-        said += f", the flag being {listed([spoken(key) for key in line.over])}"
+        said += f", the flag being the column {listed([spoken(key) for key in line.over])}"
     elif line.over:
         said += (
             f", {'in' if line.estimate == 'joint_rate' else 'over'} every {listed([spoken(key) for key in line.over])}"

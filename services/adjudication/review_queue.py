@@ -34,7 +34,8 @@ class QueueSummary:
     """What opening the queue added. Admins see these counts; reviewers see neither counts nor origins.
 
     `not_yet_read` items wait for a rater, or belong to a conversation that does. `out_of_turn` items were left out:
-    they precede a turn of their conversation that every reviewer has already had.
+    they precede a turn of their conversation that every reviewer has already had. While test subjects are sealed
+    (`is_without_test`), their items are sent but not counted.
     """
 
     flagged: int
@@ -42,6 +43,7 @@ class QueueSummary:
     controls: int
     not_yet_read: int
     out_of_turn: int = 0
+    is_without_test: bool = False
 
     @property
     def in_words(self) -> str:
@@ -51,9 +53,12 @@ class QueueSummary:
             text = f"Sent: {self.flagged} flagged, {self.disagreed} disagreeing, {controls}. "
             text += f"{_waiting(self.not_yet_read)} for a rater."
         else:
-            text = f"Nothing was sent: {_waiting(self.not_yet_read)} for a rater."
+            nothing = "Nothing of development subjects" if self.is_without_test else "Nothing"
+            text = f"{nothing} was sent: {_waiting(self.not_yet_read)} for a rater."
         if self.out_of_turn:
             text += f" Turns left out because every reviewer has already seen a later one: {self.out_of_turn}."
+        if self.is_without_test:
+            text += " What was sent of test subjects is sealed, and not counted."
         return text
 
 
@@ -88,7 +93,11 @@ def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
 
 
 def count_not_sent(session: Session, study_id: int, phases: StudyPhases, adjudication: Adjudication) -> tuple[int, int]:
-    """Return how many items differ or are flagged without being with a reviewer, and how many have been read."""
+    """Return how many items differ or are flagged without being with a reviewer, and how many have been read.
+
+    Neither number includes items of sealed test subjects.
+    """
+    sealed = queries.sealed_items(session, study_id)
     rows = session.exec(
         select(Assignment.item_id, Item.form, Verdict.fields, Verdict.not_assessable)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
@@ -98,10 +107,12 @@ def count_not_sent(session: Session, study_id: int, phases: StudyPhases, adjudic
     rules = phases.rules_of(adjudication.settled)
     of_item: dict[int, list[str | None]] = defaultdict(list)
     for item_id, form, fields, not_assessable in rows:
+        if item_id in sealed:
+            continue
         field_type = rules.primary_of(form).type
         of_item[item_id].append(said(field_type, fields.get(PRIMARY), not_assessable=not_assessable is not None))
     to_review = {item_id for item_id, answers in of_item.items() if are_different(answers)}
-    to_review |= _flagged(session, study_id, adjudication)
+    to_review |= _flagged(session, study_id, adjudication) - sealed
     return len(to_review - _in_queue(session, study_id, adjudication)), len(of_item)
 
 
@@ -149,7 +160,8 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         chosen, agreed = _choose(waiting, wanted, reached, rng)
         drawn = _noted(chosen, agreed)
         rng.shuffle(chosen)
-        origins = []
+        origins, counted = [], []
+        sealed = queries.sealed_items(session, study_id)
         rows: list[Base] = []
         rules = phases.rules_of(adjudication.own_read)
         for reviewer, turns in _dealt(_in_turn(chosen), reviewers, reached):
@@ -159,12 +171,14 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
                 key.rng("opinions", occasion, read.item.key).shuffle(opinions)
                 rows += _add_task(session, adjudication, reviewer, read, origin, opinions, order)
                 origins.append(origin)
+                counted += [] if read.item.id in sealed else [origin]
         summary = QueueSummary(
-            flagged=origins.count("flag"),
-            disagreed=origins.count("disagreement"),
-            controls=origins.count("control"),
+            flagged=counted.count("flag"),
+            disagreed=counted.count("disagreement"),
+            controls=counted.count("control"),
             not_yet_read=not_yet_read,
-            out_of_turn=len(chosen) - len(origins),
+            out_of_turn=sum(read.item.id not in sealed for read, _ in chosen) - len(counted),
+            is_without_test=bool(sealed),
         )
         draws.note(session, study_id, key, "review", occasion, **drawn, rows=proofs.sealed(rows))
         audit.record(session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(origins))

@@ -61,8 +61,8 @@ def missing_database() -> str:
 def unfinished_file(file: Path) -> str:
     """Return the sentence that a restore of a SQLite database was interrupted, and what to do."""
     return (
-        f"A restore into {file.parent} was broken off; run 'manage.py restore' again, or remove {beside(file).name} to "
-        "begin an empty database there."
+        f"A restore into {file.parent} was interrupted; run 'manage.py restore' again, or remove "
+        f"{beside(file).name} to begin an empty database there."
     )
 
 
@@ -75,8 +75,8 @@ def warning_of_another(database: Database) -> str:
         return ""
     listed = " and ".join(str(folder) for folder in others)
     return (
-        f"Nobody is in this database, while people are in {listed}: put '--data-dir {others[0]}' before the command if "
-        "you mean that one."
+        f"This database has no people, but there are some in {listed}: put '--data-dir {others[0]}' before the command "
+        "if you mean that one."
     )
 
 

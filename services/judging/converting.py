@@ -43,7 +43,9 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     source, problems = Source(content, shown(file_name, 80)), Problems()
     layout = layout_of(source, asked)
     if layout is None:
-        raise InputRefused(f"{source.name} is recognised as no format; say which with --format, or map its columns.")
+        raise InputRefused(
+            f"{source.name} is in no format that is recognised; name the format with --format, or map its columns."
+        )
     count, names = 0, dict[str, None]()
     foreign = read_foreign(source, layout, asked, CORRECTNESS, problems)
     for line in foreign.lines:

@@ -5,7 +5,6 @@ They are stored beside raters' verdicts, never among them. Only calibrations can
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,7 +12,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from db import Database, ImportedLabel, LabelImport, Membership, Person
+from db import Database, ImportedLabel, LabelImport, Membership, Person, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
@@ -25,8 +24,9 @@ from services.judging import asked_fields, import_runs
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
 from services.judging.named_models import NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import PlacedRows, placed_rows
+from services.judging.run_files import LONGEST_FILE_NAME, read_pieces, sha256_of, stored_of, unplaced_in
 from services.judging.slices import Progress, cleared_in_words, importing, unheard
-from services.judging.sources import Verdicts, read_verdicts, stored_unplaced, unread_in_words
+from services.judging.sources import RunFile, Verdicts, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -39,6 +39,9 @@ NOT_BLINDED_HERE = "made elsewhere, not blinded here"
 _MOST_LABELLERS = 300
 _LONGEST_NAME = 80
 _DOUBLED = "one labeller may label a candidate once, but some are labelled twice"
+
+# Stands in for a hash from which labels could be guessed.
+SEALED = "sealed"
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class LabelLine:
         The people who labelled, how many candidates they labelled, and the total number of labels.
     blinding
         How the labellers are said to have been blinded; empty if not known.
+    source_sha256
+        The hash of the file; `SEALED` while labels in it are sealed, because few labels could be guessed from it.
     """
 
     name: str
@@ -99,6 +104,7 @@ def import_labels(
     name: str,
     content: bytes,
     file_name: str,
+    further: Sequence[RunFile] = (),
     labeller: str = "",
     field: str = "",
     blinding: str = "",
@@ -107,7 +113,7 @@ def import_labels(
     skip_unplaced: bool = False,
     progress: Progress = unheard,
 ) -> LabelLine:
-    """Store labels that people gave elsewhere, each on the candidate that its line fits; all of the file or nothing.
+    """Store labels that people gave elsewhere, each on the candidate that its line fits; all of the files or nothing.
 
     They are stored slice by slice, and nobody sees any of them before the import itself is stored at the end.
 
@@ -115,6 +121,8 @@ def import_labels(
     ----------
     name
         Name of these labels, by which a calibration requests them.
+    further
+        More files, if the labels come in several: taken together, nobody may label a candidate twice.
     labeller
         Who gave them, if the file does not say.
     field
@@ -133,8 +141,8 @@ def import_labels(
         The file is malformed, does not say who labelled, names a candidate that the study lacks, or has two labels by
         one labeller on the same candidate; the offenders are listed.
     Conflict
-        The study is not frozen, has no such field, or already holds labels of this name; or somebody else is importing
-        them at this moment.
+        The study is not frozen, has no such field, or already holds labels of this name; two of the files have the same
+        name or content, or different formats; or somebody else is importing them at this moment.
     """
     name = require_name("The name of the labels", name, _LONGEST_NAME)
     labeller = require_name("The name of the labeller", labeller, _LONGEST_NAME)
@@ -142,10 +150,12 @@ def import_labels(
     field = field or _only_field(database, actor, study_key)
     scale = asked_fields.scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2], of_people=True)
-    read = read_verdicts(database, actor, study_key, content, file_name, scale, asked, skip_unplaced=skip_unplaced)
-    file_name = shown(file_name, 80)
-    by_labeller = _by_labeller(read, labeller, file_name, in_columns=bool(asked.labellers))
-    sha256 = hashlib.sha256(content).hexdigest()
+    files = (RunFile(file_name, content), *further)
+    read = read_pieces(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
+    file_name = listed(read)
+    problems = next(iter(read.values())).problems
+    by_labeller = _together(read, labeller, in_columns=bool(asked.labellers))
+    sha256 = sha256_of(files)
     # A reading transaction, so that nobody who writes has to wait while very many labels are placed.
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
@@ -153,20 +163,20 @@ def import_labels(
         require_in_study(session, acts.IMPORT_LABELS, study)
         _require_new(session, study_id, name, sha256)
         as_frozen = import_runs.how_frozen(session, study_id)
-        placed = _placed(session, study_id, by_labeller, file_name, read.problems, skip_unplaced=skip_unplaced)
-    unplaced = [*read.unplaced, *(line for each in placed.values() for line in each.unplaced)]
-    left_out = read.left_out + sum(each.left_out for each in placed.values())
+        placed = _placed(session, study_id, by_labeller, file_name, problems, skip_unplaced=skip_unplaced)
+    unplaced = [*unplaced_in(read), *(line for each in placed.values() for line in each.unplaced)]
+    left_out = sum(each.left_out for each in read.values()) + sum(each.left_out for each in placed.values())
     unused = list(dict.fromkeys(said for each in placed.values() for said in each.unused_models))
     stored = LabelImport(
         study_id=study_id,
         name=name,
         field=field,
         scale=list(scale.names),
-        source=file_name,
+        source=file_name if len(file_name) <= LONGEST_FILE_NAME else counted(len(files), "file"),
         source_sha256=sha256,
         blinding=blinding,
         drawn="random" if is_random_part else "",
-        parameters=asked.stored | read.stored | stored_models(unused) | stored_unplaced(unplaced, left_out),
+        parameters=asked.stored | stored_of(read) | stored_models(unused) | stored_unplaced(unplaced, left_out),
         person_id=actor.person_id,
     )
 
@@ -264,6 +274,16 @@ def _by_labeller(read: Verdicts, labeller: str, file_name: str, *, in_columns: b
     return {who: rows for who, rows in by_labeller.items() if rows}
 
 
+def _together(read: Mapping[str, Verdicts], labeller: str, *, in_columns: bool) -> dict[str, tuple[JudgeRow, ...]]:
+    """Return what each person said in all files; of several each row says in which."""
+    together: dict[str, tuple[JudgeRow, ...]] = {}
+    for name, each in read.items():
+        for who, rows in _by_labeller(each, labeller, name, in_columns=in_columns).items():
+            own = rows if len(read) == 1 else tuple(row._replace(file=name) for row in rows)
+            together[who] = (*together.get(who, ()), *own)
+    return together
+
+
 def _require_name(who: str, file_name: str) -> None:
     if len(who) > _LONGEST_NAME or not who.isprintable():
         raise InputRefused(
@@ -279,7 +299,8 @@ def _require_new(session: Session, study_id: int, name: str, sha256: str) -> Non
     other = session.exec(query).first()
     if other is None:
         return
-    if other.source_sha256 == sha256:
+    # Of sealed labels it would say whether somebody has guessed them.
+    if other.source_sha256 == sha256 and not queries.sealed_items(session, study_id):
         raise Conflict(f"This file has already been imported as labels '{name}'; nothing was changed.")
     raise Conflict(f"Labels '{name}' already exist in this study; choose another name.")
 
@@ -336,12 +357,13 @@ def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> l
         )
     }
     names = dict(session.exec(select(Person.id, Person.name)).all())
+    is_sealed = bool(queries.sealed_items(session, study_id))
     return [
         LabelLine(
             row.name,
             row.field,
             row.source,
-            row.source_sha256,
+            SEALED if is_sealed else row.source_sha256,
             tuple(labellers[stored_id(row.id)]),
             *numbers[stored_id(row.id)],
             row.blinding,

@@ -1,7 +1,8 @@
 """Compare a file's own column `model` with the models of the candidates that its lines name.
 
 The column is not ours: some programs write there who answered, others which model judged. Only its values show which
-it is: it says who answered if any of them is a model of the study.
+it is: it says who answered if any of them is a model of the study. Case is ignored, unless the study has two models
+that differ in nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from services.judging.candidate_keys import UNKNOWN, Ids
 from services.judging.clue_columns import compared
 
 _NAMED = 5
+_NAMES_REMEMBERED = 1_000
 _READ_AT_ONCE = 10_000
 
 
@@ -86,14 +88,14 @@ class NamedModels:
         for row, candidate in zip(rows, ids, strict=True):
             if not row.model:
                 continue
-            said = compared(row.model)
+            said = self._form_of(row.model)
             if len(self._said) < _NAMED:
                 self._said.setdefault(row.model)
             self._names_candidates = self._names_candidates or said in self._known
             if candidate == UNKNOWN:
                 continue
             own = self._of.of(candidate)
-            if own != said:
+            if self._form_of(own) != said:
                 self._others += 1
                 if len(self._first) < _NAMED:
                     names = f"'{shown(row.model, 40)}', where the study has '{shown(own, 40)}'"
@@ -109,9 +111,9 @@ class NamedModels:
         if self._names_candidates and self._others:
             problems.take(
                 InputRefused(
-                    f"{file_name}: {self._others} of {rows} lines name in their column model another model than "
-                    f"answered, such as {', '.join(self._first)}; correct the keys or the column, or call it otherwise "
-                    "if it names the judge."
+                    f"{file_name}: in {self._others} of {rows} lines the column model names a model other than the one "
+                    f"that answered, such as {', '.join(self._first)}; correct the keys or the column, or rename the "
+                    "column if it names the judge."
                 )
             )
 
@@ -120,8 +122,20 @@ class NamedModels:
         return self.load()
 
     @cached_property
+    def _has_capitals_alone(self) -> bool:
+        """Whether two models of the study are told apart by their capitals alone."""
+        return len({name.casefold() for name in self._of.names}) < len(self._of.names)
+
+    @cached_property
     def _known(self) -> frozenset[str]:
-        return frozenset(self._of.names)
+        return frozenset(map(self._form_of, self._of.names))
+
+    @cached_property
+    def _form_of(self) -> Callable[[str], str]:
+        """Return the form of a name in which it is compared; few names stand in many lines."""
+        return lru_cache(_NAMES_REMEMBERED)(
+            compared if self._has_capitals_alone else lambda name: compared(name).casefold()
+        )
 
 
 def stored_models(unused: Sequence[str]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from services.people.identity import Actor
 
 # What the files of one run must agree on, and what differing values would mean there are several of.
 _ONE_OF_EACH = {"model": "judges", "prompt": "prompts"}
-_LONGEST_NAME = 80
+LONGEST_FILE_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -81,34 +81,70 @@ def read_run(
     Conflict
         They are not pieces of one run: two have the same name or content, or they differ in judge, prompt or format.
     """
-    _require_pieces(files)
-    problems = Problems()
-    read = read_files(database, actor, study_key, files, scale, asked, problems, skip_unplaced=skip_unplaced)
-    names = [shown(file.name, _LONGEST_NAME) for file in files]
+    pieces = read_pieces(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
+    names, first = list(pieces), next(iter(pieces.values()))
     if len(files) == 1:
-        (only,) = read
         return ReadRun(
-            names[0], of_a_judge(only), problems, only.identity, only.unplaced, only.left_out,
-            {"file": names[0]} | only.stored,
+            names[0], of_a_judge(first), first.problems, first.identity, first.unplaced, first.left_out,
+            {"file": names[0]} | first.stored,
         )  # fmt: skip
-    pieces = list(zip(names, read, strict=True))
-    _require_alike(pieces)
-    unplaced = [Unplaced(f"{name}, {line.place}", line.because) for name, each in pieces for line in each.unplaced]
+    _require_one_judge(pieces)
     own = [hashlib.sha256(file.content).hexdigest() for file in files]
     return ReadRun(
         listed(names),
-        _JoinedRows({name: of_a_judge(each) for name, each in pieces}),
-        problems,
-        {key: value for _, each in reversed(pieces) for key, value in each.identity.items()},
-        unplaced[:LISTED],
-        sum(each.left_out for each in read),
+        _JoinedRows({name: of_a_judge(each) for name, each in pieces.items()}),
+        first.problems,
+        {key: value for each in reversed(pieces.values()) for key, value in each.identity.items()},
+        unplaced_in(pieces)[:LISTED],
+        sum(each.left_out for each in pieces.values()),
         {
             "file": listed(names),
             "files": [{"name": name, "sha256": sha256} for name, sha256 in zip(names, own, strict=True)],
-            **read[0].stored,
-            **_lacking(pieces),
+            **stored_of(pieces),
         },
     )
+
+
+def read_pieces(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    files: Sequence[RunFile],
+    scale: JudgeScale,
+    asked: Asked,
+    *,
+    skip_unplaced: bool,
+) -> dict[str, Verdicts]:
+    """Read files that are stored together, of a judge or of people; return what each says, by its name.
+
+    What is wrong with any of them is noted in the problems that all have in common.
+
+    Raises
+    ------
+    InputRefused
+        One of them cannot be read at all; together they are too large.
+    Conflict
+        Two are called alike, are the same, or are of two formats.
+    """
+    _require_pieces(files)
+    problems = Problems()
+    read = read_files(database, actor, study_key, files, scale, asked, problems, skip_unplaced=skip_unplaced)
+    pieces = dict(zip((shown(file.name, LONGEST_FILE_NAME) for file in files), read, strict=True))
+    _require_one_format(pieces)
+    return pieces
+
+
+def unplaced_in(pieces: Mapping[str, Verdicts]) -> list[Unplaced]:
+    """Return the lines that were left out of files; of several each says of which file it is."""
+    if len(pieces) == 1:
+        return list(next(iter(pieces.values())).unplaced)
+    return [Unplaced(f"{name}, {line.place}", line.because) for name, each in pieces.items() for line in each.unplaced]
+
+
+def stored_of(pieces: Mapping[str, Verdicts]) -> dict[str, Any]:
+    """Return what is stored of files that are read together: the format, and mapped columns that rows lack."""
+    first = next(iter(pieces.values()))
+    return first.stored if len(pieces) == 1 else {**first.stored, **_lacking(pieces)}
 
 
 class _JoinedRows:
@@ -133,7 +169,7 @@ class _JoinedRows:
 def _require_pieces(files: Sequence[RunFile]) -> None:
     seen: dict[str, RunFile] = {}
     for file in files:
-        name = shown(file.name, _LONGEST_NAME)
+        name = shown(file.name, LONGEST_FILE_NAME)
         if name in seen:
             raise Conflict(
                 f"Two of the files are called '{name}', so that no line could be named; take out the one that was "
@@ -149,17 +185,21 @@ def _require_pieces(files: Sequence[RunFile]) -> None:
         )
 
 
-def _require_alike(pieces: Sequence[tuple[str, Verdicts]]) -> None:
-    """Refuse files whose own content shows that they are not pieces of one run."""
-    first_name, first = pieces[0]
-    for name, read in pieces[1:]:
+def _require_one_format(pieces: Mapping[str, Verdicts]) -> None:
+    (first_name, first), *others = pieces.items()
+    for name, read in others:
         if read.layout != first.layout:
             raise Conflict(
                 f"'{first_name}' and '{name}' are of two formats ({first.layout or 'our own table'} and "
-                f"{read.layout or 'our own table'}), and the files of a run are of one; import them as two runs."
+                f"{read.layout or 'our own table'}), and files that are imported together are of one; import "
+                "them apart."
             )
+
+
+def _require_one_judge(pieces: Mapping[str, Verdicts]) -> None:
+    """Refuse files that say themselves that they are of several judges or prompts."""
     for key, noun in _ONE_OF_EACH.items():
-        said = [(name, read.identity[key]) for name, read in pieces if read.identity.get(key)]
+        said = [(name, read.identity[key]) for name, read in pieces.items() if read.identity.get(key)]
         other = next(((name, value) for name, value in said if value != said[0][1]), None)
         if other is not None:
             raise Conflict(
@@ -168,10 +208,10 @@ def _require_alike(pieces: Sequence[tuple[str, Verdicts]]) -> None:
             )
 
 
-def _lacking(pieces: Sequence[tuple[str, Verdicts]]) -> dict[str, Any]:
+def _lacking(pieces: Mapping[str, Verdicts]) -> dict[str, Any]:
     """Return what is stored about mapped columns that rows lack: how many rows, and the first of them."""
     lacking: dict[str, dict[str, Any]] = {}
-    for name, read in pieces:
+    for name, read in pieces.items():
         for column, gap in read.stored.get("lacking", {}).items():
             own = lacking.setdefault(column, {"rows": 0, "first": f"{gap['first']} of {name}"})
             own["rows"] += gap["rows"]

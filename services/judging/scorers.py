@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from agreement import exact_match, token_f1
-from protocol import bounds
+from protocol import bounds, units
 from protocol.fields import number
 from protocol.fields.kind import Reference
 from services.errors import Conflict
@@ -130,16 +130,13 @@ _NUMBER = re.compile(
 )
 # 1,000 is a thousand to some readers and one to others; 3/4 and 10:30 are not two numbers.
 _AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)|\d\s*[/:]\s*\d")
-_DIMENSIONS: tuple[dict[str, float], ...] = (
-    {"mm": 1.0, "cm": 10.0, "m": 1000.0},
-    {"ml": 1.0, "cc": 1.0, "l": 1000.0},
-    {"%": 1.0, "percent": 1.0, "per cent": 1.0},
-)
+_READ = ("mm", "cm", "m", "ml", "cc", "l", "%", "percent", "per cent")
 
 
 def _numeric_range(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
     reference = answer.reference
-    accepted = [float(accepted) for accepted in number.accepted_numbers(reference)]
+    # Without a unit none is read, and 50 % is 50.
+    accepted = [float(accepted) for accepted in number.accepted_numbers(reference, given["unit"] or "%")]
     if reference.low is None and reference.high is None and not accepted:
         return None
     text = answer.text.replace("\N{MINUS SIGN}", "-")
@@ -166,14 +163,13 @@ def _factor(unit: str, wanted: str) -> float | None:
     """Return the factor that converts a number to the wanted unit; None if the units measure different things."""
     if not unit or not wanted:
         return 1.0
-    same = next((units for units in _DIMENSIONS if wanted in units), {})
-    return same[unit.lower()] / same[wanted] if unit.lower() in same else None
+    times = units.factor(unit, wanted)
+    return None if times is None else float(times)
 
 
 def _check_number(given: Mapping[str, str]) -> None:
-    known = [unit for units in _DIMENSIONS for unit in units]
-    if given["unit"] and given["unit"] not in known:
-        raise Conflict(f"unit is '{given['unit']}', expected one of {', '.join(known)}, or nothing.")
+    if given["unit"] and given["unit"] not in _READ:
+        raise Conflict(f"unit is '{given['unit']}', expected one of {', '.join(_READ)}, or nothing.")
     if not 0.0 <= _number(given["tolerance"]) < math.inf:
         raise Conflict(f"tolerance is '{given['tolerance']}', expected a number of 0 or more.")
 

@@ -37,11 +37,18 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
+from services.seals.order import places_in_chain
 from services.studies import draws, frozen_facts
 
 USUAL_SHARE = 0.3
 # Item columns that can be used as strata, besides the attributes that a protocol declares.
 _OF_ITEMS = ("category", "format")
+# What can still be done about a prompt whose figures were based on test subjects and no longer are.
+AFTER_REOPENING = (
+    "The study has been re-opened since, and changes in the figures could reveal answers that came then: this prompt's "
+    "figures are based on development subjects again. Give the next prompt a version of its own, import its run and "
+    "open that, or unseal everything at the end of the study."
+)
 # The judge and prompt of an opening that unseals everything.
 _EVERYTHING = ("", "")
 
@@ -185,8 +192,10 @@ def _open(session: Session, actor: Actor, study: Study, judge: tuple[str, str], 
     study_id = stored_id(study.id)
     if queries.split_of(session, study_id) is None:
         raise Conflict("This study is not divided into development and test, so that there is nothing to open.")
-    if judge in queries.openings_of(session, study_id):
-        raise Conflict(f"This is done once, and {was_done} before; nothing was changed.")
+    before = queries.openings_of(session, study_id).get(judge)
+    if before is not None:
+        why = f" {AFTER_REOPENING}" if _was_reopened_after(session, study_id, before) else ""
+        raise Conflict(f"This is done once, and {was_done} before; nothing was changed.{why}")
     opening = SplitOpening(
         study_id=study_id, judge=judge[0], prompt=judge[1], reason=require_reason(reason), person_id=actor.person_id
     )
@@ -200,6 +209,15 @@ def _open(session: Session, actor: Actor, study: Study, judge: tuple[str, str], 
         reason=opening.reason,
         rows=proofs.sealed([opening]),
     )
+
+
+def _was_reopened_after(session: Session, study_id: int, opening: int) -> bool:
+    """Return whether answers could come after an opening, while they are sealed, by the order of the audit chain."""
+    if queries.is_unsealed(session, study_id):
+        return False
+    opened = places_in_chain(session, study_id, SplitOpening, "agreement on test opened")
+    reopened = places_in_chain(session, study_id, StudyEvent, "study reopen")
+    return max(reopened.values(), default=0) > opened.get(opening, 0)
 
 
 def _require_unseen(session: Session, study_id: int) -> None:
@@ -266,7 +284,7 @@ def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
     items = queries.items_for_test(session, study_id)
     opened = queries.openings_of(session, study_id)
     # The number of units that follow from answers reveals how far people agree.
-    following = () if _EVERYTHING in opened else frozen_facts.phases_of(session, study_id).following
+    following = () if _EVERYTHING in opened else frozen_facts.phases_of(session, study_id).chosen_by_answers
     return SplitLine(
         split.method,
         len(split.test_subjects),

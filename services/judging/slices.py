@@ -32,8 +32,8 @@ def cleared_in_words(cleared: int, kind: Kind) -> str:
     if not cleared:
         return ""
     return (
-        f" An earlier import had not come to its end: the {counted(cleared, kind.what)} that it left were cleaned "
-        "away, and this one started clean."
+        f" An earlier import was interrupted: the {counted(cleared, kind.what)} that it left were removed before this "
+        "one began."
     )
 
 

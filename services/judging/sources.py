@@ -177,36 +177,6 @@ def _pairs(noun: str, written: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def read_verdicts(
-    database: Database,
-    actor: Actor,
-    study_key: str,
-    content: bytes,
-    file_name: str,
-    scale: JudgeScale,
-    asked: Asked,
-    *,
-    skip_unplaced: bool,
-) -> Verdicts:
-    """Read a file; a foreign layout is recognised from its content.
-
-    Parameters
-    ----------
-    skip_unplaced
-        Whether lines of a foreign file that cannot be placed are left out and counted; otherwise the file is refused
-        and they are reported. For our own tables, whose lines name keys, the later comparison of keys reports them.
-
-    Raises
-    ------
-    InputRefused
-        The file cannot be read at all.
-    """
-    (read,) = read_files(
-        database, actor, study_key, [RunFile(file_name, content)], scale, asked, Problems(), skip_unplaced=skip_unplaced
-    )
-    return read
-
-
 def read_files(
     database: Database,
     actor: Actor,
@@ -218,12 +188,15 @@ def read_files(
     *,
     skip_unplaced: bool,
 ) -> list[Verdicts]:
-    """Read several files in the same way, each in its own layout.
+    """Read several files in the same way, each in its own layout; a foreign layout is recognised from its content.
 
     Parameters
     ----------
     problems
         Collects what is wrong with any of them.
+    skip_unplaced
+        Whether lines of a foreign file that cannot be placed are left out and counted; otherwise the file is refused
+        and they are reported. For our own tables, whose lines name keys, the later comparison of keys reports them.
 
     Raises
     ------

@@ -109,7 +109,7 @@ def lock(database: Database, actor: Actor, login: str) -> None:
         hold_owners(session)
         person = _person(session, login)
         if person.locked_at is not None:
-            raise Conflict(f"'{person.login}' is locked already.")
+            raise Conflict(f"'{person.login}' is already locked.")
         if person.is_owner and not other_owners(session, {stored_id(person.id)}):
             raise Conflict(f"'{person.login}' is the only owner; create another one before you lock them.")
         lock_within(session, person)

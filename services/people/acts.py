@@ -51,10 +51,13 @@ class Act:
 
 _FROZEN = (Conflict, "This study is already frozen; a freeze cannot be repeated.")
 _NO_DRAFT = (Conflict, "The study '{key}' is frozen; only a draft can be renamed, removed or imported over.")
-_TOO_LATE = (NotOnTheDesk, "This part was closed before this answer was saved, and takes no more; reload the page.")
+_TOO_LATE = (
+    NotOnTheDesk,
+    "This part was closed before your answer was saved and accepts no more answers; reload the page.",
+)
 _REPLACED = (
     NotOnTheDesk,
-    "This was corrected in a version of the study before this answer was saved, and takes no more; reload the page.",
+    "This was corrected in a new version of the study before your answer was saved; reload the page.",
 )
 _ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
 _LATE: Mapping[str, tuple[type[Refused], str]] = {"too late": _TOO_LATE, "replaced": _REPLACED}
@@ -78,7 +81,7 @@ THAW = Act(
     ("open",),
     "draft",
     {
-        "draft": (Conflict, "This study is not frozen, so that it can be changed as it is."),
+        "draft": (Conflict, "This study is not frozen, so it can be changed without a thaw."),
         "closed": (Conflict, "This study is closed; what was read in it stays as it is."),
     },
 )
@@ -90,7 +93,7 @@ READ = Act(
     None,
     {
         "draft": (StudyNotOpen, "This study is not open yet; its admin has to freeze it first."),
-        "closed": (StudyClosed, "This study is closed; no more verdicts are taken."),
+        "closed": (StudyClosed, "This study is closed; no more verdicts are accepted."),
     },
 )
 JOIN_AS_RATER = Act(
@@ -152,7 +155,7 @@ CLOSE = Act(
     "closed",
     {
         "draft": (Conflict, "The study is not frozen yet; it can be closed only while it is open."),
-        "closed": (Conflict, "The study is closed already; it can be closed only while it is open."),
+        "closed": (Conflict, "The study is already closed; it can be closed only while it is open."),
     },
 )
 REOPEN_STUDY = Act(
@@ -163,7 +166,7 @@ REOPEN_STUDY = Act(
     "open",
     {
         "draft": (Conflict, "The study is not frozen yet; it can be re-opened only while it is closed."),
-        "open": (Conflict, "The study is open already; it can be re-opened only while it is closed."),
+        "open": (Conflict, "The study is already open; it can be re-opened only while it is closed."),
     },
 )
 DIVIDE = Act(
@@ -174,7 +177,7 @@ DIVIDE = Act(
     None,
     {
         "draft": (Conflict, "Freeze the study first: what is divided are the subjects of a frozen study."),
-        "closed": (Conflict, "The study is closed, so that its report was open and nothing can be sealed any more."),
+        "closed": (Conflict, "The study is closed and its report has been open, so nothing can be sealed any more."),
     },
 )
 OPEN_TEST = Act(
@@ -184,10 +187,10 @@ OPEN_TEST = Act(
     ("closed",),
     None,
     {
-        "draft": (Conflict, "The study is not frozen, so that nothing of it is sealed."),
+        "draft": (Conflict, "The study is not frozen yet, so nothing in it is sealed."),
         "open": (
             Conflict,
-            "The study is open, and an answer that still came would be told by what it changes. Close the study first.",
+            "The study is still open: figures could reveal answers that arrive later. Close the study first.",
         ),
     },
 )
@@ -197,7 +200,7 @@ UNSEAL = Act(
     "admin",
     ("open", "closed"),
     None,
-    {"draft": (Conflict, "The study is not frozen, so that nothing of it is sealed.")},
+    {"draft": (Conflict, "The study is not frozen yet, so nothing in it is sealed.")},
 )
 
 _AT_WORK = ("on the desk", "being revised")
@@ -274,7 +277,7 @@ NEW_VERSION = Act(
     ("open",),
     None,
     {
-        "draft": (Conflict, "The study is not frozen, so that it can be imported over as it is."),
+        "draft": (Conflict, "The study is still a draft; import over it instead of making a version."),
         "closed": (Conflict, "The study is closed; re-open it before making a new version of it."),
     },
 )

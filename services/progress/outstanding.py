@@ -15,13 +15,12 @@ from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import practice
-from services.reading.member_progress import NONE_SEALED
 from services.studies import frozen_facts, groups
 
 # In the order of a study's life; the words follow "3 of 20".
 WORDS = {
     READING.key: READING.left,
-    PRACTICE.key: f"{READING.left}, as the practice is not passed",
+    PRACTICE.key: f"{READING.left}, because the practice has not been passed",
     SCORING.key: SCORING.left,
     "queue": "items read are flagged or disagree, and are not with a reviewer",
     REVIEW.key: REVIEW.left,
@@ -138,23 +137,23 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
     on_test = queries.count_sealed_by_member(session, study_id, without_test)
     for member_id in people:
         for phase in phases.counted:
-            open_, failures, total = counts.get((member_id, phase.key), (0, 0, 0))
-            sealed = on_test.get((member_id, phase.key), NONE_SEALED)
-            open_, failures, total = open_ - sealed.open, failures - sealed.failures, total - sealed.total
+            sealed = on_test.get((member_id, phase.key), queries.NO_WORK)
+            count = counts.get((member_id, phase.key), queries.NO_WORK) - sealed
             who, name = people[member_id]
             is_shut = member_id in shut_out and phases.training_for(phase.queue) is not None
             part = PRACTICE.key if is_shut else phase.queue.key if phase.listed else phase.key
             left = phase.left if phase.listed else ""
             work += [
-                OpenWork(who, part, open_, total, name, left, phase in without_test, sealed.open > 0),
-                OpenWork(who, CLOSED, failures, total, name, is_without_test=phase in without_test),
+                OpenWork(who, part, count.open, count.total, name, left, phase in without_test, sealed.open > 0),
+                OpenWork(who, CLOSED, count.failures, count.total, name, is_without_test=phase in without_test),
             ]
     return work
 
 
 def _without_test(session: Session, study_id: int, phases: StudyPhases) -> tuple[Phase, ...]:
     """Return the phases whose counts leave out sealed items: how many units follow from answers reveals agreement."""
-    return phases.following if phases.following and queries.sealed_items(session, study_id) else ()
+    chosen = phases.chosen_by_answers
+    return chosen if chosen and queries.sealed_items(session, study_id) else ()
 
 
 def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
@@ -185,7 +184,9 @@ def _not_drawn(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
     """Return the phases whose units follow from answers still to come, so that none of their work is counted yet."""
     closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
     return [
-        OpenWork(phase.heading, phase.queue.key, 1, 1, left="phase without units: they follow from answers to come")
+        OpenWork(
+            phase.heading, phase.queue.key, 1, 1, left="phase without units yet: they depend on answers still to come"
+        )
         for phase in phases.following
         if not set(phase.follows) <= closed
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 
 from sqlmodel import col, select
@@ -52,15 +53,15 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
             phase.key for phase in (phases.in_queue(queue)[-1] for queue in phases.queues) if not phase.trains
         }
         counts = {
-            place: (open_, total)
-            for place, (open_, _, total) in queries.count_by_member(session, study_id).items()
+            place: count
+            for place, count in queries.count_by_member(session, study_id).items()
             if place[1] in last_steps
         }
-        for place, sealed in queries.count_sealed_by_member(session, study_id, phases.following).items():
+        for place, sealed in queries.count_sealed_by_member(session, study_id, phases.chosen_by_answers).items():
             if place in counts:
-                counts[place] = (counts[place][0] - sealed.open, counts[place][1] - sealed.total)
-        total = sum(all_ for _, all_ in counts.values())
-        done = total - sum(open_ for open_, _ in counts.values())
+                counts[place] -= sealed
+        total = sum(count.total for count in counts.values())
+        done = total - sum(count.open for count in counts.values())
         if state == "closed":
             return Overview(len(raters), done, total, ("report ready",))
         work = [piece for piece in outstanding.open_work(session, study_id) if piece.is_open]
@@ -71,16 +72,15 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
 
 
 def _not_begun(
-    work: list[outstanding.OpenWork], counts: dict[tuple[int, str], tuple[int, int]], phases: StudyPhases
+    work: list[outstanding.OpenWork], counts: dict[tuple[int, str], queries.WorkCount], phases: StudyPhases
 ) -> int:
     """Count the people who have done nothing yet; in the first language, nothing of the first phase."""
     if not phases.listed:
         return sum(piece.open == piece.total for piece in work if piece.part == phases.counted[0].key)
-    of_member: dict[int, tuple[int, int]] = {}
-    for (member, _), (open_, total) in counts.items():
-        before = of_member.get(member, (0, 0))
-        of_member[member] = (before[0] + open_, before[1] + total)
-    return sum(open_ == total for open_, total in of_member.values())
+    of_member: dict[int, queries.WorkCount] = defaultdict(queries.WorkCount)
+    for (member, _), count in counts.items():
+        of_member[member] += count
+    return sum(count.open == count.total for count in of_member.values())
 
 
 def _waits(work: list[outstanding.OpenWork], not_begun: int, raters: int) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ def answer_key(item: Item, primary: FormField, reference: Reference | None) -> A
         accepted=tuple(reference.accepted) if reference else (),
         low=reference.low if reference else None,
         high=reference.high if reference else None,
+        unit=primary.unit,
     )
 
 

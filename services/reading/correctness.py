@@ -34,6 +34,8 @@ class AnswerKey:
         For a place: the distance in mm from an accepted place, or the voxels, within which it is right.
     compared_by
         Who compares an answer with the reference; if people do, the program scores nothing.
+    unit
+        The unit of a number field.
     """
 
     format: str
@@ -45,6 +47,7 @@ class AnswerKey:
     radius: float | None = field(default=None, kw_only=True)
     region: Region | None = field(default=None, kw_only=True)
     compared_by: ComparedBy = field(default="program", kw_only=True)
+    unit: str | None = field(default=None, kw_only=True)
 
     @property
     def is_closed_ended(self) -> bool:
@@ -59,7 +62,7 @@ class AnswerKey:
     @cached_property
     def reference(self) -> Reference:
         """What counts as right."""
-        return Reference(self.accepted, self.low, self.high, self.radius, self.region)
+        return Reference(self.accepted, self.low, self.high, self.radius, self.region, self.unit)
 
     @cached_property
     def has_reference(self) -> bool:
@@ -116,14 +119,20 @@ def score(item: AnswerKey, answer: Any) -> Score:
 
 
 def score_written(item: AnswerKey, written: str) -> Score:
-    """Score a program's output, given in place of a rater's entry: an option id, ids separated by |, or text."""
+    """Score a program's output, given in place of a rater's entry: an option id, ids separated by |, or text.
+
+    For a number field, the number is taken from the text and converted to the unit of the field.
+    """
     if item.compared_by == "people":
         return Score(None)
     if item.kind.scale == "set":
         return score(item, [part.strip() for part in written.split("|")])
     if item.kind.has_options:
         return score(item, written)
-    scored = KINDS["text"].score(written, item.reference, ())
+    if item.kind.scale == "interval":
+        scored = item.kind.score(text.number_in(written, item.unit), item.reference, ())
+    else:
+        scored = KINDS["text"].score(written, item.reference, ())
     return Score(scored.correct, token_f1=token_f1(written, item.accepted) if item.accepted else None)
 
 

@@ -128,6 +128,7 @@ def _key(asked: PhaseField, item: AskedItem, references: ItemReferences, compare
         radius=reference.radius if reference else None,
         region=reference.region if reference else None,
         compared_by=reference.compared_by if reference else "program",
+        unit=asked.unit,
     )
     return FieldKey(asked, key, compared, reference, state)
 

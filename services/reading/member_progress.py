@@ -28,8 +28,6 @@ from services.people.permission import require_role
 from services.reading import desk, practice
 from services.studies import frozen_facts, groups
 
-NONE_SEALED = queries.SealedCount(0, 0, 0, 0)
-
 
 @dataclass(frozen=True)
 class MemberProgress:
@@ -71,7 +69,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
             .order_by(col(Membership.id))
         ).all()
         lines = []
-        following = frozen_facts.phases_of(session, stored_id(study.id)).following
+        following = frozen_facts.phases_of(session, stored_id(study.id)).chosen_by_answers
         is_sealed = bool(following and queries.sealed_items(session, stored_id(study.id)))
         on_test = queries.count_sealed_by_member(session, stored_id(study.id), following)
         for membership, person in rows:
@@ -80,10 +78,10 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                 done, total = desk.progress_of(session, phases, stored_id(membership.id), queue)
                 done -= desk.count_cut_off(session, phases, stored_id(membership.id), queue)
                 failures, last_saved = _failures_and_last_save(session, phases, stored_id(membership.id), queue)
-                is_without_test = is_sealed and phases.follows_from_answers(queue)
+                is_without_test = is_sealed and phases.is_chosen_by_answers(queue)
                 if is_without_test and total:
-                    sealed = on_test.get((stored_id(membership.id), phases.in_queue(queue)[-1].key), NONE_SEALED)
-                    done, total, failures = done - sealed.answered, total - sealed.total, failures - sealed.failures
+                    sealed = on_test.get((stored_id(membership.id), phases.in_queue(queue)[-1].key), queries.NO_WORK)
+                    done, total, failures = done - sealed.ended, total - sealed.total, failures - sealed.failures
                 if total or is_without_test or not phases.before(queue):
                     lines.append(
                         MemberProgress(

@@ -35,9 +35,9 @@ def open_phase(database: Database, actor: Actor, study_key: str, phase: str, rea
         waiting = _by_admin(frozen_facts.phases_of(session, study_id).phases)
         if phase not in waiting:
             names = ", ".join(waiting) or "there is none"
-            raise NotFound(f"No phase '{phase[:40]}' is opened by an admin; of these they are: {names}.")
+            raise NotFound(f"Phase '{phase[:40]}' is not one that an admin opens; those are: {names}.")
         if phase in queries.phases_opened(session, study_id):
-            raise Conflict(f"The phase '{phase}' is open already.")
+            raise Conflict(f"Phase '{phase}' is already open.")
         said = require_reason(reason)
         opening = PhaseOpening(study_id=study_id, phase=phase, reason=said, person_id=actor.person_id)
         session.add(opening)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
+from db import Volume
+from db.base import stored_id
 from db.queries import ShownItem
 from imaging.headers import plane_of
 from protocol.fields import PLACES
 from protocol.fields.pixels import WITH_SCALE, Pixels, Places
 from protocol.forms import FormField
 from protocol.hanging import Hanging
+from protocol.hung import hung, opened
 from protocol.phase_rules import PhaseRules
 from protocol.study_phases import StudyPhases
-from services.reading.blinding import hanging
 from services.studies import frozen_facts, volume_store
 
 
@@ -36,16 +38,29 @@ def places_in_references(
     return places_for(session, study_id, item, rules, fields)
 
 
-def places_of(session: Session, study_id: int, item: ShownItem, hung: Hanging) -> Places:
+def places_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging) -> Places:
     """Return how places in an item are described, pane by pane: as for the scan that each pane opens on.
 
     Nothing but the description of the place is revealed of the file, and the place is known anyway.
     """
     case = frozen_facts.case_of(session, study_id, item.case_id)
-    mirrored = hung.convention == "radiological"
+    mirrored = hanging.convention == "radiological"
     return {
         title: None if volume.placed else _pixels(session, case.files["volume", volume.volume_id], mirrored)
-        for title, volume in hanging.opened(item, case.volumes, hung)
+        for title, volume in opened(hung(hanging, item.sequences, item.uses_prior, case.volumes))
+    } or WITH_SCALE
+
+
+def whole_images_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging) -> Places:
+    """Return the same by what is stored of each image, from which nothing was cut off; its file may be gone."""
+    case = frozen_facts.case_of(session, study_id, item.case_id)
+    rows = session.exec(select(Volume.id, Volume.shape).where(Volume.case_id == item.case_id))
+    shapes = {stored_id(volume_id): shape for volume_id, shape in rows}
+    return {
+        title: None
+        if volume.placed
+        else Pixels.of_whole(shapes[volume.volume_id][0], shapes[volume.volume_id][1], hanging.convention)
+        for title, volume in opened(hung(hanging, item.sequences, item.uses_prior, case.volumes))
     } or WITH_SCALE
 
 

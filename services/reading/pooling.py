@@ -10,11 +10,14 @@ from sqlmodel import Session, col, select
 from db import Base, Candidate, Item, Membership, PooledAnswer, add_many, queries
 from db.base import stored_id
 from db.queries import StandingAnswer
+from protocol.fields import PLACES
+from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.layout import laid_out
 from protocol.language.pools import fields_taken
 from services.reading.following import Answers
-from services.studies import pooled
+from services.reading.places import whole_images_of
+from services.studies import frozen_facts, pooled
 from services.studies.groups import name_of_slot
 from services.studies.stored_pool import Pool
 
@@ -58,16 +61,24 @@ def new_answers(
             number += 1
             while (key := f"{source}-{number}") in pool.candidates:
                 number += 1
-            text = _text_of(study, phase, answer, options.get(answer.item_id, {}))
+            places = _places_in(session, study_id, study, phase, answer)
+            text = _text_of(study, phase, answer, options.get(answer.item_id, {}), places)
             slot = slots.get(answer.membership_id, "")
             new.append(NewAnswer(key, source, answer.item, slot, answer.verdict_id, text))
     return new
 
 
-def _text_of(study: Expansion, phase: Phase, answer: StandingAnswer, options: dict[str, str]) -> str:
+def _text_of(study: Expansion, phase: Phase, answer: StandingAnswer, options: dict[str, str], places: Places) -> str:
     if answer.not_assessable is not None:
         return ""
-    return laid_out(fields_taken(study, phase, answer.form), answer.fields, options)
+    return laid_out(fields_taken(study, phase, answer.form), answer.fields, options, places)
+
+
+def _places_in(session: Session, study_id: int, study: Expansion, phase: Phase, answer: StandingAnswer) -> Places:
+    """Return in whose words a pool lays out a place in an item, as its models' places were when they were imported."""
+    if phase.places == "in_mm" or not any(asked.type in PLACES for asked in fields_taken(study, phase, answer.form)):
+        return WITH_SCALE
+    return whole_images_of(session, study_id, frozen_facts.item_of(session, study_id, answer.item_id), study.hanging)
 
 
 def _slots_of(session: Session, study_id: int) -> dict[int, str]:

@@ -27,14 +27,14 @@ from services.reading.payloads import AnyItemPayload, ItemPayload, Line
 from services.studies import frozen_facts
 
 # For pools that hold only people's answers, and items that no model has answered.
-_ANSWER = "No answer stands here yet: it will be one that somebody gives in an earlier phase."
+_ANSWER = "No answer yet: an answer from an earlier phase will be shown here."
 _SIDES = (
-    "No answer stands here yet: it will be one of two.",
-    "No answer stands here yet: it will be the other of two.",
+    "No answer yet: the first of two answers will be shown here.",
+    "No answer yet: the second of two answers will be shown here.",
 )
-_OWN = "What the rater has answered will stand here."
+_OWN = "The rater's answer will be shown here."
 # Two are enough to see that opinions are told apart.
-_OPINIONS = ("What one rater has answered will stand here.", "What another rater has answered will stand here.")
+_OPINIONS = ("One rater's answer will be shown here.", "Another rater's answer will be shown here.")
 
 
 def preview_payload(session: Session, actor: Actor, study: Study, phase: Phase, item: Item) -> AnyItemPayload:

@@ -28,14 +28,14 @@ MOST_FOUND = 50
 LONGEST_PROMPT = 120
 
 _PRACTICE_ALONE = "This phase is practice, and this item is not for practice; choose a practice item."
-_NO_PRACTICE = "The item is one of practice and comes in no other phase; choose another item or phase."
+_NO_PRACTICE = "This is a practice item, which appears in no other phase; choose another item or phase."
 _NOT_SELECTED = "This phase does not select the item (from); choose another item or phase."
 _NO_ANSWER = "The study has no answer to this item that could be rated in this phase; choose another item."
 _NO_REFERENCE = "This item has no reference that could be rated in this phase; choose another item."
-_SHOWS_NONE = "This item has no reference: nothing stands where this phase shows it."
+_SHOWS_NONE = "This item has no reference, so this phase shows nothing in its place."
 _NO_PAIR = "There are no two answers to this item to compare in this phase; choose another item."
 _FOLLOWS = (
-    "What comes in this phase is drawn from answers, once the phases before it are closed: this is how it will look."
+    "The units of this phase are drawn from answers once the earlier phases are closed; this is how they will look."
 )
 
 

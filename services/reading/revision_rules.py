@@ -19,7 +19,7 @@ from services.people.permission import hold_study, state_of
 
 # Phase keys, each with whether its verdicts may be revised only in the login session that gave them.
 Rules = tuple[tuple[str, bool], ...]
-NOT_REVISABLE = "This verdict cannot be revised and stands as it was saved; reload the page to continue."
+NOT_REVISABLE = "This verdict can no longer be revised and remains as it was saved; reload the page to continue."
 
 
 def revisable_verdicts(

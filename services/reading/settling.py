@@ -121,12 +121,14 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
         followed = [other.key for other in phases.phases if other.is_followed]
         if phase not in followed:
             names = ", ".join(followed) or "there is none"
-            raise NotFound(f"No units follow from the answers of a phase '{phase[:40]}'; of these they do: {names}.")
+            raise NotFound(
+                f"No units are drawn from the answers of phase '{phase[:40]}'; they are from those of: {names}."
+            )
         if phase in queries.phases_closed(session, study_id):
-            raise Conflict(f"The phase '{phase}' is closed already.")
+            raise Conflict(f"Phase '{phase}' is already closed.")
         said = require_reason(reason)
         if not queries.answers_in(session, study_id, phase):
-            raise Conflict(f"Nothing is answered in the phase '{phase}' yet, so that nothing can follow from it.")
+            raise Conflict(f"Phase '{phase}' has no answers yet, so nothing can be drawn from it.")
     return _settle(database, study_id, _Act(actor.person_id, said, phase), refusing=True)
 
 
@@ -187,8 +189,8 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
     if act.phase:
         # The admin's request, with its reason, was not carried out by this call.
         raise Conflict(
-            f"Somebody else closed the phase '{act.phase}', or answers came in, while this was drawn; close it again "
-            "if it is still open."
+            f"Phase '{act.phase}' was closed by somebody else, or received answers, during the draw; close it again if "
+            "it is still open."
         )
     return drawn
 

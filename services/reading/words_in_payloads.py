@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from string import ascii_uppercase
 from typing import Any
 
@@ -33,7 +34,7 @@ def reference_texts(
     if kind.scale == "place":
         words = point.reference_in_words(reference, texts, places)
     else:
-        words = kind.reference_in_words(reference, texts)
+        words = kind.reference_in_words(replace(reference, unit=field.unit), texts)
     return [f"{way} {field.unit}" for way in words] if field.unit else words
 
 

@@ -34,7 +34,7 @@ SETTLED = "This part shows references. From here on, your verdicts on the items 
 _SETTLED_PARTS = "From here on, your verdicts in {parts} can no longer be revised."
 
 
-_NOTHING_CAME = "Nothing came to you in this part; there is nothing to do in it."
+_NOTHING_CAME = "Nothing was assigned to you in this part."
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,8 @@ def _events(session: Session, study_id: int) -> list[dict[str, Any]]:
 
 
 def _what_is_sealed(session: Session, study_id: int, sealed: frozenset[int]) -> dict[str, Any]:
-    following = frozen_facts.phases_of(session, study_id).following
-    what = "verdicts on items of test subjects, details of events that tell of them, and draws.json"
+    following = frozen_facts.phases_of(session, study_id).chosen_by_answers
+    what = "verdicts on items of test subjects, details and numbers of events that tell of them, and draws.json"
     return {
         "items": len(sealed),
         "verdicts_left_out": queries.count_verdicts_on(session, sealed, following),
@@ -146,21 +146,26 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
     """Return the study's events; if items are sealed, without details from which an answer could be guessed.
 
     An answer's hash can be guessed because there are few possible answers, and later draws and reviews reveal which
-    answers differ.
+    answers differ. Nothing there is numbered either, because gaps would allow sealed rows to be counted.
     """
-    following = frozen_facts.phases_of(session, study_id).following if sealed else ()
+    following = frozen_facts.phases_of(session, study_id).chosen_by_answers if sealed else ()
     guarded = _receipts_on(session, study_id, sealed)
     # How many of these a person gave shows how many units follow from what people answered about test subjects.
     uncounted = _receipts_on(session, study_id, sealed, following) if following else frozenset()
 
     def detail_of(event: AuditEvent) -> dict[str, Any]:
-        tells = event.action in _DRAWN_FROM_ANSWERS or event.detail.get("receipt") in guarded
-        return {"sealed": True} if sealed and tells else event.detail
+        if not sealed:
+            return event.detail
+        if event.action in _DRAWN_FROM_ANSWERS or event.detail.get("receipt") in guarded:
+            return {"sealed": True}
+        # Which seals the rows of an event have is listed by their numbers, and these are given to sealed rows, too.
+        return {name: said for name, said in event.detail.items() if name != "rows"}
 
     rows = session.exec(select(AuditEvent).where(AuditEvent.study_id == study_id).order_by(col(AuditEvent.id)))
     return [
         {
-            "id": row.id,
+            # Gaps between the numbers would count what is not listed.
+            **({} if sealed else {"id": row.id}),
             "at": row.at.isoformat(),
             "person": row.person_id,
             "action": row.action,
@@ -176,7 +181,10 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
 def _receipts_on(
     session: Session, study_id: int, items: frozenset[int], phases: Sequence[Phase] = ()
 ) -> frozenset[str]:
-    """Return the receipts of verdicts and decisions on some items; if phases are given, of verdicts in those only."""
+    """Return the receipts of verdicts and decisions on some items; if phases are given, of verdicts in those only.
+
+    All decisions belong to phases whose items are sent to reviewers after answers.
+    """
     if not items:
         return frozenset()
     of_phases = [col(Assignment.phase).in_([phase.key for phase in phases])] if phases else []
@@ -191,8 +199,7 @@ def _receipts_on(
         .join(Assignment, col(Assignment.id) == ReviewTask.review_assignment_id)
         .where(Assignment.study_id == study_id)
     )
-    asked = (verdicts,) if phases else (verdicts, decisions)
-    return frozenset(receipt for rows in asked for receipt, item_id in rows if item_id in items)
+    return frozenset(receipt for rows in (verdicts, decisions) for receipt, item_id in rows if item_id in items)
 
 
 def _write(path: Path, content: Any) -> None:

@@ -94,7 +94,7 @@ def _phases_drawn_again(study: redrawing_phases.Redrawing) -> Repeated:
             named = ", ".join(units[:_NAMED]) + (f" and {len(units) - _NAMED} more" if len(units) > _NAMED else "")
             what = "units" if drawn["purpose"] == redrawing_phases.SAMPLE else "slots of the units"
             where = f"phase '{drawn['who'][0]}' in version {drawn['freeze_version']}"
-            problems.append(f"The {what} of {where} come out otherwise: {named}.")
+            problems.append(f"The {what} of {where} differ when drawn again: {named}.")
     return Repeated(len(study.disclosed["drawn"]) - left, problems, left)
 
 
@@ -103,7 +103,7 @@ def _all_drawn_again(disclosed: dict[str, Any], protocol: Protocol) -> Repeated:
     for drawn in disclosed["drawn"]:
         key = _key(disclosed, drawn)
         again = _AGAIN[drawn["purpose"]](disclosed, protocol, key, drawn)
-        problems += [f"The draw '{drawn['purpose']}' for {part} comes out otherwise." for part in again]
+        problems += [f"The draw '{drawn['purpose']}' for {part} differs when drawn again." for part in again]
     return Repeated(len(disclosed["drawn"]), problems)
 
 

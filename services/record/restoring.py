@@ -125,8 +125,8 @@ def _require_empty(database: Database) -> None:
     place = Path(str(database.engine.url.database))
     if database.engine.dialect.name == "sqlite" and not place.is_file():
         if place.exists() or place.is_symlink():
-            what = "a folder" if place.is_dir() else "a link to nowhere" if place.is_symlink() else _NEITHER
-            raise Conflict(f"{place} is {what}, where the database is to lie; move it away, and restore again.")
+            what = "a folder" if place.is_dir() else "a broken link" if place.is_symlink() else _NEITHER
+            raise Conflict(f"{place} is {what}, where the database belongs; move it away, and restore again.")
         for log in log_files(place):
             if log.exists():
                 raise Conflict(f"{log} was left by a database that is not there; move it away too, and restore again.")

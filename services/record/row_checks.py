@@ -86,9 +86,9 @@ def remarks(session: Session, study_id: int) -> list[str]:
             continue
         covered = {table: len(list(proofs.keys_in(keys))) for table, (keys, _) in seals_on(event, study_id).items()}
         said.append(
-            f"{sum(covered.values())} rows, {covered.get('verdict', 0)} verdicts among them, are older than their seal "
-            f"of {event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of "
-            "each verdict's answers proves anything."
+            f"{sum(covered.values())} rows, {covered.get('verdict', 0)} verdicts among them, were sealed only at "
+            f"{event.at:%Y-%m-%d %H:%M} UTC and are proven from then on. For the time before, only the hash of each "
+            "verdict's answers is proof."
         )
     return said + sentences_of(session, "The times of the verdicts", lambda: _contradictions(session, study_id))
 
@@ -126,7 +126,7 @@ def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]
     head stored before it would still be in the chain.
     """
     if name not in _ENDING.get(event.action, ()) or proofs.number_of(ended) > MOST_SEALED:
-        return [f"Audit event {event.id} ends seals on table {name}, which it cannot."]
+        return [f"Audit event {event.id} ends seals on table {name}, which this kind of event cannot do."]
     keys = set(proofs.keys_in(ended))
     remaining, rested_on = [], False
     for seal in seals.get(name, []):
@@ -163,7 +163,7 @@ def _table_problems(session: Session, table: type[Base], study: Study, seals: li
     rows, unreadable = readable_rows(session, proofs.select_rows(table), key, study_id=stored_id(study.id))
     by_key: dict[int, Row] = {int(row[0]): tuple(row) for row in rows}
     if unreadable:
-        yield f"{_named(table, unreadable, by_key)}: cannot be read, so it was changed past the program."
+        yield f"{_named(table, unreadable, by_key)}: cannot be read, so it was changed outside the program."
     covered: set[int] = set()
     for event, text, digest in seals:
         keys = list(proofs.keys_in(text))
@@ -175,7 +175,7 @@ def _table_problems(session: Session, table: type[Base], study: Study, seals: li
     # Displays are sealed together with the verdict on them, and may still be waiting for it.
     extra = sorted(by_key.keys() - covered) if table is not Display else []
     if extra:
-        yield f"{_named(table, extra, by_key)}: added past the program, as no audit event recorded it."
+        yield f"{_named(table, extra, by_key)}: added outside the program: no audit event recorded it."
 
 
 def _named(table: type[Base], keys: list[int], by_key: dict[int, Row]) -> str:
@@ -197,4 +197,4 @@ def _membership_problems(session: Session, study_id: int, events: list[Event]) -
     for person_id, pseudonym, is_out in session.exec(_MEMBERS, params={"study_id": study_id}):
         if is_out != (last.get(person_id) == "member removed"):
             done = "taken out of" if is_out else "put back into"
-            yield f"{pseudonym} was {done} the study past the program."
+            yield f"{pseudonym} was {done} the study outside the program."

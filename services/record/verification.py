@@ -127,7 +127,9 @@ def verify_stored_study(
             lambda: row_problems(session, study),
             lambda: altered_schema(session.connection()),
             lambda: damage(session.connection()),
-            lambda: (f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)),
+            lambda: (
+                f"Audit event {event_id} does not match the hash chain." for event_id in audit.broken_links(session)
+            ),
             lambda: _head_problems(session, head),
         ]
         for check in checks:
@@ -184,7 +186,7 @@ def _removal_problems(session: Session, study_id: int) -> list[str]:
     marked = session.exec(_MARKED, params={"study_id": study_id}).first()
     if marked is None or was_removed(session, study_id):
         return []
-    return ["The study was marked as removed past the program, as no audit event recorded it."]
+    return ["The study was marked as removed outside the program: no audit event recorded it."]
 
 
 def _freeze_problems(session: Session, study_id: int) -> Iterator[str]:
@@ -254,7 +256,7 @@ def _verdict_problems(session: Session, study_id: int) -> list[str]:
             audited.setdefault(str(detail.get("receipt")), str(detail.get("content_sha256")))
     there = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
     return [
-        f"The verdict with receipt {receipt} is not what was submitted, or is gone."
+        f"The verdict with receipt {receipt} was changed after it was submitted, or is missing."
         for receipt in sorted(audited.keys() | there.keys(), key=str)
         if audited.get(receipt) != there.get(receipt)
     ]

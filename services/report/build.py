@@ -1,4 +1,4 @@
-"""Build the agreement report: read once, then compute each section from what was read."""
+"""Build the agreement report: read the rows once, then compute each section from them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from services.report.sections.viewing import viewing_section
 from services.studies import frozen_facts
 from services.studies.many_objects import no_search_for_garbage
 
-# Finished reports in memory: the page and its three downloads are then one computation.
+# Finished reports are cached in memory, so that the page and its three downloads share one computation.
 MOST_REPORTS = 4
 _finished: OrderedDict[tuple[str, str, str], Report] = OrderedDict()
 _finished_lock = threading.Lock()
@@ -56,8 +56,8 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
     Raises
     ------
     NotFound, NotAllowed
-        The actor has no part in the study, is no admin of it, or the report is shut: the study is not closed and the
-        actor has noted no interim look.
+        The actor has no part in the study, is not an admin of it, or may not see the report yet: the study is not
+        closed and the actor has not recorded an interim look.
     """
     with database.read_only() as session:
         hold_one_snapshot(session)
@@ -65,7 +65,7 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         state = require_report_open(session, stored_id(study.id), actor.person_id)
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
         of_seal = tuple(notices_of_seal(session, stored_id(study.id)))
-        # The rows stay until the last section is computed, and every search would go through all of them again.
+        # The rows live until the last section is computed; each garbage collection would traverse all of them.
         with no_search_for_garbage():
             if expansion is not None:
                 report = listed_report(session, study, expansion, "final" if state == "final" else "interim")
@@ -75,12 +75,12 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
 
 
 def current_report(database: Database, actor: Actor, study_key: str) -> Report:
-    """Return the report of `build_report`, computed once for each state of the data, however often it is asked for.
+    """Return the report of `build_report`, computed only once for each state of the data.
 
     Raises
     ------
     NotFound, NotAllowed
-        As `build_report`; permission is checked each time.
+        As `build_report`; permission is checked on every call.
     """
     stamp = report_stamp(database, actor, study_key)
     place = (str(database.engine.url), study_key, stamp)
@@ -89,7 +89,7 @@ def current_report(database: Database, actor: Actor, study_key: str) -> Report:
             _finished.move_to_end(place)
             return _finished[place]
     report = build_report(database, actor, study_key)
-    # What came in meanwhile belongs to a later state: then the next one who asks has it computed again.
+    # Rows that arrived in the meantime belong to a later state: the next request computes the report again.
     if report_stamp(database, actor, study_key) == stamp:
         with _finished_lock:
             _finished[place] = report
@@ -99,7 +99,7 @@ def current_report(database: Database, actor: Actor, study_key: str) -> Report:
 
 
 def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
-    """Return what changes whenever the report would, to somebody who may see it; cheap, for pages that draw again.
+    """Return a stamp that changes whenever the report would; cheap enough for pages that are redrawn often.
 
     Raises
     ------
@@ -114,13 +114,13 @@ def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
 
 
 def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
-    """Compute the report from what was read."""
+    """Compute the report from the rows that were read."""
     reads = reads_of(rows)
     viewings = viewings_of(reads)
     consensus = consensus_of(rows, reads)
     scores = scores_of(rows)
     intervals = IntervalSettings.of(rows.protocol.analysis, reads.subjects)
-    # candidates of one item are not independent: estimates about candidates resample items
+    # Candidates of one item are not independent: estimates about candidates resample items.
     of_candidates = IntervalSettings.of(rows.protocol.analysis, items_of(rows, rows.candidates))
     of_study = (
         accuracy_section(reads, intervals, rows.protocol.analysis),

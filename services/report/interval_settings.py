@@ -1,4 +1,4 @@
-"""How intervals are computed: as the study's analysis plan says, the same in every section."""
+"""How intervals are computed: as the analysis plan asks, and in the same way in every section."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from protocol.analysis import AnalysisPlan
 
 @dataclass(frozen=True)
 class IntervalSettings:
-    """Confidence, resamples, seed and kind of interval of the analysis plan, and the draw that all statistics share.
+    """The plan's confidence level, resamples, seed and kind of interval, and the draw that all statistics share.
 
-    `kind` None is the kind that each statistic has by default, the one whose coverage holds (`docs/statistics.md`).
-    When changing such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind of
-    kappa and nominal alpha where theirs is one with two items added. `draw` None: each statistic draws by itself.
-    `today` has the kinds that a plan has by default now, None where the plan has these itself; its draw is the plan's,
-    since another draw is no better interval.
+    `kind` None means each statistic's default, whose coverage is known to hold (`docs/statistics.md`). When changing
+    such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind used for kappa
+    and nominal alpha when their default is the interval with two items added. `draw` None means that each statistic
+    draws for itself. `today` holds the kinds that a new plan gets by default, or None if the plan already has these.
+    It shares the plan's draw, because another draw would not make a better interval.
     """
 
     confidence: float
@@ -35,14 +35,14 @@ class IntervalSettings:
 
     @staticmethod
     def of(plan: AnalysisPlan, clusters: Sequence[Any], strata: Sequence[Any] | None = None) -> IntervalSettings:
-        """Return what the plan asks for.
+        """Return the settings that the plan asks for.
 
         Parameters
         ----------
         clusters
-            The clusters of everything that a statistic may be about, each once or more.
+            The clusters of everything that a statistic may be about; duplicates are allowed.
         strata
-            The stratum of each, within which the draw resamples.
+            The stratum of each cluster, within which the draw resamples.
         """
         draw = None
         if plan.draw == 2 and clusters:
@@ -60,7 +60,7 @@ class IntervalSettings:
         return self.with_kind(arguments | {"confidence": self.confidence})
 
     def with_kind(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return arguments that `by` of the plan or of `today` gave, with the kind of interval of these settings."""
+        """Return arguments from `by` of the plan or of `today`, with these settings' kind of interval."""
         others = {name: value for name, value in arguments.items() if name != "interval"}
         return others if self.kind is None else others | {"interval": self.kind}
 
@@ -72,10 +72,10 @@ class IntervalSettings:
         coefficient
             `cohen_kappa` or `krippendorff_alpha`.
         arguments
-            Those of `by`, and others that it takes.
+            Those of `by`, and any others that the coefficient takes.
         """
         estimate = coefficient(*ratings, **arguments)
-        # of free text, or of one category, there is no such interval
+        # There is no such interval for free text, or if only one category occurs.
         if self.of_kappa != "scattered" and estimate.interval == "scattered":
             return coefficient(*ratings, **arguments, interval=self.of_kappa)
         return estimate
@@ -87,7 +87,7 @@ class IntervalSettings:
     def share(
         self, counted: Sequence[bool], clusters: Sequence[Any], *, unit: str = "item"
     ) -> tuple[Estimate, Estimate]:
-        """Return a share with its clustered interval, and Wilson's beside it."""
+        """Return a share with its clustered interval, and the same share with Wilson's interval."""
         wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name="share", unit=unit)
         if self.kind == "percentile":
             return self.mean([float(is_counted) for is_counted in counted], clusters, unit=unit), wilson

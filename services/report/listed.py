@@ -1,4 +1,4 @@
-"""The report of a study that lists its phases: what its plan declares, each phase by its fields, and its data files."""
+"""The report of a study that lists its phases: the plan's declared results, each phase by field, and the data files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from services.studies import frozen_facts
 
 
 def listed_report(session: Session, study: Study, expansion: Expansion, state: Literal["final", "interim"]) -> Report:
-    """Return what was drawn, dealt and answered in a study that lists its phases."""
+    """Return the report on what was drawn, dealt and answered in a study that lists its phases."""
     study_id = stored_id(study.id)
     phases = frozen_facts.phases_of(session, study_id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
@@ -81,7 +81,7 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
 
 
 def _named_by_its_clusters(study: Expansion, phases: tuple[PhaseRatings, ...]) -> Expansion:
-    """Return the study with items as its clusters, where each is a case of its own that nothing was said of."""
+    """Return the study with items as its clusters, if every item is its own subject."""
     items = [unit.item for phase in phases for ratings in phase.fields for unit in ratings.units]
     if study.analysis.cluster not in ("subject", "case") or any(item.key != item.subject for item in items):
         return study
@@ -89,7 +89,7 @@ def _named_by_its_clusters(study: Expansion, phases: tuple[PhaseRatings, ...]) -
 
 
 def _figures(study: Expansion, phases: tuple[PhaseRatings, ...], pools: Pools) -> list[Section]:
-    """Return what the plan declares, then the section of each phase; all bootstraps share one draw of clusters."""
+    """Return the plan's declared results, then one section per phase; all bootstraps share one draw of clusters."""
     intervals = _intervals(study, phases)
     plan = plan_section(study, phases, pools, intervals)
     sections = [section for phase in phases if (section := phase_section(phase, study, intervals)) is not None]
@@ -106,7 +106,7 @@ def _intervals(study: Expansion, phases: tuple[PhaseRatings, ...]) -> IntervalSe
     settings = AnalysisPlan(
         interval=plan.interval, confidence=plan.confidence, resamples=plan.resamples, seed=plan.seed
     )
-    # What such a plan does not say was decided with its language: there is no older plan to print today's interval for.
+    # Such a plan's defaults are fixed with its language: no older plan needs today's interval printed next to its own.
     return replace(IntervalSettings.of(settings, clusters, of_each if nested else None), today=None)
 
 

@@ -18,16 +18,21 @@ from protocol.language.wording import place_in_words
 from protocol.study import Protocol
 from protocol.study_phases import StudyPhases
 from services.errors import counted
-from services.studies import places_apart, practised_in_vain
+from services.studies import one_sided_pools, places_apart, practised_in_vain
 from services.studies.alignment import problem_of_volume
 from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.plan_checks import PlanChecks
+from services.studies.pool_files import pool_of_folder
 from services.studies.unfit_samples import cannot_be_drawn
 
 
 def checked_folder(
-    folder: Path, *, plan_is_frozen: bool = False, stored_subjects: Collection[str] = frozenset()
+    folder: Path,
+    *,
+    plan_is_frozen: bool = False,
+    places_in_mm: bool = False,
+    stored_subjects: Collection[str] = frozenset(),
 ) -> StudyFolder:
     """Read a study folder; of a folder that is refused, the scans are looked at too.
 
@@ -35,6 +40,8 @@ def checked_folder(
     ----------
     plan_is_frozen
         It is to be a version of a frozen study, whose plan keeps lines that a new study could not have.
+    places_in_mm
+        That study lays places out in mm wherever they lie.
     stored_subjects
         The subjects of that study.
 
@@ -44,7 +51,8 @@ def checked_folder(
         With everything that is wrong with protocol, tables and scans.
     """
     with no_search_for_garbage():
-        inspection = look_through(folder, EXPANDING, stored_subjects)
+        expanding = replace(EXPANDING, measure=None) if places_in_mm else EXPANDING
+        inspection = look_through(folder, expanding, stored_subjects)
         if inspection.contents is not None:
             phases = _phases_of(inspection.contents.protocol)
             contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen=plan_is_frozen)
@@ -90,7 +98,12 @@ def _with_plan_checked(contents: StudyFolder, phases: StudyPhases, problems: Pro
         _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
     apart = places_apart.never_compared(phases, checks.rated_items, contents.volumes, contents.references)
-    return replace(contents, warnings=(*contents.warnings, *checks.remarks(), *apart))
+    one_sided = (
+        one_sided_pools.answered_by_people_alone(contents.protocol, pool_of_folder(contents))
+        if one_sided_pools.holds_both(contents.protocol)
+        else ()
+    )
+    return replace(contents, warnings=(*contents.warnings, *checks.remarks(), *apart, *one_sided))
 
 
 def validated_folder(folder: Path) -> StudyFolder:
@@ -107,6 +120,11 @@ def validated_folder(folder: Path) -> StudyFolder:
     problems = Problems()
     _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
+    return with_draws_tried(contents)
+
+
+def with_draws_tried(contents: StudyFolder) -> StudyFolder:
+    """Return a folder whose warnings say, too, which samples could not be drawn from its tables as they are."""
     if not isinstance(contents.protocol, Expansion):
         return contents
     with no_search_for_garbage():

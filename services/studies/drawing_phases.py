@@ -362,8 +362,9 @@ def _too_few(study: Expansion, phase: Listed, refusal: dealing.TooFewSlots) -> s
         )
     barred = " who did not rate them before" if phase.by.not_in else ""
     barred += " who did not write them" if phase.answers_of else ""
+    people = "1 person" if phase.by.per_unit in (None, 1) else f"{phase.by.per_unit} people"
     return (
-        f"Phase '{phase.key}' needs {phase.by.per_unit or 1} people per unit, and of {titles} there are at most "
+        f"Phase '{phase.key}' needs {people} per unit, and of {titles} there are at most "
         f"{refusal.most}{barred} for {count} ({listed(list(refusal.units))}); invite more, or say under groups how "
         "many people there will be."
     )

@@ -16,8 +16,8 @@ from services.studies.drawing_phases import DrawnPhase
 from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool
 
-# Selections that name single units, or what stands in the form of whoever reads them: they say nothing beside that.
-_NO_PROXY = frozenset({"item", "subject", "conversation", "practice", "format"})
+# Selections by what stands in the form of whoever reads it, or apart from all others: they say nothing beside that.
+_NO_PROXY = frozenset({"practice", "format"})
 # Of one, all units have one value in any case.
 _FEWEST_SUBJECTS = 2
 

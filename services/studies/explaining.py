@@ -15,6 +15,7 @@ from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.studies import frozen_facts
+from services.studies.measuring import extent_of
 
 # Rubrics, anchors and taxonomies that several studies share.
 SHARED_LISTS = Path(__file__).resolve().parents[2] / "studies" / "lists"
@@ -25,7 +26,7 @@ AUDIT = (
 )
 
 # How a protocol that lists its phases is read here.
-EXPANDING = Expanding(SOFTWARE_VERSION, (SHARED_LISTS,))
+EXPANDING = Expanding(SOFTWARE_VERSION, (SHARED_LISTS,), extent_of)
 
 
 def explain(path: Path) -> list[Paragraph]:

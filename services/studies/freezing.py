@@ -46,6 +46,7 @@ from services.studies import (
     foreseen,
     frozen_facts,
     groups,
+    one_sided_pools,
     one_spelling,
     pairing,
     plan_before_freeze,
@@ -89,6 +90,8 @@ class Standing:
     lacking: tuple[str, ...] = ()
     # What the plan asks of raters and units, and the design cannot give.
     unreachable: tuple[str, ...] = ()
+    # Which items of a pool tell by themselves that people answered them.
+    one_sided: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -128,8 +131,21 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
         needs = pool_files.needs_of(session, stored_id(study.id))
         lacking = () if expansion is None else tuple(not_computed(expansion))
         unreachable = () if expansion is None else _unreachable(session, stored_id(study.id), expansion)
+        one_sided = () if expansion is None else _one_sided(session, stored_id(study.id), expansion)
         cases = len({case for case, _ in rows})
-        return Standing(len(rows), cases, subjects, phases.listed, needs, people, lacking, unreachable)
+        return Standing(len(rows), cases, subjects, phases.listed, needs, people, lacking, unreachable, one_sided)
+
+
+def _one_sided(session: Session, study_id: int, study: Expansion) -> tuple[str, ...]:
+    """Return on which items of its pools only people's answers can be."""
+    if not one_sided_pools.holds_both(study):
+        return ()
+    return frozen_facts.until_changed(
+        session,
+        study_id,
+        ("one-sided",),
+        lambda: tuple(one_sided_pools.answered_by_people_alone(study, stored_pool.pool_of(session, study_id))),
+    )
 
 
 def _unreachable(session: Session, study_id: int, study: Expansion) -> tuple[str, ...]:

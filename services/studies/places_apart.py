@@ -11,6 +11,7 @@ from exchange.item_table import ItemRow, VolumeRow
 from exchange.refusal import listed
 from protocol.fields import KINDS
 from protocol.hanging import Hanging
+from protocol.hung import hung
 from protocol.phase_rules import PhaseRules
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
@@ -24,16 +25,12 @@ def lies_apart(hanging: Hanging, item: ItemRow, volumes: Sequence[VolumeRow]) ->
 
     `volumes` are those of the case of the item, or more.
     """
-    hung = []
-    for pane in hanging.panes_of(item.sequences, item.uses_prior):
-        offered = [
-            volume
-            for volume in volumes
-            if volume.case == item.case and volume.role == pane.role and volume.sequence in pane.sequences
-        ]
-        if offered:
-            hung.append((pane.role, all(volume.path.name.lower().endswith(_PLACED) for volume in offered)))
-    return any(not hanging.lies_with(role, hung[0][0], placed=placed and hung[0][1]) for role, placed in hung[1:])
+    of_case = [volume for volume in volumes if volume.case == item.case]
+    panes = [
+        (pane.role, all(volume.path.name.lower().endswith(_PLACED) for volume in offered))
+        for pane, offered in hung(hanging, item.sequences, item.uses_prior, of_case)
+    ]
+    return any(not hanging.lies_with(role, panes[0][0], placed=placed and panes[0][1]) for role, placed in panes[1:])
 
 
 def reference_in(row: ReferenceRow, field: str, *, compared: bool) -> FieldReference | None:

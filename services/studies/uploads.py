@@ -21,7 +21,7 @@ from services.errors import InputRefused, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_owner
 from services.studies.alignment import problem_of_volume
-from services.studies.checking import checked_folder
+from services.studies.checking import checked_folder, with_draws_tried
 from services.studies.explaining import EXPANDING
 
 KEPT_FOR_SECONDS = 24 * 3600
@@ -81,7 +81,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
     target.mkdir(parents=True)
     try:
         folder = format_of(STUDIES, file_name).read(file, file_name, target)
-        contents = checked_folder(folder)
+        contents = with_draws_tried(checked_folder(folder))
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise

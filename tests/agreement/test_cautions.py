@@ -111,7 +111,7 @@ def test_disagreements_in_few_of_very_unequal_clusters_warn(coefficient, interva
     b = np.where(np.isin(np.arange(clusters.size), firsts), 1 - a, a)
 
     of = (a, b) if coefficient is cohen_kappa else (np.column_stack([a, b]),)
-    assert coefficient(*of, clusters=clusters, interval=interval).warning == warned
+    assert of_kinds(coefficient(*of, clusters=clusters, interval=interval), "gathered_disagreements") == warned
 
 
 def of_kinds(estimate, *kinds):
@@ -382,11 +382,11 @@ def test_a_category_that_comes_in_few_clusters_warns_of_an_interval_that_allows_
         for coefficient in (fleiss_kappa, conger_kappa, krippendorff_alpha):
             assert of_kinds(coefficient(table, clusters=subjects, **options), "rare_category") == warned
     assert light_kappa(table, clusters=subjects, resamples=50).warning == warned
-    of_candidates = cohen_kappa(a, b, unit="candidate", clusters=[number // 5 for number in range(200)]).warning
-    assert of_candidates == (warned and warned.replace(" items", " candidates"))
+    of_candidates = cohen_kappa(a, b, unit="candidate", clusters=[number // 5 for number in range(200)])
+    assert of_kinds(of_candidates, "rare_category") == (warned and warned.replace(" items", " candidates"))
     assert cohen_kappa(a, b).warning == (RARE if rare == 3 else None)
     assert cohen_kappa(a, b, clusters=range(200)).warning == (RARE if rare == 3 else None)
-    assert gwet_ac(table, clusters=subjects).warning is None
+    assert of_kinds(gwet_ac(table, clusters=subjects), "rare_category") is None
 
 
 @pytest.mark.parametrize(("of_cluster", "warned"), [(1, None), (5, APART)])

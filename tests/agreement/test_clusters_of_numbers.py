@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from agreement import (
+    ClusterDraw,
     bland_altman,
     icc,
     kendall_tau,
@@ -94,6 +95,19 @@ def test_the_superiority_of_clustered_groups_is_the_area_under_their_roc_curve()
     assert mann_whitney([], [1], clusters=([], ["s"])).undefined_because == "one group is empty"
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "of_x", "reason"),
+    [
+        ([1, 2], [3, 4], "ss", "x or y in one cluster only: no standard error"),
+        ([1, 2], [3, 4], "st", "the groups do not overlap: the standard error is 0"),
+        ([1, 1], [1, 1], "st", "the groups do not vary: the standard error is 0"),
+        ([], [1, 1], "", "one group is empty"),
+    ],
+)
+def test_why_clustered_groups_have_no_interval_is_said_of_groups(x: list[int], y: list[int], of_x: str, reason: str):
+    assert mann_whitney(x, y, clusters=([*of_x], ["s", "t"])).undefined_because == reason
+
+
 def test_clusters_of_one_group_only_are_refused():
     with pytest.raises(ValueError, match="clusters is no pair"):
         mann_whitney([1, 2], [3], clusters="ab c")
@@ -161,3 +175,19 @@ def test_what_cannot_be_tested_says_why():
     assert "3 clusters: the test needs" in few.undefined_because
     assert none.undefined_because == "no discordant pairs"
     assert none.p == 1.0
+
+
+def test_a_rank_correlation_of_few_values_in_many_clusters_is_that_of_every_item_ranked(monkeypatch):
+    rng = np.random.default_rng(4)
+    x, of = rng.integers(1, 4, 60), np.arange(60) // 3
+    y = np.clip(x + rng.integers(-1, 2, 60), 1, 3)
+
+    def estimated():
+        return spearman(x, y, **ClusterDraw(of, resamples=300, seed=1).by())
+
+    ranked = estimated()
+    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    of_table = estimated()
+
+    assert (of_table.low, of_table.high) == pytest.approx((ranked.low, ranked.high), abs=1e-12)
+    assert of_table.value == ranked.value

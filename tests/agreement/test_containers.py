@@ -254,6 +254,18 @@ def test_texts_of_fixed_width_are_told_apart_however_many_there_are(kinds, width
     assert (np.array(entries)[which] == texts).all()
 
 
+@pytest.mark.parametrize("others", [["yes"], [], ["no", "perhaps"]])
+@pytest.mark.parametrize("n", [3, 20_000])
+def test_a_text_that_comes_once_beside_one_other_is_told_apart(others, n):
+    texts = np.full(n, "no", dtype="U9")
+    texts[1 : 1 + len(others)] = others
+
+    entries, which = distinct_texts(texts)
+
+    assert sorted(entries) == sorted({"no", *others})
+    assert (np.array(entries)[which] == texts).all()
+
+
 @pytest.mark.parametrize("hold", [pa.array, lambda texts: pa.chunked_array([texts[:3], texts[3:]])])
 def test_an_arrow_array_is_taken_as_its_list(hold: Callable[[list[Any]], Any]) -> None:
     a, b = ["yes", None, "no", "no", "yes", "yes"], ["yes", "no", "no", "yes", None, "yes"]

@@ -120,3 +120,17 @@ def test_the_noise_of_rounding_prints_as_nothing_and_what_is_huge_by_its_power_o
 
     assert str(noise) == ".00 [-.47, .74], n = 4 items, ICC(2,1)"
     assert str(huge) == "1.00e+20 [-3.00e+300, 3.00e+300], n = 10 items, mean"
+
+
+@pytest.mark.parametrize("field", ["name", "unit", "warning", "value", "low", "high"])
+@pytest.mark.parametrize("odd", [["few"], 1j, {"few": "raters"}])
+def test_a_field_of_another_kind_is_refused_by_its_name(field, odd):
+    usual = {"name": "kappa", "value": 0.79, "low": 0.69, "high": 0.9, "n": 136, "unit": "item", "method": "normal"}
+
+    with pytest.raises(ValueError, match=rf"^{field} is "):
+        Estimate(**(usual | {field: odd}))
+
+
+def test_a_warning_that_is_no_text_is_not_added():
+    with pytest.raises(ValueError, match=r"^warning is 5; expected what to print beside the estimate, or None"):
+        Estimate("kappa", 0.79, 0.69, 0.9, 136, "item", "normal").warned(5)

@@ -17,6 +17,7 @@ A, B = [1, 0, 1, 1, 0, 1], [1, 0, 0, 1, 0, 1]
 TABLE = [list(row) for row in zip(A, B, A, strict=True)]
 TEN = [[*row, *row, *row] for row in TABLE]
 MANY = np.zeros((40, 3))
+LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", PendingDeprecationWarning)  # numpy's word on matrices, which files still hold
     MATRIX = np.matrix(np.eye(2))
@@ -46,6 +47,12 @@ ODD = {
     "share": lambda: agreement.development_and_test([1, 2], ["a", "b"], seed=1, share=np.array([])),
     "sources": lambda: agreement.james_blinding_index(SOURCE, GUESS, sources=["drug", "placebo"] * 3),
     "of": lambda: agreement.bang_blinding_index(SOURCE, GUESS, MANY, sources=("drug", "placebo")),
+    "a": lambda: agreement.overlap_at_k([Decimal("sNaN")], ["a"], 1),
+    "accepted without an answer": lambda: agreement.rank_of_accepted(["a"], np.array(["b", ["c"]], dtype=object)),
+    "clusters": lambda: agreement.pabak(A, B, clusters=pd.Series([[1], [2]] * 3, dtype=LISTS)),
+    "categories of dates": lambda: agreement.fleiss_kappa(TABLE, categories=pd.date_range("2026", periods=12)),
+    "first or second": lambda: agreement.rater_group_difference(TEN, [[[1], [2]]] * 6, seed=1),
+    "seed of a plan": lambda: agreement.plan_by_simulation("cohen_kappa", [20], value=0.5, simulations=2, seed=[[1]]),
     "preferred": lambda: agreement.bradley_terry(["a"], ["b"], [["first"]]),
     "second": lambda: agreement.bradley_terry(["a"], 3, ["first"]),
     "cluster_size": lambda: agreement.labels_needed(width=0.1, cluster_size=[3]),
@@ -208,9 +215,11 @@ def test_an_epsilon_may_be_a_fraction():
     assert at[0] == at[1]
 
 
-@pytest.mark.parametrize("confidence", [1e-300, 1e-12])
-def test_a_confidence_so_near_0_that_both_limits_are_the_value_is_refused(confidence):
-    with pytest.raises(ValueError, match=r"confidence is 1e-.*; expected a number between 0 and 1, such as 0\.95"):
+@pytest.mark.parametrize("confidence", [1e-300, 1e-10, 0, 1, 95])
+def test_a_confidence_that_has_no_interval_is_refused_with_the_range_that_has(confidence):
+    with pytest.raises(
+        ValueError, match=r"confidence is .*; expected a number from 1e-09 to less than 1, such as 0\.95"
+    ):
         agreement.wilson_interval(3, 10, confidence=confidence)
 
 

@@ -22,7 +22,7 @@ OF_BOOTSTRAP = (
     f"fewer than 11 clusters have most of what is rarer, and 2 more of another kind would move the value out: {BEYOND}"
 )
 OF_KAPPA = (
-    f"fewer than 8 clusters have most of what is rarer, and one more of another kind would move the value out: {BEYOND}"
+    f"disagreements are scattered over the clusters, and 2 more of another kind would move the value out: {BEYOND}"
 )
 
 
@@ -85,21 +85,47 @@ def test_a_share_asks_whether_more_clusters_as_large_as_most_items_are_in_would_
     assert estimate.warning == UNSEEN
 
 
-@pytest.mark.parametrize("interval", ["scattered", "percentile", "bca"])
-@pytest.mark.parametrize(("errors", "warned"), [(6, OF_KAPPA), (12, None)])
-@pytest.mark.parametrize("coefficient", [cohen_kappa, conger_kappa, krippendorff_alpha])
-def test_kappas_and_alphas_warn_of_it(coefficient, errors, warned, interval):
-    differ, of = first_of(errors)
+def estimated(coefficient, differ, of, **options):
+    """A coefficient of two raters who use both categories as often."""
     first = np.arange(differ.size) % 2 == 0
     pair = (first, first ^ differ)
+    given = pair if coefficient is cohen_kappa else (np.stack(pair, 1),)
+    return coefficient(*given, clusters=of, **options)
 
-    estimate = (
-        cohen_kappa(*pair, clusters=of, interval=interval, resamples=100)
-        if coefficient is cohen_kappa
-        else coefficient(np.stack(pair, 1), clusters=of, interval=interval, resamples=100)
+
+@pytest.mark.parametrize("interval", ["scattered", "percentile", "bca"])
+@pytest.mark.parametrize(
+    ("errors", "clusters", "of_cluster", "warned"),
+    [
+        (6, 20, 30, OF_KAPPA),
+        (18, 20, 30, OF_KAPPA),
+        (40, 44, 30, OF_KAPPA),
+        (6, 45, 30, None),  # of so many clusters a kind that one in twenty is of is among those sampled
+    ],
+)
+@pytest.mark.parametrize("coefficient", [cohen_kappa, conger_kappa, krippendorff_alpha])
+def test_kappas_and_alphas_warn_of_it(coefficient, errors, clusters, of_cluster, warned, interval):
+    differ, of = first_of(errors, clusters, of_cluster)
+
+    assert estimated(coefficient, differ, of, interval=interval, resamples=100).warning == warned
+
+
+def test_disagreements_of_few_clusters_show_how_they_cluster():
+    differ, of = first_of(0)
+    differ[:60] = True
+
+    assert estimated(cohen_kappa, differ, of).warning is None
+
+
+def test_a_bootstrapped_kappa_warns_of_gathered_disagreements_and_does_not_call_them_scattered():
+    differ, of = first_of(0)
+    differ[:12] = True
+
+    warned = estimated(cohen_kappa, differ, of, interval="percentile", resamples=100).warning
+
+    assert warned == OF_KAPPA.replace(
+        "disagreements are scattered over the clusters", "few clusters have most disagreements"
     )
-
-    assert estimate.warning == warned
 
 
 @pytest.mark.parametrize("strata", [1, 2])
@@ -140,12 +166,12 @@ def test_where_all_clusters_are_alike_few_samples_warn():
     assert np.mean(warned) < 0.05
 
 
-@pytest.mark.parametrize(("errors", "warned"), [(6, True), (12, False)])
+@pytest.mark.parametrize(("errors", "clusters", "warned"), [(6, 20, True), (12, 20, True), (6, 45, False)])
 @pytest.mark.parametrize("statistic", ["accuracy", "kappa", "alpha"])
 def test_a_difference_of_coefficients_warns_where_a_cluster_in_which_the_two_differ_would_move_it_out(
-    statistic, errors, warned
+    statistic, errors, clusters, warned
 ):
-    wrong, of = first_of(errors)
+    wrong, of = first_of(errors, clusters)
     reference = np.arange(wrong.size) % 2 == 0
     first, second = reference, reference ^ wrong
     if statistic == "alpha":
@@ -168,3 +194,28 @@ def test_below_ten_clusters_the_warning_of_few_clusters_says_it_all(statistic):
     estimate = made.primary if statistic is accuracy_of_correctness else made
 
     assert [caution.kind for caution in estimate.cautions if caution.kind.endswith("clusters")] == ["few_clusters"]
+
+
+def test_a_difference_of_correlations_does_not_ask_for_a_cluster_like_the_item_that_moves_it_most():
+    rng = np.random.default_rng(3)
+    reference, first, second = rng.normal(size=(3, 200))
+    of = np.arange(200) // 10
+
+    estimate = coefficient_difference(
+        first + reference, second + reference, "pearson", reference=reference, clusters=of, resamples=200, seed=1
+    )
+
+    assert estimate.warning is None
+
+
+@pytest.mark.parametrize("sizes", [[8] * 25, [*range(3, 21)] * 2], ids=["25 of 8", "36 of 3 to 20"])
+def test_where_a_twentieth_of_the_clusters_is_wrong_the_interval_of_kappa_holds_or_it_warns(sizes):
+    rng = np.random.default_rng(11)
+    of, heard = np.repeat(np.arange(len(sizes)), sizes), []
+    for _ in range(120):
+        first = rng.random(of.size) < 0.5
+        differ = rng.random(of.size) < np.where(rng.random(len(sizes)) < 0.05, 1.0, 0.02)[of]
+        estimate = cohen_kappa(first, first ^ differ, clusters=of)
+        heard.append(estimate.low <= 1 - 2 * 0.069 <= estimate.high or estimate.warning is not None)
+
+    assert np.mean(heard) > 0.9

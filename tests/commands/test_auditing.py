@@ -74,7 +74,7 @@ def test_an_answer_that_the_vignette_has_too_is_counted_to_be_looked_at(
 ) -> None:
     open_study(commanded, tmp_path / "study", changes=[repeating])
 
-    assert "An answer of a model is in a vignette, history or fact" in run("tiny").stdout
+    assert "A model's answer is in a vignette, history or fact" in run("tiny").stdout
 
 
 def test_the_first_leaks_are_said_by_place_and_kind_once_for_all_readers(

@@ -155,7 +155,7 @@ def test_button_that_submits_stands_out_and_is_filled_only_while_it_can_be_press
         channels = [int(fill[at : at + 2], 16) for at in (1, 3, 5)]
         assert max(channels) - min(channels) > 80
 
-    reader.fail("verdict", 409, error="This study is closed; no more verdicts are taken.")
+    reader.fail("verdict", 409, error="This study is closed; no more verdicts are accepted.")
     reader.press("1", "4", "Enter")
     reader.see("This study is closed")
     expect(button).to_be_disabled()

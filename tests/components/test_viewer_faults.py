@@ -256,14 +256,15 @@ def test_address_that_ran_out_is_renewed_without_a_word_also_in_a_revision(room:
 def test_study_that_was_closed_meanwhile_promises_nothing_and_keeps_the_answers(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    reader.fail("verdict", 403, error="This study is closed; no more verdicts are taken.")
+    reader.fail("verdict", 403, error="This study is closed; no more verdicts are accepted.")
 
     reader.press("1", "4", "Enter")
 
     blocked = reader.page.locator(".alert")
     blocked.wait_for()
     assert (
-        "This study is closed; no more verdicts are taken. What is on this screen is not saved" in blocked.inner_text()
+        "This study is closed; no more verdicts are accepted. What is on this screen is not saved"
+        in blocked.inner_text()
     )
     assert blocked.get_by_role("button").all_inner_texts() == ["Reload the page"]
     assert "Saving" not in reader.page.locator(".room").inner_text()

@@ -87,7 +87,7 @@ def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
         (
             csv_of("i1,k1", header="item,candidate"),
             "judge.csv",
-            "judge.csv, line 1: the header lacks verdict; expected item, candidate, verdict; it has item",
+            "it has item, candidate. Rename the column that has it, or say which it is (verdict=COLUMN, by File of",
         ),
         (csv_of("i,k,0,1", header="item,candidate,verdict,verdict"), "judge.csv", "names a column twice"),
         (csv_of('i1,k1,"correct,,'), "judge.csv", "judge.csv, line 2: the file ends inside quotation marks"),

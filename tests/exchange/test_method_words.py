@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from typing import get_args
 
 import pytest
 
 from agreement import Estimate, accuracy, cohen_kappa, fleiss_kappa, icc, paired_difference
+from agreement.words import Term
 from exchange.estimate_rows import ALL_ITEMS, EstimateRow, Party
 from exchange.method_words import EXPLAINED, SOURCES, with_methods_explained
 from exchange.report_structure import EstimateTable, Section
@@ -55,17 +57,23 @@ def test_a_term_is_explained_where_it_is_first_and_not_again() -> None:
     assert not {EXPLAINED["Wilson"], SOURCES} & {*second.method}
 
 
-ESTIMATES = {
+ESTIMATES: dict[Term, Estimate] = {
     "Wilson": accuracy(FIRST, SECOND).primary,
     "effective number": accuracy(FIRST, SECOND, clusters=SUBJECTS).primary,
     "bootstrap": paired_difference([1, 0, 1], [0, 1, 0], resamples=200, seed=1),
     "two items added": cohen_kappa(FIRST, SECOND),
     "degrees of freedom": cohen_kappa(FIRST, SECOND),
-    "(fixed)": fleiss_kappa(RATINGS),
-    "(random)": icc(RATINGS, model=2),
+    "fixed": fleiss_kappa(RATINGS),
+    "random": icc(RATINGS, model=2),
 }
 
 
-@pytest.mark.parametrize("term", EXPLAINED)
-def test_what_is_explained_is_said_by_the_statistics(term: str) -> None:
-    assert term in ESTIMATES[term].method
+def test_every_term_that_a_method_can_speak_of_is_explained() -> None:
+    assert set(EXPLAINED) == set(get_args(Term))
+
+
+@pytest.mark.parametrize("term", ESTIMATES)
+def test_what_is_explained_is_said_by_the_statistics(term: Term) -> None:
+    saying = [part.text for part in ESTIMATES[term].made if term in part.terms]
+
+    assert saying and all(term in text for text in saying)

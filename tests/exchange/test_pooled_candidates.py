@@ -10,7 +10,9 @@ import pytest
 from exchange.folder_rows import StudyFolder
 from exchange.listed_folder import Expanding
 from exchange.refusal import InputRefused
+from exchange.shown_places import Measure
 from exchange.study_folder import read_study_folder
+from protocol.fields.pixels import Extent
 from tests.situations import write_table
 
 PROTOCOL = """
@@ -114,32 +116,70 @@ def test_answers_of_a_single_model_are_warned_of(tmp_path: Path) -> None:
     assert not any("In the pool" in warning for warning in read(tmp_path).warnings)
 
 
-@pytest.mark.parametrize(
-    ("file", "warned"), [("wrist.png", True), ("wrist.nii.gz", False)], ids=["an image without scale", "a scan"]
-)
-def test_places_in_mm_are_warned_of_where_an_image_has_no_scale(tmp_path: Path, file: str, warned: bool) -> None:
+SIZES = {".png": Extent.of_image(50, 40), ".gz": Extent((-20.0, -20.0, -5.0), (20.0, 20.0, 5.0))}
+
+
+def read_places(
+    folder: Path, *places: str, file: str = "wrist.png", measure: Measure | None = lambda path: SIZES[path.suffix]
+) -> StudyFolder:
+    """Read a folder in which models point at a file that no program has to open."""
     protocol = PROTOCOL.replace("why: text}", "why: text, place: {type: point, required: no}}").replace(
         "shows: [prompt], form: as_item", "shows: [scans, prompt], form: as_item"
     )
-    (tmp_path / "protocol.yaml").write_text(protocol.replace("[differential, why,", "[differential, place,"), "utf-8")
-    (tmp_path / file).write_bytes(b"scan")
-    write_table(tmp_path / "cases.csv", "case,subject", [("c1", "s1")])
+    (folder / "protocol.yaml").write_text(protocol.replace("[differential, why,", "[differential, place,"), "utf-8")
+    (folder / file).write_bytes(b"scan")
+    write_table(folder / "cases.csv", "case,subject", [("c1", "s1")])
     scan = ("v1", "c1", "current", "XR", "", file, "Wrist")
-    write_table(tmp_path / "volumes.csv", "volume,case,role,sequence,acquired,file,label", [scan])
+    write_table(folder / "volumes.csv", "volume,case,role,sequence,acquired,file,label", [scan])
     items = [
         ("q1", "c1", "open", "list", "Where?", "", "XR"),
         ("q2", "c1", "choice", "turn", "Which?", "a=A|b=B", "XR"),
     ]
-    write_table(tmp_path / "items.csv", "item,case,format,form,prompt,options,sequences", items)
-    write_table(tmp_path / "candidates.csv", "candidate,item,model,place", [("k1", "q1", "A", "12 13 0")])
+    write_table(folder / "items.csv", "item,case,format,form,prompt,options,sequences", items)
+    lines = [(f"k{number}", "q1", "A", place) for number, place in enumerate(places)]
+    write_table(folder / "candidates.csv", "candidate,item,model,place", lines)
+    return read_study_folder(folder, Expanding("test", (), measure))
 
-    said = read_study_folder(tmp_path, Expanding("test", ())).warnings
 
-    warning = (
-        "protocol.yaml: phase 'grade' lays out places in mm, which are pixels in an image without scale, as of q1; say "
-        "so in its instructions."
+def test_a_place_in_an_image_is_laid_out_by_column_and_row(tmp_path: Path) -> None:
+    contents = read_places(tmp_path, "-7.5 3.5 0", "Column 33, row 17", "column: 33 row: 17")
+
+    assert {row.answer for row in contents.candidates} == {"Place: column 33 row 17"}
+
+
+def test_a_place_in_a_scan_is_laid_out_in_mm(tmp_path: Path) -> None:
+    contents = read_places(tmp_path, "-7.5 3.5 0", file="wrist.nii.gz")
+
+    assert [row.answer for row in contents.candidates] == ["Place: L 8 A 4 S 0 mm"]
+
+
+def test_what_was_imported_in_mm_is_read_in_mm_again(tmp_path: Path) -> None:
+    contents = read_places(tmp_path, "-7.5 3.5 0", measure=None)
+
+    assert [row.answer for row in contents.candidates] == ["Place: L 8 A 4 S 0 mm"]
+
+
+def test_a_place_that_nobody_can_set_is_warned_of_with_line_and_size(tmp_path: Path) -> None:
+    warnings = read_places(tmp_path, "25 20 0", "25.1 0 0").warnings
+
+    (warning,) = [said for said in warnings if "outside" in said]
+    assert warning == (
+        "candidates.csv: line 3: place '25.1 0 0' is outside of what item 'q1' shows (50 x 40 pixels, x from -25 to 25 "
+        "and y from -20 to 20 from its middle), where nobody can point: it says who wrote the answer. Check the place; "
+        "a model that points there is wrong, and known by it."
     )
-    assert (warning in said) is warned
+
+
+def test_a_place_in_an_image_that_is_not_there_is_refused_but_by_column_and_row(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        read_places(tmp_path, "column 3 row 4", "1 2 0", measure=lambda _: None)
+
+    (problem,) = refusal.value.problems
+    assert problem.place == "line 3"
+    assert problem.says == (
+        "place is a place in wrist.png, which is not in the folder, and is laid out by its column and row; add the "
+        "image, or write the place as column 33 row 17."
+    )
 
 
 KIND_FIRST = "kind: {type: choice, options: [tumor, stroke]}, why: {type: text, when: {kind: tumor}}}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agreement import Estimate
+from agreement.methods import of_lambda
 from exchange.estimate_rows import ALL_ITEMS, EstimateRow, Party
 from exchange.report_markup import table_markup
 from exchange.report_structure import EstimateTable
@@ -59,7 +60,7 @@ def test_of_a_difference_it_is_said_what_is_subtracted_from_what() -> None:
 
 def test_a_note_is_without_the_lambda_that_each_line_has_of_its_own() -> None:
     row = table_of("").rows[0]
-    methods = ("PPI++, normal interval; lambda 0.812; clustered", "PPI++, normal interval; lambda 0.640; clustered")
+    methods = ["PPI++, normal interval" + of_lambda(f"; lambda {share}") + "; clustered" for share in (0.812, 0.64)]
     rows = tuple(replace(row, estimate=replace(row.estimate, method=method)) for method in methods)
 
     assert printed(replace(table_of(""), rows=rows)).notes == ("a: PPI++, normal interval; clustered",)

@@ -10,7 +10,9 @@ import pytest
 
 import agreement
 from agreement import Estimate
+from agreement.cautions import few_resampled
 from agreement.estimate import undefined
+from agreement.methods import leaving_out, t_with
 from exchange.estimate_rows import (
     ALL_ITEMS,
     ALL_RATERS,
@@ -133,7 +135,7 @@ def test_few_clusters_are_marked_beside_an_interval_alone() -> None:
 def test_what_is_said_beside_few_clusters_is_told_by_its_kind_and_not_by_its_place() -> None:
     written = estimate(n_clusters=4).warned("of two samples; the smaller one")
 
-    assert further_warnings(written) == ("of two samples", "the smaller one")
+    assert [each.text for each in further_warnings(written)] == ["of two samples", "the smaller one"]
     assert further_warnings(estimate(n_clusters=4)) == ()
 
 
@@ -164,10 +166,7 @@ def test_each_warning_has_a_sign_of_its_own() -> None:
 
 
 def test_warnings_that_differ_in_a_number_alone_have_one_sign_and_one_note() -> None:
-    said = [
-        f"only {n} clusters: a bootstrap of fewer than 20 clusters is likely to be too narrow" for n in (18, 10, 13)
-    ]
-    rows = tuple(row(estimate().warned(sentence)) for sentence in said)
+    rows = tuple(row(estimate().warned(few_resampled(n))) for n in (18, 10, 13))
 
     printed_table = printed(EstimateTable("t", "Title", "", rows))
 
@@ -178,7 +177,7 @@ def test_warnings_that_differ_in_a_number_alone_have_one_sign_and_one_note() -> 
 
 
 def test_methods_that_differ_in_degrees_of_freedom_alone_share_a_note() -> None:
-    methods = [f"Obuchowski-Rockette, t on {degrees} degrees of freedom (Hillis)" for degrees in ("1750.0", "152.1")]
+    methods = ["Obuchowski-Rockette, " + t_with(freedom, "on") + " (Hillis)" for freedom in ("1750.0", "152.1")]
 
     printed_table = printed(EstimateTable("t", "Title", "", tuple(row(estimate(method)) for method in methods)))
 
@@ -186,13 +185,30 @@ def test_methods_that_differ_in_degrees_of_freedom_alone_share_a_note() -> None:
 
 
 def test_degrees_of_freedom_of_small_samples_share_a_note() -> None:
-    rows = tuple(row(estimate(f"Gwet, t with {degrees} degrees of freedom")) for degrees in (99, 91))
+    rows = tuple(row(estimate("Gwet, " + t_with(freedom))) for freedom in (99, 91))
 
     assert printed(EstimateTable("t", "Title", "", rows)).notes == ("a: Gwet, t with 91 to 99 degrees of freedom",)
 
 
+def test_a_plain_method_is_a_note_as_it_is() -> None:
+    rows = tuple(row(estimate(f"Gwet, t with {freedom} degrees of freedom")) for freedom in (99, 91))
+
+    assert printed(EstimateTable("t", "Title", "", rows)).notes == (
+        "a: Gwet, t with 99 degrees of freedom", "b: Gwet, t with 91 degrees of freedom",
+    )  # fmt: skip
+
+
+def test_each_of_several_numbers_of_a_method_has_its_own_span() -> None:
+    pairs = ((5, 30), (7, 20), (6, 30))
+    rows = tuple(row(estimate(t_with(first) + ", then " + t_with(second))) for first, second in pairs)
+
+    assert printed(EstimateTable("t", "Title", "", rows)).notes == (
+        "a: t with 5 to 7 degrees of freedom, then t with 20 to 30 degrees of freedom",
+    )
+
+
 def test_what_was_left_out_is_said_in_words_where_its_number_is_not() -> None:
-    table = EstimateTable("t", "Title", "", (row(estimate("Wilson; 3 with a missing value left out")),))
+    table = EstimateTable("t", "Title", "", (row(estimate("Wilson" + leaving_out(3, "with a missing value"))),))
 
     assert printed(table).notes == ("a: Wilson; those with a missing value left out",)
 
@@ -212,10 +228,7 @@ def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> N
 def test_methods_that_differ_in_counts_of_left_out_items_share_a_note() -> None:
     table = EstimateTable(
         "t", "Title", "",
-        tuple(
-            row(estimate(f"{METHOD}; {left_out}"))
-            for left_out in ("1 without both verdicts left out", "12 without both verdicts left out")
-        ),
+        tuple(row(estimate(METHOD + leaving_out(count, "without both verdicts"))) for count in (1, 12)),
     )  # fmt: skip
 
     assert printed(table).notes == (f"a: {METHOD}; those without both verdicts left out",)

@@ -197,3 +197,16 @@ def test_a_selection_of_items_that_have_one_reference_is_warned_of(tmp_path: Pat
     said = read_study_folder(tmp_path, Expanding("test", ())).warnings
 
     assert any("items with a reference that phase 'read' selects (site) have one" in each for each in said) is warned
+
+
+def test_subjects_that_are_named_one_by_one_and_have_one_reference_are_warned_of(tmp_path: Path) -> None:
+    named = "subject: [i0, i1, i2, i3, i4]"
+    (tmp_path / "protocol.yaml").write_text(OF_BONN.replace("site: B", named), encoding="utf-8")
+    lines = [(f"i{n}", "choice", "Which?", YES_THEN_NO[0][0], "B") for n in range(8)]
+    write_table(tmp_path / "items.csv", "item,format,prompt,options,site", lines)
+    right = [(f"i{n}", "present" if n < 5 else "absent") for n in range(8)]
+    write_table(tmp_path / "references.csv", "item,accepted", right)
+
+    said = read_study_folder(tmp_path, Expanding("test", ())).warnings
+
+    assert any("all 5 items with a reference that phase 'read' selects (subject) have one" in each for each in said)

@@ -54,6 +54,15 @@ def test_an_image_is_shown_as_it_is_whatever_the_convention(tmp_path, convention
     np.testing.assert_array_equal(on_screen(prepared.content, convention), pixels())
 
 
+def test_an_image_keeps_its_border_so_that_its_columns_and_rows_are_those_of_its_file(tmp_path):
+    values = np.pad(pixels(), ((10, 20), (30, 0)))
+
+    prepared = prepare_volume(written(tmp_path / "a.png", values))
+
+    assert prepared.shape == (70, 60, 1)
+    np.testing.assert_array_equal(on_screen(prepared.content, "radiological"), values)
+
+
 def test_an_image_has_no_place_in_a_patient_and_keeps_the_window_it_was_exported_with(tmp_path):
     prepared = prepare_volume(written(tmp_path / "a.png", pixels()))
 
@@ -70,11 +79,11 @@ def test_an_image_of_16_bits_keeps_every_bit_and_gets_a_window_from_its_percenti
     assert 0 < prepared.window[0] < prepared.window[1] < 65535
 
 
-def test_black_round_an_image_is_cut_off_and_the_rest_keeps_its_place(tmp_path):
+def test_black_that_was_once_cut_off_round_an_image_leaves_the_rest_in_its_place(tmp_path):
     values = np.zeros((60, 80), dtype=np.uint8)
     values[20:40, 30:60] = pixels(20, 30)
 
-    prepared = prepare_volume(written(tmp_path / "a.png", values))
+    prepared = prepare_volume(written(tmp_path / "a.png", values), crops_images=True)
 
     assert prepared.shape == (30 + 8, 20 + 8, 1)
     np.testing.assert_array_equal(on_screen(prepared.content, "radiological"), values[16:44, 26:64])

@@ -115,7 +115,7 @@ def test_another_folder_can_be_named_and_an_empty_one_is_warned_of(
     used = installed("--data-dir", data_dir, "init")
 
     assert f"Data folder {tmp_path / 'elsewhere'}," in empty.stderr
-    assert "Nobody is in this database, while people are in " in empty.stderr
+    assert "This database has no people, but there are some in " in empty.stderr
     assert str(data_dir) in empty.stderr
     assert "Nobody" not in used.stderr
 

@@ -42,19 +42,20 @@ def served_database(sqlite_url: str, data_dir: Path, monkeypatch: pytest.MonkeyP
 @pytest.fixture
 def open_page(served_database: Database) -> OpenPage:
     """A function that runs a page for a signed-in person: `open_page(actor, "admin/study.py", study="tiny")`."""
+    return opened_page
 
-    def run(actor: Actor | None, page: str | None = None, **query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "pages" / "entry" / "navigation.py"), default_timeout=30)
-        if actor is not None:
-            app.user = {"login_session": str(actor.login_session_id)}
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        if page is not None:
-            app.switch_page(str(ROOT / "pages" / page)).run()
-        return app
 
-    return run
+def opened_page(actor: Actor | None, page: str | None = None, **query: str) -> AppTest:
+    """Run a page of the database that the environment names, for a signed-in person."""
+    app = AppTest.from_file(str(ROOT / "pages" / "entry" / "navigation.py"), default_timeout=30)
+    if actor is not None:
+        app.user = {"login_session": str(actor.login_session_id)}
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    if page is not None:
+        app.switch_page(str(ROOT / "pages" / page)).run()
+    return app
 
 
 def as_read(text: str) -> str:

@@ -55,4 +55,4 @@ def test_the_page_of_the_study_says_how_often_an_answer_of_a_model_is_in_a_vigne
 
     page = open_page(situation.admin, PAGE, study="tiny")
 
-    assert any("An answer of a model is in a vignette, history or fact" in element.value for element in page.caption)
+    assert any("A model's answer is in a vignette, history or fact" in element.value for element in page.caption)

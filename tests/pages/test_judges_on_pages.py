@@ -84,7 +84,7 @@ def test_labels_made_elsewhere_are_imported_and_chosen_on_the_pages_and_marked_t
     done = [as_read(said.value) for said in app.success]
     assert any("made elsewhere, not blinded here: 2 labels of 1 labeller" in said for said in done)
     # The form is far below what is said.
-    assert [said.value for said in app.toast] == ["What came of it is at the top of this page."]
+    assert [said.value for said in app.toast] == ["The result is at the top of this page."]
     work_through(situation)
     data_lock.close_study(served_database, situation.admin, "listed")
 
@@ -152,6 +152,5 @@ def test_labels_that_were_imported_later_change_no_figure_by_themselves_and_are_
     assert chosen.value == ["first"]
     (warning,) = app.warning
     assert as_read(warning.value) == (
-        "People's labels were made elsewhere, not blinded here. Shown are first. Imported too, and not among them: "
-        "second."
+        "People's labels were made elsewhere, not blinded here. Shown are first. Also imported, but not shown: second."
     )

@@ -367,7 +367,7 @@ def test_a_closed_study_that_is_opened_by_its_address_is_no_error(
 
     app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
 
-    assert [as_read(info.value) for info in app.info] == ["This study is closed; no more verdicts are taken."]
+    assert [as_read(info.value) for info in app.info] == ["This study is closed; no more verdicts are accepted."]
     assert not app.error
 
 

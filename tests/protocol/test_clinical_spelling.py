@@ -43,7 +43,9 @@ def test_two_sequences_are_not_one(answer: str, other: str) -> None:
         ("L4/5", "L4-5"), ("L4/5", "L4/L5"), ("L4/5", "L4\u2013L5"), ("L4/5", "L4L5"), ("L4/5", "L4 - L5"),
         ("disc at C5-6.", "disc at C5/C6"), ("Th10/11", "T10-11"), ("Th10", "T10"), ("Th12/L1", "T12-L1"),
         ("L5/S1", "L5-S1"), ("L5 / S1", "L5S1"), ("C7/Th1", "C7-T1"), ("L3-5", "L3-L5"),
-        ("L4 / 5", "L4/5"), ("L4\u20145", "L4/5"),
+        ("L4 / 5", "L4/5"), ("L4\u20145", "L4/5"), ("D12", "T12"), ("D5 fracture", "Th5 fracture"),
+        ("D11/12", "T11-T12"),
+        ("D12-L1", "T12/L1"), ("C7/D1", "C7-T1"), ("D2-D4", "T2-4"),
     ],
 )  # fmt: skip
 def test_a_level_of_the_spine_has_one_spelling(answer: str, other: str) -> None:
@@ -55,7 +57,8 @@ def test_a_level_of_the_spine_has_one_spelling(answer: str, other: str) -> None:
     [
         ("L4/5", "L3/4"), ("L4/5", "C4/5"), ("L4/5", "L4 and L5"), ("L4/5", "L4, L5"), ("L4/5", "L45"), ("L4/5", "L4"),
         ("L4/5", "L 4/5"), ("L3-L5", "L3/L5"), ("L3-5", "L3, L5"), ("L4-6", "L4/5"), ("L5/S1", "L5"), ("L4/5", "4/5"),
-        ("L4/5/S1", "L4/5 S1"), ("T1-T2*", "T1-2"), ("Th13", "T13"), ("T2-3 mm", "T2/T3 mm"), ("L5/4", "L4/5"),
+        ("L4/5/S1", "L4/5 S1"), ("T1-T2*", "T1-2"), ("D2", "T2"), ("D13", "T13"), ("D12", "L12"), ("3D12", "3T12"),
+        ("Th13", "T13"), ("T2-3 mm", "T2/T3 mm"), ("L5/4", "L4/5"),
     ],
 )  # fmt: skip
 def test_another_level_or_two_vertebrae_are_another_answer(answer: str, other: str) -> None:
@@ -65,7 +68,7 @@ def test_another_level_or_two_vertebrae_are_another_answer(answer: str, other: s
 @pytest.mark.parametrize(
     "answer", ["max 5 mm", "max. 5mm", "maximum 5 mm", "Maximum of 5 mm", "up to 5 mm", "at most 5 mm", "\u2264 5 mm",
                "no more than 5 mm", "not more than 5 mm", "5 mm or less", "5 mm at most", "5 mm max.", "<=5 mm",
-               "=< 5mm"],
+               "=< 5mm", "max: 5 mm", "Maximum = 5 mm"],
 )  # fmt: skip
 def test_an_upper_bound_has_one_spelling(answer: str) -> None:
     assert same(answer, "\u22645 mm")
@@ -81,7 +84,7 @@ def test_a_lower_bound_has_one_spelling(answer: str) -> None:
     [
         ("up to 5", "less than 5"), ("at least 5", "more than 5"), ("max 5", "min 5"), ("max 5", "5"),
         ("5 min", "at least 5"), ("SUV max 5", "SUV at most 5"), ("maximum diameter 5 mm", "diameter at most 5 mm"),
-        ("over 5 years", "more than 5 years"), ("max 5", "max 6"),
+        ("over 5 years", "more than 5 years"), ("max 5", "max 6"), ("SUV max: 5", "max: 5"),
     ],
 )  # fmt: skip
 def test_another_bound_a_time_and_a_measured_maximum_are_other_answers(answer: str, other: str) -> None:
@@ -117,7 +120,7 @@ def test_a_reference_in_percent_is_a_number_where_that_is_the_unit() -> None:
 
     assert KINDS["number"].problem_of_reference(asked, Reference(("50 %",))) == ""
     assert KINDS["number"].problem_of_reference(asked, Reference(("150 %",)))
-    assert KINDS["number"].score(50.0, Reference(("50 %",)), []).correct is True
+    assert KINDS["number"].score(50.0, Reference(("50 %",), unit="%"), []).correct is True
 
 
 @pytest.mark.parametrize("unit", ["mm", None])
@@ -129,7 +132,9 @@ def test_a_reference_in_percent_is_refused_of_another_unit(unit: str | None) -> 
 
 @pytest.mark.parametrize(
     "answer", ["max 5", "max. 5 mm", "maximum of about 5", "min 5", "5 max", "5 mm maximum", "5 minimum", "L4/5",
-               "=< 5", "L4 / 5", "max. 5 mm diameter", "Th5-6", "C4-5", "no more than 5"],
+               "=< 5", "L4 / 5", "max. 5 mm diameter", "Th5-6", "C4-5", "no more than 5", "max: 5", "max = 5 mm",
+               "no 5", "No. 5", "5th", "the 5th rib", "V/5", "iv / 5", "grade V/5", "D5/6", "5 to 6 mm", "D5", "nr. 5",
+               "no 5th"],
 )  # fmt: skip
 def test_a_bound_or_a_level_is_no_number_within_limits(answer: str) -> None:
     assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is False
@@ -137,7 +142,8 @@ def test_a_bound_or_a_level_is_no_number_within_limits(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer", ["maximum diameter 5 mm", "5 min", "SUV max 5", "SUVmax 5", "minimal shift, 5 mm", "5 mm at L4/L5",
-               "5 percent", "C5/6: 5 mm", "5 mm max. diameter", "5 mm maximum transverse diameter", "V max 5 m/s"],
+               "5 percent", "C5/6: 5 mm", "5th rib: 5 mm", "No. of lesions: 5", "No, 5", "no. 3: 5 mm", "5 mm/s",
+               "5 th", "5 mm max. diameter", "5 mm maximum transverse diameter", "V max 5 m/s"],
 )  # fmt: skip
 def test_a_measured_number_is_one_also_beside_a_level(answer: str) -> None:
     assert KINDS["text"].score(answer, Reference(low=4.0, high=6.0), []).correct is True
@@ -166,7 +172,8 @@ def test_the_spellings_that_are_remembered_are_bounded() -> None:
         ("5mm\u201310mm", "5-10 mm"), ("5% - 10%", "5-10%"), ("5\u201410 mm", "5-10 mm"), ("5 mm x 3 mm", "5 x 3 mm"),
         ("5 by 3 mm", "5 x 3 mm"), ("5 mm by 3 mm", "5 x 3 mm"), ("5mm*3mm*2mm", "5 x 3 x 2 mm"),
         ("5-mm nodule", "5 mm nodule"), ("minus 5 HU", "-5 HU"),
-        ("5 +- 1", "5 \u00b1 1"),
+        ("5 +- 1", "5 \u00b1 1"), ("5 to 10 mm", "5-10 mm"), ("5 mm to 10 mm", "5-10 mm"),
+        ("3 to 4 weeks", "3 - 4 weeks"), ("V / 5", "V/5"),
     ],
 )  # fmt: skip
 def test_a_quantity_has_one_spelling(answer: str, other: str) -> None:
@@ -178,6 +185,7 @@ def test_a_quantity_has_one_spelling(answer: str, other: str) -> None:
     [
         ("1 / 2", "1 : 2"), ("1 / 2", "1, 2"), ("5 mm - 10 mm", "5 mm, 10 mm"), ("5 mm - 10 cm", "5-10 cm"),
         ("5 cm x 3 mm", "5 x 3 mm"), ("5 +- 1", "5 1"), ("minus 5", "5"), ("=> oedema", "\u2265 oedema"),
+        ("10 to 5 mm", "10-5 mm"), ("1 to 2", "1:2"), ("5 to 10", "5, 10"), ("V/5", "V5"), ("V/5", "5/5"), ("5th", "5"),
         ("4/5 / 3/5", "4/5/3/5"), ("grade II / III", "grade II, III"), ("10 minus 5", "10 -5"), ("3-T", "3"),
     ],
 )  # fmt: skip
@@ -213,3 +221,60 @@ def test_digits_parted_by_an_underscore_are_no_number() -> None:
 
     assert "'5_0'" in KINDS["number"].problem_of_reference(asked, Reference(("5_0",)))
     assert KINDS["number"].canonical("5_0") != KINDS["number"].canonical(50)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        (".5 cm", "5 mm"), ("1,2 cm cyst", "12-mm cyst"), ("5 x 3 cm", "50 x 30 mm"), ("5 cm x 3 mm", "50 x 3 mm"),
+        ("0.5-1 cm", "5 mm to 1 cm"), ("< 1 cm", "less than 10mm"), ("at most 1 cm", "10 mm or less"),
+        ("2 \u00b1 0.5 cm", "20 \u00b1 5 mm"), ("3 and 5 cm", "30 and 50 mm"), ("-1 cm", "-10 mm"),
+        ("2 cc", "2 ml"), ("2 cm\u00b3", "2 mL"), ("2 cm^3", "2000 mm3"), ("2 cm2", "200 mm\u00b2"),
+    ],
+)  # fmt: skip
+def test_a_size_is_the_same_in_centimetres_and_millimetres(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("5 cm", "5 mm"), ("5 cm", "50"), ("5 cm2", "50 mm2"), ("5 cm", "50 ml"), ("5 and 10 cm", "5 and 100 mm"),
+        ("1,000 cm", "10 mm"), ("5 cm/s", "50 mm"), ("1/2 cm", "1/20 mm"), ("5 m", "5000 mm"), ("5 cm", "-50 mm"),
+    ],
+)  # fmt: skip
+def test_another_size_is_another_answer(answer: str, other: str) -> None:
+    assert not same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("left-sided", "left sided"), ("a ring-enhancing mass", "ring enhancing mass"), ("high-grade", "High grade"),
+        ("well-defined", "well defined"), ("tree-shaped", "tree shaped"), ("contrast-enhanced", "contrast enhanced"),
+    ],
+)  # fmt: skip
+def test_an_adjective_of_two_words_has_one_spelling(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("left sided", "right sided"), ("left sided", "left"), ("high grade", "grade"), ("high-grade", "low-grade"),
+        ("not enhancing", "enhancing"),
+    ],
+)  # fmt: skip
+def test_another_adjective_is_another_answer(answer: str, other: str) -> None:
+    assert not same(answer, other)
+
+
+@pytest.mark.parametrize(("answer", "right"), [("1.3 cm", True), ("13 mm", True), ("13 cm", False), ("13", True)])
+def test_limits_are_in_the_unit_of_the_accepted_text_beside_them(answer: str, right: bool) -> None:
+    assert KINDS["text"].score(answer, Reference(("12 mm",), 10.0, 15.0), []).correct is right
+
+
+@pytest.mark.parametrize("accepted", [(), ("12 mm", "1.2 cm"), ("about twelve",)])
+def test_limits_of_no_unit_are_compared_with_the_number_as_it_is_written(accepted: tuple[str, ...]) -> None:
+    assert KINDS["text"].score("13 cm", Reference(accepted, 10.0, 15.0), []).correct is True
+    assert KINDS["text"].score("1.3 cm", Reference(accepted, 10.0, 15.0), []).correct is False

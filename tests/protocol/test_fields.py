@@ -125,7 +125,7 @@ def test_answers_that_differ(kind: str, answer: Any, other: Any) -> None:
     assert not same(kind, answer, other)
 
 
-@pytest.mark.parametrize("written", ["* ", " ", "\n ", "+", "1x", "1 - ", "'", ".", "<", "over "])
+@pytest.mark.parametrize("written", ["* ", " ", "\n ", "+", "1x", "1 - ", "1 to ", "1, ", "i/", "'", ".", "<", "over "])
 def test_long_answers_of_one_mark_are_compared_in_no_time(written: str) -> None:
     began = time.process_time()
 

@@ -22,6 +22,7 @@ from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
 from agreement.judge.wording import listed, on_how_many, p_in_words, said_of_judges
 from agreement.model_comparisons import rank_sets
+from agreement.words import Words
 
 KEY = "corrected"
 RAW, CORRECTED, ROGAN_GLADEN = "raw", "prediction-powered", "Rogan-Gladen"
@@ -206,7 +207,7 @@ def _rates_by_model(pool: Pool) -> Estimate:
         return undefined("rates by model", int(labelled.sum()), UNIT, "score test", "; ".join(reasons))
     p, name = min(ps)
     return undefined(
-        name, int(labelled.sum()), UNIT, "score test, Bonferroni over both rates", "a test has no interval",
+        name, int(labelled.sum()), UNIT, Words("score test", ", Bonferroni over both rates"), "a test has no interval",
         p=min(1.0, p * len(ps)),
     )  # fmt: skip
 
@@ -250,8 +251,13 @@ def _sentence(judge: str, rows: list[Row], pool: Pool, plan: Plan) -> str:
     corrected = sorted((row for row in rows if row.statistic == CORRECTED), key=lambda row: -row.estimate.value)
     raw = sorted((row for row in rows if row.statistic == RAW), key=lambda row: -row.estimate.value)
     if not corrected:
-        scores = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in raw], 4)
-        return f"By {judge} alone, uncorrected: {scores}; what is true behind these scores cannot be said."
+        scored = [f"{row.parties[0]} {on_how_many(row.estimate)}" for row in raw if row.estimate.n]
+        unscored = listed([row.parties[0] for row in raw if not row.estimate.n])
+        if not scored:
+            return f"{judge} has no verdict on any answer, so that there is no score."
+        text = f"By {judge} alone, uncorrected: {listed(scored, 4)}; what is true behind these scores cannot be said."
+        silent = f" It has no verdict on any answer of {unscored}, so that there is no score of that."
+        return f"{text}{silent if unscored else ''}"
     design = DESIGNS[plan.design]
     scores = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in corrected], 6)
     if len(corrected) == len(raw) and all(pool.labelled_of(name) == among.sum() for name, among in pool.models.items()):

@@ -17,6 +17,7 @@ from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import State
 from agreement.judge.wording import in_brief, in_figures, in_points, listed, said_of_judges
 from agreement.readers import readers_against_judge
+from agreement.words import Words
 
 KEY = "replacement"
 WINNING, CURVE, READERS = "winning rate", "winning rate at another epsilon", "readers minus judge"
@@ -102,7 +103,7 @@ def _rows(result: AltTest, judge: str, labelled: Material, plan: Plan) -> Iterat
     yield Row("least epsilon that passes", (judge, *humans), result.least_epsilon)
     for comparison in result.raters:
         value = np.nan if comparison.judge_advantage is None else comparison.judge_advantage
-        method = f"{comparison.test} test, one-sided P by Benjamini-Yekutieli"
+        method = Words(f"{comparison.test} test", ", one-sided P by Benjamini-Yekutieli")
         reason = "part of the test, without an interval of its own" if value == value else "no shared candidates"
         against = undefined(
             "advantage of the judge", comparison.n, UNIT, method, reason, value=value, p=comparison.p_adjusted
@@ -112,8 +113,8 @@ def _rows(result: AltTest, judge: str, labelled: Material, plan: Plan) -> Iterat
     for epsilon, rate in result.curve:
         if round(epsilon, 2) in SHOWN_EPSILONS:
             point = undefined(
-                f"winning rate, epsilon {epsilon:g}", result.winning_rate.n, "human", "sensitivity, decides nothing",
-                "these humans are fixed", value=rate,
+                f"winning rate, epsilon {epsilon:g}", result.winning_rate.n, "human",
+                Words("sensitivity", ", decides nothing"), "these humans are fixed", value=rate,
             )  # fmt: skip
             yield Row(CURVE, (judge, *humans), point, f"epsilon {epsilon:g}")
 

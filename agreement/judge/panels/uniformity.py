@@ -17,6 +17,8 @@ from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import margin_of
 from agreement.judge.uniform import MOST_LEVELS, Uniformity, uniformity
 from agreement.judge.wording import counted, in_points, listed, margin_in_words, p_in_words, value_in_points
+from agreement.methods import score_test
+from agreement.words import Words
 
 KEY = "uniformity"
 TEST = "test of uniformity"
@@ -153,7 +155,7 @@ def of_factors(material: Material, judge: str, basis: Basis, plan: Plan) -> dict
 
 def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool, plan: Plan) -> Iterator[Row]:
     parties, words = (judge, basis.name), basis.in_words
-    method = f"score test of equal differences, {result.df} degrees of freedom, P by Holm over the factors"
+    method = score_test(result.df, "factors")
     reason = result.because or "a test has no interval"
     test = undefined(
         "chi-square of equal differences", result.n, UNIT, method, reason, value=result.statistic,
@@ -171,7 +173,8 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
         (NOTICEABLE, result.noticeable),
     ):
         if value is not None:
-            text = "of every two levels, simultaneous" if name == LARGEST else f"power {plan.power:g}, smallest levels"
+            simultaneous = Words("of every two levels", ", simultaneous")
+            text = simultaneous if name == LARGEST else Words(f"power {plan.power:g}", ", smallest levels")
             estimate = undefined(name, result.n, UNIT, text, "a bound has no interval", value=value)
             yield Row(name, parties, estimate, factor, words)
 
@@ -213,7 +216,8 @@ def _orders(material: Material, judge: str, basis: Basis, result: Uniformity | N
     for first, second in combinations(means, 2):
         raw = means[first] - means[second]
         bias = result.gaps.get((first, second))
-        name, method = "difference of two models", "judge's difference on all, moved by the limits of the bias's"
+        name = "difference of two models"
+        method = Words("judge's difference on all", ", moved by the limits of the bias's")
         n = sizes[first] + sizes[second]
         if bias is None or np.isnan(bias.low):
             missing = [model for model in (first, second) if model not in result.levels]

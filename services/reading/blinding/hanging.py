@@ -9,6 +9,7 @@ from typing import cast
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.hanging import Hanging, Pane, WindowPreset
+from protocol.hung import first_in_all, hung, opens_on
 from services.installation.tokens import Keys
 from services.reading.payloads import (
     ImagesPayload,
@@ -28,12 +29,12 @@ def images_payload(
     item: ShownItem, volumes: list[ShownVolume], overlays: list[ShownOverlay], hanging: Hanging, keys: Keys
 ) -> ImagesPayload:
     """Return the panes of an item and how they are displayed."""
-    hung = _hung(item, volumes, hanging)
-    missing = _missing(item, volumes, hanging, [pane.title for pane, _ in hung])
-    common = _first_in_all(hung)
+    shown = _hung(item, volumes, hanging)
+    missing = _missing(item, volumes, hanging, [pane.title for pane, _ in shown])
+    common = first_in_all(shown)
     panes: list[PanePayload] = []
-    for pane, offered in hung:
-        fits = _lies_with(pane, offered, hung[0], hanging)
+    for pane, offered in shown:
+        fits = _lies_with(pane, offered, shown[0], hanging)
         panes.append(
             {
                 "title": pane.title,
@@ -41,26 +42,19 @@ def images_payload(
                 "coregistered": fits,
                 "missing": missing.get(pane.title, []),
                 "volumes": [_volume(volume, hanging, keys) for volume in offered],
-                "opens_on": _opens_on(offered, common),
+                "opens_on": opens_on(offered, common),
                 "overlays": [_overlay(overlay, keys) for overlay in _laid_over(pane, item, overlays, hanging)],
             }
         )
     return {
         "convention": hanging.convention,
-        "coregistered": all(pane["coregistered"] for pane in panes) and (hanging.coregistered or _one_visit(hung)),
+        "coregistered": all(pane["coregistered"] for pane in panes) and (hanging.coregistered or _one_visit(shown)),
         "layout": hanging.layout,
         "planes": list(hanging.planes),
         "start": _start(item, hanging),
         "panes": panes,
         "presets": [_preset(preset) for preset in hanging.presets],
     }
-
-
-def opened(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[tuple[str, ShownVolume]]:
-    """Return the title of each of an item's panes, with the scan that it opens on."""
-    hung = _hung(item, volumes, hanging)
-    common = _first_in_all(hung)
-    return [(pane.title, offered[_opens_on(offered, common)]) for pane, offered in hung]
 
 
 def volumes_of(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[int]:
@@ -80,18 +74,7 @@ def volume_url(keys: Keys, volume_id: int) -> str:
 
 
 def _hung(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[tuple[Pane, list[ShownVolume]]]:
-    """Return the panes that have something to show, each with its volumes in the pane's order."""
-    hung = []
-    for pane in hanging.panes_of(item.sequences, item.uses_prior):
-        offered = [
-            volume
-            for sequence in pane.sequences
-            for volume in volumes
-            if volume.role == pane.role and volume.sequence == sequence
-        ]
-        if offered:
-            hung.append((pane, offered))
-    return hung
+    return hung(hanging, item.sequences, item.uses_prior, volumes)
 
 
 def _missing(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging, hung: list[str]) -> dict[str, list[str]]:
@@ -105,22 +88,6 @@ def _missing(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging, hung
         elif hung:
             missing.setdefault(hung[0], []).extend(f"{sequence} ({pane.title})" for sequence in lacking)
     return missing
-
-
-def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
-    """Return the first sequence that every pane has, if all panes are meant to open on the same one.
-
-    Two different contrasts side by side, because one visit lacks the first, could be read as change. None if the study
-    gives its panes different sequences to open on, or if the panes have none in common.
-    """
-    if len({pane.sequences[0] for pane, _ in hung}) != 1:
-        return None
-    there = [{volume.sequence for volume in offered} for _, offered in hung]
-    return next((sequence for sequence in hung[0][0].sequences if all(sequence in of_pane for of_pane in there)), None)
-
-
-def _opens_on(offered: list[ShownVolume], common: str | None) -> int:
-    return next((n for n, volume in enumerate(offered) if volume.sequence == common), 0)
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:

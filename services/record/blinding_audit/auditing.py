@@ -7,7 +7,7 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -27,13 +27,15 @@ from services.record.blinding_audit.result_file import FORMAT, first_in_words, r
 from services.record.blinding_audit.ruling import ORDINARY, REPEATED, is_elsewhere, is_ordinary
 from services.record.blinding_audit.screens import piece
 from services.record.blinding_audit.searching import Search
-from services.record.blinding_audit.tally import Leak, Tally
+from services.record.blinding_audit.tally import UNTOLD, Leak, Tally
 from services.record.blinding_audit.work import Work, work_of
 
 AUDITED = "blinding audited"
 FILE_NAME = "blinding_audit.json"
 # Progress is stored after this many assignments; a killed audit repeats at most this many.
 BATCH = 100
+# What is said instead of the item of a screen that is not counted.
+OF_TEST = "of a test subject"
 ProgressBar = Callable[[int, int, str], None]
 
 
@@ -70,7 +72,7 @@ class Outcome:
         leaks = counted(self.leaks, "leak") if self.leaks else "no leak"
         text = f"{searched}: {leaks}."
         if self.not_rendered:
-            text += f" Of {counted(self.not_rendered, 'assignment')} the screen could not be built."
+            text += f" The screen of {counted(self.not_rendered, 'assignment')} could not be built."
         return text
 
     @property
@@ -79,8 +81,8 @@ class Outcome:
         if not self.repeated:
             return ""
         return (
-            f"An answer of a model is in a vignette, history or fact {counted(self.repeated, 'time')}: no leak where "
-            "the model repeats what it was given; look whether it was pasted there (the file says where)."
+            f"A model's answer is in a vignette, history or fact {counted(self.repeated, 'time')}: not a leak if the "
+            "model repeated what it was given; check that it was not pasted there (the file says where)."
         )
 
 
@@ -145,7 +147,8 @@ def audit_blinding(
         _go_on(search, work.plan, on_its_way, batch, progress)
         tally = on_its_way.tally
         tally.add(search.pages(sorted({planned.membership_id for planned in work.plan.planned})))
-        _settle(tally, work)
+        _settle(tally, work, work.plan)
+        tally.add(_of_sealed(search, work))
         text = json.dumps(result_of(work, on_its_way, tally, show_values=show_values), indent=1, ensure_ascii=False)
         write_whole(out, text)
         _note(database, actor, study_key, work, tally, text)
@@ -217,14 +220,28 @@ def _go_on(search: Search, plan: Plan, on_its_way: Progress, batch: int, progres
         on_its_way.keep(done + len(following), search.assignments(following))
 
 
-def _settle(tally: Tally, work: Work) -> None:
+def _of_sealed(search: Search, work: Work) -> Tally:
+    """Search the screens of sealed items, which are not counted; report each kind of leak once, without its item.
+
+    All other leaks and counts are based on the other screens only, so that they do not depend on what is sealed.
+    """
+    tally = search.assignments(work.sealed.planned)
+    known = {planned.membership_id for planned in work.plan.planned}
+    tally.add(search.pages(sorted({planned.membership_id for planned in work.sealed.planned} - known)))
+    _settle(tally, work, work.sealed)
+    leaks = [replace(leak, item=OF_TEST, value=UNTOLD) for leak in tally.leaks]
+    not_rendered = {(phase, slot, OF_TEST, "why is sealed, too") for phase, slot, _, _ in tally.not_rendered}
+    return Tally(leaks=list(dict.fromkeys(leaks)), not_rendered=[list(row) for row in sorted(not_rendered)])
+
+
+def _settle(tally: Tally, work: Work, plan: Plan) -> None:
     """Rule on single words: one that occurs about as often where it is not the value is ordinary."""
-    screens = Counter(planned.screen[0] for planned in work.plan.planned)
+    screens = Counter(planned.screen[0] for planned in plan.planned)
     for (number, where), leaks in _by_word(tally.to_weigh).items():
         value, part = work.hidden.values[number], piece(where, "")
         rated = work.subjects.rated(value.units)
         own = others = 0.0
-        for planned in work.plan.planned:
+        for planned in plan.planned:
             # The share of the phase's screens that have any text at that place.
             phase, units = planned.screen[0], _units(planned, work.subjects)
             share = tally.present[phase, where] / screens[phase]

@@ -33,7 +33,7 @@ class Kind:
     while_open
         Whether a value may be printed before the data lock.
     while_sealed
-        Whether a value that is not an answer may be printed while test subjects are sealed.
+        Whether its values may be counted while test subjects are sealed, and printed unless they are answers.
     """
 
     key: str
@@ -72,8 +72,14 @@ KINDS: dict[str, Kind] = {
             while_open=False,
             while_sealed=False,
         ),
-        Kind("answer_of_others", "answers of other members", "answer", while_open=False),
-        Kind("remark_of_others", "comments, notes and reasons of other members", "answer", while_open=False),
+        Kind("answer_of_others", "answers of other members", "answer", while_open=False, while_sealed=False),
+        Kind(
+            "remark_of_others",
+            "comments, notes and reasons of other members",
+            "answer",
+            while_open=False,
+            while_sealed=False,
+        ),
         Kind("person", "names, logins and pseudonyms of others", "name", "unless shared"),
         Kind("author", "receipts and slots of who gave an answer that is in a pool", "name", "never"),
         Kind("specialty", "specialties of members", "name", "never"),
@@ -89,7 +95,7 @@ KINDS: dict[str, Kind] = {
         Kind("age", "ages, where a phase does not show them", "fact"),
         Kind("date", "acquisition dates", "fact"),
         Kind("stratum", "strata of samples", "fact", topic=True),
-        Kind("probability", "inclusion probabilities", "fact"),
+        Kind("probability", "inclusion probabilities", "fact", while_sealed=False),
         Kind("phase", "keys of listed phases", "name", "never"),
         Kind("secret", "salt, seed, hashes of stored files and of the freeze", "name", "never"),
     )

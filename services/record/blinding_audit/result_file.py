@@ -13,7 +13,7 @@ from services.errors import Conflict, counted
 from services.installation.version import SOFTWARE_VERSION
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.progress_file import Progress
-from services.record.blinding_audit.tally import MOST_LISTED, Leak, Tally
+from services.record.blinding_audit.tally import MOST_LISTED, UNTOLD, Leak, Tally
 from services.record.blinding_audit.work import Work
 
 FORMAT = "blindread-blinding-audit/1"
@@ -53,20 +53,21 @@ def result_of(work: Work, on_its_way: Progress, tally: Tally, *, show_values: bo
             "searched": len(plan.planned),
             "of_nobody": plan.left_out,
             "screens": plan.screens,
+            **({"searched_and_not_counted": _not_counted(work)} if work.not_counted else {}),
             "draw": None if plan.seed is None else {"seed": plan.seed, "limit": head["limit"], "drawn": head["drawn"]},
         },
         "searched": {**_counts(tally), "volume_headers": len(tally.volumes)},
-        "hidden_values": work.hidden.count(),
+        "hidden_values": {kind: count for kind, count in work.hidden.count().items() if not _is_sealed(kind, work)},
         "not_searched_for": _left_out(work, show_values=show_values),
         "legitimate": [
             {"kind": kind, "rule": rule, "where": where, "count": count}
             for (kind, rule, where), count in sorted(tally.legitimate.items())
+            if not _is_sealed(kind, work)
         ],
         "leaks_in_all": len(tally.leaks),
         "leaks": [_leak(leak, work, show_values=show_values) for leak in tally.leaks[:MOST_LISTED]],
         "not_rendered": [
-            {"phase": phase, "slot": slot, "item": _item(phase, item, work), "why": why}
-            for phase, slot, item, why in tally.not_rendered
+            {"phase": phase, "slot": slot, "item": item, "why": why} for phase, slot, item, why in tally.not_rendered
         ],
     }
 
@@ -79,6 +80,8 @@ def _left_out(work: Work, *, show_values: bool) -> list[dict[str, Any]]:
     rows = []
     for why, by_kind in (("too short", work.hidden.too_short), ("too common", work.hidden.too_common)):
         for kind, texts in sorted(by_kind.items()):
+            if _is_sealed(kind, work):
+                continue
             row: dict[str, Any] = {"kind": kind, "why": why, "count": len(texts)}
             if show_values and _may_print(kind, work):
                 row["values"] = texts
@@ -86,14 +89,9 @@ def _left_out(work: Work, *, show_values: bool) -> list[dict[str, Any]]:
     return rows
 
 
-def _item(phase: str, item: str, work: Work) -> str:
-    return "of a test subject" if phase in work.following and item in work.unnamed else item
-
-
 def _leak(leak: Leak, work: Work, *, show_values: bool) -> dict[str, Any]:
-    item = _item(leak.phase, leak.item, work)
-    row = {"phase": leak.phase, "slot": leak.slot, "item": item, "kind": leak.kind, "where": leak.where}
-    if show_values and _may_print(leak.kind, work):
+    row = {"phase": leak.phase, "slot": leak.slot, "item": leak.item, "kind": leak.kind, "where": leak.where}
+    if show_values and leak.value != UNTOLD and _may_print(leak.kind, work):
         row["value"] = work.hidden.values[leak.value].text
     return row
 
@@ -113,6 +111,15 @@ def first_in_words(leaks: Iterable[Leak], work: Work) -> tuple[str, ...]:
             f"({KINDS[kind].title})."
         )
     return tuple(said)
+
+
+def _not_counted(work: Work) -> str:
+    return f"screens of sealed test subjects in phases that follow from answers: {', '.join(work.not_counted)}"
+
+
+def _is_sealed(kind: str, work: Work) -> bool:
+    """Return whether even the number of values of a kind says what people answered about sealed test subjects."""
+    return work.is_sealed and not KINDS[kind].while_sealed
 
 
 def _may_print(kind: str, work: Work) -> bool:

@@ -10,9 +10,15 @@ from typing import Any
 MOST_LISTED = 1_000
 
 
+UNTOLD = -1
+
+
 @dataclass(frozen=True)
 class Leak:
-    """A hidden value on a screen: where, for whom, and of which kind; `value` is its number, never its text."""
+    """A hidden value on a screen: where, for whom, and of which kind; `value` is its number, never its text.
+
+    `value` is `UNTOLD` if its number would reveal something sealed.
+    """
 
     phase: str
     slot: str

@@ -1,4 +1,4 @@
-"""The calibration of judges in a study: what people and judges said of a field, and the panels that follow from it."""
+"""The calibration of judges in a study: what people and judges said in a field, and the panels computed from it."""
 
 from services.report.calibration.calibrating import (
     Calibration,

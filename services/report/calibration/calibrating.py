@@ -1,4 +1,4 @@
-"""The panels of a calibration in a study, and how they stand on a page: typed rows as sections of a report."""
+"""The panels of a study's calibration, and their layout on a page: typed rows as sections of a report."""
 
 from __future__ import annotations
 
@@ -39,31 +39,31 @@ from services.report.rows.loading import hold_one_snapshot, newest_but_for_looks
 from services.studies import frozen_facts
 from services.studies.many_objects import no_search_for_garbage
 
-# What judges say in a study that marks answers after its reads.
+# What judges fill in if the study scores answers after its reads.
 _SCORES = "scoring"
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What judges are worth in a field, beside people.
+    """How well judges do in a field, compared with people.
 
     Attributes
     ----------
     label
-        Of the field.
+        The field's label.
     read
-        Sentences on what it rests on.
+        Sentences on the data behind it.
     said
-        Those of them that files do not have: how the study is divided, and how often somebody looked.
+        Those of them that files do not contain: how the study is divided, and how often somebody looked.
     bases
-        Names of the human verdicts that judges can be held against, the usual first.
+        Names of the human verdicts that judges can be held against, the usual one first.
     panels
-        By key, in their order.
+        By key, in order.
     of_judges
-        What each judge is certified from, by its name: of a study that is divided, test subjects once agreement on them
-        was opened for it, and development subjects before.
+        What each judge is certified from, by the judge's name. In a divided study, these are the test subjects once
+        agreement on them was opened for the judge, and the development subjects until then.
     labels
-        Where the labels made elsewhere came from that stand in place of raters' verdicts; none where these count.
+        Where the labels made elsewhere came from that replace raters' verdicts; empty if raters' verdicts count.
     """
 
     study_key: str
@@ -83,12 +83,12 @@ class Calibration:
 
 
 def fields_with_judges(database: Database, actor: Actor, study_key: str) -> dict[str, tuple[str, list[str]]]:
-    """Return the fields that people and judges fill in, as PHASE.FIELD: label, and names of the runs.
+    """Return the fields that both people and judges fill in, as PHASE.FIELD: label, and names of the runs.
 
     Raises
     ------
     NotFound, NotAllowed
-        As of the report.
+        As for the report.
     """
     with database.read_only() as session:
         study, expansion = _open(session, actor, study_key)[:2]
@@ -103,12 +103,12 @@ def fields_with_judges(database: Database, actor: Actor, study_key: str) -> dict
 
 
 def labels_in(database: Database, actor: Actor, study_key: str, field: str) -> list[str]:
-    """Return the names of the imports of labels made elsewhere in a field, by which a calibration takes them.
+    """Return the names of the imports of labels made elsewhere in a field, as a calibration takes them.
 
     Raises
     ------
     NotFound, NotAllowed
-        As of the report.
+        As for the report.
     """
     with database.read_only() as session:
         study, expansion = _open(session, actor, study_key)[:2]
@@ -117,12 +117,12 @@ def labels_in(database: Database, actor: Actor, study_key: str, field: str) -> l
 
 
 def is_rated(database: Database, actor: Actor, study_key: str, field: str) -> bool:
-    """Return whether a rater of a study has submitted anything in the phase of a field.
+    """Return whether any rater of a study has submitted a verdict in the phase of a field.
 
     Raises
     ------
     NotFound, NotAllowed
-        As of the report.
+        As for the report.
     """
     with database.read_only() as session:
         study, expansion = _open(session, actor, study_key)[:2]
@@ -139,28 +139,28 @@ def calibration_of(
     basis: str = "",
     labels: Sequence[str] = (),
 ) -> Calibration:
-    """Compute the panels for a field of a study; that somebody looked at each judge is stored.
+    """Compute the panels for a field of a study, and record that the actor looked at each judge.
 
-    What was computed last is taken again where the data are as they were; permission is checked each time.
+    The last results are reused as long as the data have not changed; permission is checked on every call.
 
     Parameters
     ----------
     field
-        As PHASE.FIELD; empty where judges fill in one alone.
+        As PHASE.FIELD; empty if judges fill in only one field.
     runs
-        Names of runs; none for all of that field.
+        Names of runs; empty for all runs in that field.
     basis
-        Which human verdicts corrections and certificate rest on: majority, unanimous, adjudicated, mean or a rater;
-        empty for the usual ones.
+        The human verdicts that corrections and the certificate are based on: majority, unanimous, adjudicated, mean or
+        a rater; empty for the usual ones.
     labels
-        Names of imports of labels made elsewhere, which then stand in place of raters' verdicts; none for these.
+        Names of imports of labels made elsewhere that replace raters' verdicts; empty to use raters' verdicts.
 
     Raises
     ------
     NotFound, NotAllowed
-        As of the report.
+        As for the report.
     Conflict
-        No judge fills in such a field, no run has such a name, or there are no such human verdicts or labels.
+        No judge fills in the field, no run has that name, or there are no such human verdicts or labels.
     """
     known = fields_with_judges(database, actor, study_key)
     chosen = field or (next(iter(known)) if len(known) == 1 else "")
@@ -183,7 +183,7 @@ def calibration_of(
         else:
             with no_search_for_garbage():
                 what = parts.read_parts(session, study, expansion, chosen, wanted, basis, labels)
-        # Who imported them is asked each time: what was retained would name somebody whose name was erased since.
+        # The importer is read each time: the retained results could name somebody whose name has since been erased.
         imports = lines_of(session, stored_id(study.id))
     lines = tuple(line for line in imports if line.name in labels)
     known_labels = [line.name for line in imports if line.field == ("" if expansion is None else chosen)]
@@ -220,7 +220,7 @@ def _panels(what: Parts) -> dict[str, Panel]:
 
 
 def _require_humans(material: Material, field: str, labels: Sequence[str]) -> None:
-    """Refuse to hold a judge against nobody."""
+    """Refuse a calibration without human verdicts."""
     if material.humans:
         return
     remedy = "invite raters, or import labels that people gave elsewhere"
@@ -245,7 +245,7 @@ def in_words(calibration: Calibration, *, everything: bool = False) -> str:
 
 
 def summary_of(calibration: Calibration) -> Section:
-    """Return what it rests on, and each judge at a glance."""
+    """Return the data behind the calibration, and each judge at a glance."""
     on_test = [name for name, own in calibration.of_judges.items() if own.part == "test"]
     glance = at_a_glance(calibration.material, calibration.panels, calibration.plan, on_test)
     left_out = without_verdict(calibration.material)
@@ -255,7 +255,7 @@ def summary_of(calibration: Calibration) -> Section:
 def sections_of(calibration: Calibration) -> list[Section]:
     """Return the panels as sections of a report: question, sentence, what is not said and why, and the rows.
 
-    Of a panel with a line for each judge the sentences stand apart (`details_of`).
+    The sentences of a panel with a line for each judge are separate (`details_of`).
     """
     return [
         Section(
@@ -265,7 +265,7 @@ def sections_of(calibration: Calibration) -> list[Section]:
             explanation=(
                 *_asked(calibration, key),
                 *panel.in_short,
-                *(f"Not said: {sentence}" for sentence in panel.refused),
+                *(f"Not said: {sentence}" for sentence in panel.not_said),
             ),
             tables=(_table(key, panel.rows, calibration.material.scale),) if panel.rows else (),
         )
@@ -274,7 +274,7 @@ def sections_of(calibration: Calibration) -> list[Section]:
 
 
 def _asked(calibration: Calibration, key: str) -> tuple[str, ...]:
-    """Return what is asked of a judge before what it has shown, and who asks it."""
+    """Return the criteria for a judge and where they come from, to be shown before its results."""
     if key != criteria.KEY:
         return ()
     asked = criteria.criteria_in_words(calibration.material, calibration.plan)
@@ -283,7 +283,7 @@ def _asked(calibration: Calibration, key: str) -> tuple[str, ...]:
 
 
 def details_of(calibration: Calibration, key: str) -> tuple[str, ...]:
-    """Return the sentences of a panel that are not in its section; none where all are."""
+    """Return the sentences of a panel that its section leaves out; empty if it has them all."""
     panel = calibration.panels[key]
     return panel.sentences if panel.heads else ()
 
@@ -291,7 +291,7 @@ def details_of(calibration: Calibration, key: str) -> tuple[str, ...]:
 def _open(
     session: Session, actor: Actor, study_key: str
 ) -> tuple[Study, Expansion | None, Literal["final", "interim"]]:
-    """Return a study whose report is open to somebody, and what it says if it lists its phases."""
+    """Return a study whose report the actor may see, and its expansion if it lists its phases."""
     study, _ = require_role(session, actor, study_key, "admin")
     state = require_report_open(session, stored_id(study.id), actor.person_id)
     expansion = frozen_facts.expansion_of(session, stored_id(study.id))
@@ -317,7 +317,7 @@ _COLUMNS = (
 
 def _table(key: str, rows: Sequence[Row], scale: Scale) -> PlainTable:
     cells = [_cells(row, scale) for row in rows]
-    # A column that is empty, or of every row that it is of all, leaves its room to the others.
+    # Leave out columns that are empty, or that say "everything" in all rows.
     used = [place for place in range(len(_COLUMNS)) if any(line[place] not in (None, EVERYTHING) for line in cells)]
     return PlainTable(
         key=f"panel_{key}",

@@ -1,4 +1,4 @@
-"""The certificate of a judge in a study: from the study's own verdicts, by the same code as one from files."""
+"""A judge's certificate from a study's own verdicts, computed by the same code as a certificate from files."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from services.report.calibration.parts import joined
 from services.report.rows.candidate_columns import Ids
 from services.seals.order import ANSWERED, LAST, places_in_chain
 
-# So many candidates are named in one statement.
+# This many candidates are selected by one statement.
 _ASKED_AT_ONCE = 500
 FILE_NAME, CARD_NAME = "judge-certificate.json", "judge-certificate.txt"
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate as JSON, and the card that says the same on one page."""
+    """A certificate as JSON, and a card with the same content on one page."""
 
     judge: str
     passed: bool
@@ -54,19 +54,19 @@ def certify(
     rubric: bytes | None = None,
     labels: Sequence[str] = (),
 ) -> Certificate:
-    """Certify the judge of some runs, or say what it lacks: a judge that fails gets its certificate too.
+    """Certify the judge of some runs. A judge that fails also gets a certificate, which says what it lacks.
 
     Parameters
     ----------
     field, runs, basis, labels
-        As of `calibration_of`; the runs are those of one judge with one prompt.
+        As in `calibration_of`; the runs must be of one judge with one prompt.
     rubric
-        The text by which people rated, where it is a file of its own; its hash is part of the certificate.
+        The instructions by which people rated, if they are in a file of their own; its hash is part of the certificate.
 
     Raises
     ------
     NotFound, NotAllowed, Conflict
-        As of `calibration_of`, and where runs of several judges or prompts are given.
+        As in `calibration_of`; also Conflict if the runs are of several judges or prompts.
     """
     computed = calibration_of(database, actor, study_key, field, runs, basis, labels)
     if len(computed.of_judges) != 1:
@@ -104,7 +104,7 @@ def certify(
 
 
 def _files_of(run: JudgeRun) -> list[tuple[str, str]]:
-    """Return name and hash of each file of a run."""
+    """Return the name and hash of each file of a run."""
     pieces = run.parameters.get("files")
     if pieces:
         return [(piece["name"], piece["sha256"]) for piece in pieces]
@@ -112,7 +112,7 @@ def _files_of(run: JudgeRun) -> list[tuple[str, str]]:
 
 
 def _names(database: Database, ids: Ids, places: Codes) -> list[str]:
-    """Return item, candidate and model of some candidates, separated as a certificate names candidates."""
+    """Return item, candidate and model of some candidates, joined in the way certificates name candidates."""
     wanted = ids[places].tolist()
     named: dict[int, str] = {}
     with database.read_only() as session:
@@ -148,7 +148,7 @@ def _runs(session: Session, study_id: int, judge: str, names: Sequence[str]) -> 
 
 
 def _common(runs: Sequence[JudgeRun], key: str) -> str | None:
-    """Return what the first run says, which is the one that is calibrated."""
+    """Return a parameter of the first run, which is the one that is calibrated."""
     return str(runs[0].parameters.get(key, "")) or None
 
 
@@ -168,7 +168,7 @@ def _said(session: Session, study_id: int, computed: Calibration, part: str, jud
 
 
 def _tuning(session: Session, study_id: int, computed: Calibration, part: str, judge: Judge) -> dict[str, str]:
-    """Return whether a prompt may have been tuned on the verdicts that it is held against, where nothing is sealed."""
+    """Return a warning if the prompt may have been tuned on these human verdicts; empty if it cannot have been."""
     if part != "all":
         return {}
     warning = "nothing is sealed: the prompt may have been tuned on these very labels"
@@ -180,9 +180,9 @@ def _tuning(session: Session, study_id: int, computed: Calibration, part: str, j
 
 
 def _answered_before(session: Session, study_id: int, phase: str, judge: Judge) -> bool:
-    """Return whether somebody had answered in a phase before the first run of a judge came, by the audit chain.
+    """Return whether, by the audit chain, anybody answered in a phase before a judge's first run was imported.
 
-    Where the chain tells nothing of a row, nobody knows that the judge was there first.
+    If the chain does not record the answer or the run, the answer counts as earlier.
     """
     runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)).all()
     imported = places_in_chain(session, study_id, JudgeRun, "judge verdicts imported")

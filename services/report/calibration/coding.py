@@ -1,4 +1,4 @@
-"""The answers on which judges and people differ as a study of their own, in which people code what is behind them."""
+"""A study in which people code the reasons for the answers on which judges and people differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from services.report.calibration.differing import Differing, differing_in
 from services.report.calibration.exported import Exported
 
-# As long as an attribute can be, less the sentence that something is missing.
+# The longest text that an attribute can hold, less the sentence that says something was cut.
 _LONGEST = 1_900
 _CUT = " [cut: the whole is in differing.csv]"
 _NO_REFERENCE = "none given"
@@ -18,7 +18,7 @@ _COLUMNS = (
     "candidate", "item", "model", "answer", "answer_key", "run", "prompt_version", "judge_says", "judge_explains",
     "people_say",
 )  # fmt: skip
-# Coders see what judge and people said, and neither the run nor the prompt that they count by.
+# Coders see what the judge and people said, but not the run and prompt by which codes are counted.
 _PROTOCOL = """\
 blindread: 2
 name: judge-errors
@@ -62,9 +62,9 @@ analysis:
 
 
 def coding(exported: Exported) -> dict[str, Iterator[str]]:
-    """Return the tables of a study of each candidate and run that differ from somebody, with the prompt as attribute.
+    """Return the tables of a study with one candidate for each run and answer on which the run differs from somebody.
 
-    Its own report counts codes for each version of the prompt and for each run.
+    The prompt version is an attribute, so that study's own report counts codes by prompt version and by run.
     """
     rows = [
         (party.prompt, row)
@@ -106,7 +106,7 @@ def _candidate(number: int, prompt: str, row: Differing, exported: Exported) -> 
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return the text of a table as an import reads it: texts as they are, for programs and not for spreadsheets."""
+    """Return a table's text as an import reads it: cells unchanged, for programs rather than spreadsheets."""
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows([header, *rows])
     yield written.getvalue()

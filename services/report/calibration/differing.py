@@ -1,4 +1,4 @@
-"""Where a judge and people differ: the candidates with their texts, what each says of them, and why."""
+"""Disagreements between a judge and people: the candidates with their texts, and what each said and why."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from services.report.calibration.exported import VERDICT, Exported, Party, Said,
 
 @dataclass(frozen=True)
 class Differing:
-    """A candidate of which a run of a judge says otherwise than somebody.
+    """A candidate on which a judge's run differs from at least one person.
 
     Attributes
     ----------
     place
-        Among the candidates.
+        Its place among the candidates.
     against
-        Share of the people with a verdict on it who say otherwise than the judge.
+        The share of people with a verdict on it whose verdict differs from the judge's.
     people
-        What each says, by name.
+        Each person's verdict, by name.
     """
 
     place: int
@@ -35,7 +35,7 @@ class Differing:
 
 
 def differing_in(exported: Exported, run: Party) -> list[Differing]:
-    """Return the candidates on which a run differs from people, those first that all people see otherwise."""
+    """Return the candidates on which a run differs from people, those that most people contradict first."""
     people = [party for party in exported.parties if party.kind == "human"]
     of_model = exported.columns.index("model")
     where = []
@@ -63,7 +63,7 @@ def differing_in(exported: Exported, run: Party) -> list[Differing]:
 
 
 def differing(exported: Exported) -> dict[str, Iterator[str]]:
-    """Return a line for each candidate and run that differ from somebody, with texts and remarks: to read, to code."""
+    """Return a line for each run and candidate on which it differs from somebody, with texts and remarks to code."""
     people = [party.name for party in exported.parties if party.kind == "human"]
     header = (
         *exported.columns, "prompt", "reference", "answer", "run", "prompt_version", "judge_says",
@@ -84,7 +84,7 @@ def differing(exported: Exported) -> dict[str, Iterator[str]]:
 
 
 def table_of(rows: Sequence[Differing]) -> PlainTable:
-    """Return some of them as a table of a page."""
+    """Return some of them as a table for a page."""
     return PlainTable(
         key="differing",
         title="",

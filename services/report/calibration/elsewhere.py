@@ -1,7 +1,7 @@
-"""Labels that people gave elsewhere in place of raters' verdicts: never both at once, marked wherever they count.
+"""Labels made elsewhere in place of raters' verdicts: never both at once, and marked wherever they count.
 
-Nobody knows here how these people were blinded. Nothing of this study's raters stays in what is computed from them: no
-verdict, nothing that was settled after several opinions, no chance of being drawn.
+How these people were blinded is not known here. What is computed from their labels uses nothing from this study's
+raters: no verdicts, no decisions made after seeing several opinions, and no inclusion probabilities.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from services.report.calibration.material import Read, code_of, nothing
 from services.report.rows.candidate_columns import Ids, places_in
 from services.report.rows.labels import Label, Labels
 
-# Beside a figure; with a panel all of it is said.
+# The short form, next to a figure; a panel has the full sentences.
 _MARK = "made elsewhere"
 BY_LABELS = f"by labels {_MARK}, not blinded here"
 _HEAD = f"The people are labellers and no raters of this study: their labels were {NOT_BLINDED_HERE}."
 
 
 def with_labels(read: Read, labels: Labels) -> Read:
-    """Return the same candidates and judges with labels made elsewhere as all that people said."""
+    """Return the same candidates and judges, with labels made elsewhere as the only human verdicts."""
     material, candidates = read
     humans = {name: _verdicts(own, candidates.ids, material.scale) for name, own in labels.by_labeller.items()}
     return replace(material, humans=humans, adjudicated=None, probability=None, strata=None, frame=None), candidates
 
 
 def planned(plan: Plan, labels: Labels, material: Material) -> Plan:
-    """Return a plan with what is known of how the labelled candidates were chosen."""
+    """Return the plan with what is known of how the labelled candidates were chosen."""
     every = bool(material.n) and material.labelled_places.size == material.n
     return replace(plan, design="random" if labels.are_a_random_part or every else "unknown")
 
@@ -50,13 +50,13 @@ def _verdicts(own: Sequence[Label], ids: Ids, scale: Scale) -> Verdicts:
         code = None if label.label is None else code_of(label.label, scale)
         if code is not None:
             codes[place] = code
-        # A labeller who was asked and gave no label is counted, like a rater who cannot assess.
+        # A labeller who was asked but gave no label counts like a rater who answers "not assessable".
         states[place] = State.EXCLUDED if code is None else State.VERDICT
     return Verdicts(np.asarray(codes), states)
 
 
 def marked(rows: Iterable[Row], humans: Collection[str]) -> tuple[Row, ...]:
-    """Return the rows of a panel, each that rests on such labels marked as resting on them."""
+    """Return the rows of a panel, marking those that are based on such labels."""
     return tuple(_marked(row, humans) for row in rows)
 
 
@@ -67,7 +67,7 @@ def _marked(row: Row, humans: Collection[str]) -> Row:
 
 
 def sentences(lines: Sequence[LabelLine]) -> tuple[str, ...]:
-    """Return what is to be said of a calibration by such labels; nothing where there are none."""
+    """Return the sentences that a calibration by such labels needs; none without labels."""
     return (_HEAD, *(_origin(line) for line in lines)) if lines else ()
 
 
@@ -82,13 +82,13 @@ def _origin(line: LabelLine) -> str:
 
 
 def blinded_in_words(lines: Sequence[LabelLine]) -> str:
-    """Return how these people were blinded, as a certificate says it."""
+    """Return how these people were blinded, in the words of a certificate."""
     of_each = "; ".join(f"'{line.name}': {line.blinding_in_words}" for line in lines)
     return f"not blinded here; elsewhere, {of_each}"
 
 
 def origin_in_words(lines: Sequence[LabelLine]) -> str:
-    """Return where these labels came from, as a certificate says it."""
+    """Return where these labels came from, in the words of a certificate."""
     return "; ".join(
         f"labels made elsewhere '{line.name}', of {', '.join(line.labellers)}, imported on {line.at} by "
         f"{line.imported_by}"
@@ -97,7 +97,7 @@ def origin_in_words(lines: Sequence[LabelLine]) -> str:
 
 
 def people_of(labels: Labels) -> dict[str, dict[int, Said]]:
-    """Return what each labeller said, by candidate, for files."""
+    """Return each labeller's labels, by candidate, for files."""
     return {
         name: {
             label.candidate_id: (label.missing, None) if label.label is None else (VERDICT, label.label)
@@ -108,7 +108,7 @@ def people_of(labels: Labels) -> dict[str, dict[int, Said]]:
 
 
 def remarks_of(labels: Labels) -> dict[int, dict[str, str]]:
-    """Return what labellers wrote, by candidate and name."""
+    """Return the labellers' remarks, by candidate and name."""
     written: dict[int, dict[str, str]] = {}
     for name, own in labels.by_labeller.items():
         for label in own:

@@ -1,4 +1,4 @@
-"""What people and judges said of the candidates of a study, before it is laid out as a file."""
+"""What people and judges said about a study's candidates, before it is laid out as a file."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from exchange.report_structure import Cell
 from services.judging.import_labels import NOT_BLINDED_HERE
 
 Kind = Literal["human", "judge"]
-# What somebody says of a candidate: what became of it, and the verdict where there is one.
+# What a party said about a candidate: its state, and the verdict if there is one.
 Said = tuple[str, str | float | None]
 VERDICT = "verdict"
 
 
 @dataclass(frozen=True)
 class Party:
-    """A person or a run of a judge, with what they say of each candidate; None of those that were not theirs.
+    """A person or a judge's run, with what they said about each candidate; None if it was not theirs to rate.
 
-    `prompt` is the version of a judge's prompt, as it is named beside the judge; `is_elsewhere` whether a person gave
-    their labels elsewhere, not blinded here.
+    `prompt` is the version of a judge's prompt, as shown with the judge's name. `is_elsewhere` is whether a person's
+    labels were made elsewhere, not blinded here.
     """
 
     name: str
@@ -31,14 +31,19 @@ class Party:
     is_elsewhere: bool = False
 
     @property
+    def called(self) -> str:
+        """What it is called where it stands beside others: two prompts of a judge are two judges."""
+        return self.prompt or self.name
+
+    @property
     def kind_in_words(self) -> str:
-        """What it is, with what holds of a person's labels that were made elsewhere."""
+        """The kind of party, with a remark if its labels were made elsewhere."""
         return f"{self.kind}, {NOT_BLINDED_HERE}" if self.is_elsewhere else self.kind
 
 
 @dataclass(frozen=True)
 class Texts:
-    """What a candidate is about, what counts as right, and what it answers; what people remarked, by name."""
+    """A candidate's prompt, reference and answer, and people's remarks on it by name."""
 
     prompt: str
     reference: str
@@ -48,22 +53,22 @@ class Texts:
 
 @dataclass(frozen=True)
 class Exported:
-    """All candidates of models, and all who say something of them.
+    """All candidates of models, and all parties with a verdict on any of them.
 
     Attributes
     ----------
     columns
-        Names of what is known of each candidate, `item` and `candidate` first.
+        Names of what is known about each candidate, `item` and `candidate` first.
     candidates
-        Of each the values of the columns, in the order of the study.
+        The values of the columns for each candidate, in the order of the study.
     levels
-        Of the scale, lowest first; empty of numbers.
+        The levels of the scale, lowest first; empty for numbers.
     numbers
         Ids of the candidates' rows.
     texts
-        By id, of the candidates that people were asked about.
+        By id, for the candidates that people were asked about.
     explanations
-        What a judge wrote about these, by the name of its run and by id.
+        What a judge wrote about these candidates, by run name and id.
     """
 
     columns: tuple[str, ...]
@@ -76,7 +81,7 @@ class Exported:
 
     @property
     def labelled(self) -> list[int]:
-        """The places of the candidates on which a person gave a verdict."""
+        """The places of the candidates on which at least one person gave a verdict."""
         people = [party.says for party in self.parties if party.kind == "human"]
         return [
             place

@@ -1,4 +1,4 @@
-"""What people and judges said of the candidates of a study, as files for other programs."""
+"""What people and judges said about a study's candidates, as files for other programs."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from services.report.rows.scores import scores_of
 from services.report.rows.study_rows import Entry, ReadItem
 from services.studies import frozen_facts
 
-# Why a run has no verdict on a candidate that its file does not name.
+# The reason for a missing verdict on a candidate that a run's file does not mention.
 NOT_IN_THE_RUN = "not_in_the_run"
-# So many candidates are named in one statement.
+# This many candidates are selected by one statement.
 _ASKED_AT_ONCE = 500
 _COLUMNS = ("item", "candidate", "model", "subject", "category", "format")
 
 
 def tidy(exported: Exported) -> dict[str, Iterator[str]]:
-    """Return one line for each candidate and each who says something of it, in words, with why there is no verdict."""
+    """Return one line for each candidate and party, in words, with the reason if there is no verdict."""
     lines = (
-        (*candidate, party.name, party.kind_in_words, party.run, *said)
+        (*candidate, party.called, party.kind_in_words, party.run, *said)
         for place, candidate in enumerate(exported.candidates)
         for party in exported.parties
         if (said := party.says[place]) is not None
@@ -55,16 +55,16 @@ def tidy(exported: Exported) -> dict[str, Iterator[str]]:
 
 
 def long_for_r(exported: Exported) -> dict[str, Iterator[str]]:
-    """Return the candidates that people labelled, each with a line for everybody: NA where they gave no verdict.
+    """Return a line for each labelled candidate and each party: NA if that party gave no verdict.
 
-    `score` is the place of the level on the scale, counted from 1, or the number: `read.csv` reads it as numeric.
+    `score` is the level's place on the scale, counted from 1, or the number: `read.csv` reads it as numeric.
     """
     place_of = {level: place for place, level in enumerate(exported.levels, start=1)}
     lines = (
         (
             f"{exported.candidates[place][0]}/{exported.candidates[place][1]}",
             *exported.candidates[place],
-            party.name,
+            party.called,
             party.kind_in_words,
             party.run,
             *_in_r(party.says[place], place_of),
@@ -82,10 +82,10 @@ def _in_r(said: Said | None, place_of: Mapping[str, int]) -> tuple[str | float, 
 
 
 def alt_test(exported: Exported) -> dict[str, Iterator[str]]:
-    """Return the two files of a data set of the alternative annotator test's authors, of what people labelled.
+    """Return the candidates that people labelled in the two-file format of the alternative annotator test's authors.
 
-    `human_annotations.json` and `llm_annotations.json`: annotations by instance, by annotator. Instances are the keys
-    of candidates; levels that are all whole numbers are numbers, as distances are taken between them.
+    `human_annotations.json` and `llm_annotations.json` hold annotations by annotator and instance. Instances are the
+    candidates' keys; if all levels are whole numbers they are written as numbers, because distances are computed.
     """
     numeric = all(level.lstrip("-").isdecimal() for level in exported.levels)
 
@@ -93,7 +93,7 @@ def alt_test(exported: Exported) -> dict[str, Iterator[str]]:
         named: dict[str, dict[str, Any]] = {}
         for party in exported.parties:
             if party.kind == kind:
-                name = party.name if party.name not in named else f"{party.name}, {party.run}"
+                name = party.called if party.called not in named else f"{party.called}, {party.run}"
                 named[name] = {
                     str(exported.candidates[place][1]): _annotation(said[1], numeric)
                     for place in exported.labelled
@@ -105,14 +105,14 @@ def alt_test(exported: Exported) -> dict[str, Iterator[str]]:
 
 
 def _annotation(verdict: str | float | None, numeric: bool) -> str | float | None:
-    # Somebody may have filled in what is no level of the judge's scale.
+    # A person may have entered a value that is not a level of the judge's scale.
     return int(verdict) if numeric and isinstance(verdict, str) and verdict.lstrip("-").isdecimal() else verdict
 
 
 def without_verdict(exported: Exported) -> dict[str, Iterator[str]]:
-    """Return a line for each candidate of which a run has no verdict, with why: those that it does not hold as well."""
+    """Return a line for each candidate without a verdict of a run, with the reason, even if the run omits it."""
     lines = (
-        (*candidate, party.name, party.run, NOT_IN_THE_RUN if said is None else said[0])
+        (*candidate, party.called, party.run, NOT_IN_THE_RUN if said is None else said[0])
         for party in exported.parties
         if party.kind == "judge"
         for candidate, said in zip(exported.candidates, party.says, strict=True)
@@ -129,7 +129,7 @@ FORMATS: dict[str, Callable[[Exported], dict[str, Iterator[str]]]] = {
     "coding": coding,
     "without-verdict": without_verdict,
 }
-# Names of the files of each format.
+# File names by format.
 FILES: dict[str, tuple[str, ...]] = {
     "tidy": ("verdicts.csv",),
     "long": ("long.csv",),
@@ -149,21 +149,21 @@ def export_verdicts(
     runs: Sequence[str] = (),
     labels: Sequence[str] = (),
 ) -> dict[str, Iterator[str]]:
-    """Return the files of a format, by name, each as pieces of text.
+    """Return the files of a format, by name, each as an iterator over pieces of text.
 
     Parameters
     ----------
     format_name
         One of `FORMATS`.
     field, runs, labels
-        As of a calibration.
+        As for a calibration.
 
     Raises
     ------
     NotFound, NotAllowed
-        As of the report.
+        As for the report.
     Conflict
-        There is no such format, no judge fills in such a field, or no run has such a name.
+        There is no such format, no judge fills in the field, or no run has that name.
     """
     if format_name not in FORMATS:
         raise Conflict(f"There is no format '{format_name}', expected one of {', '.join(FORMATS)}.")
@@ -178,7 +178,7 @@ def read_exported(
     runs: Sequence[str] = (),
     labels: Sequence[str] = (),
 ) -> Exported:
-    """Return what people and judges said of all candidates; parameters and errors as of `export_verdicts`."""
+    """Return what people and judges said about all candidates; parameters and errors as for `export_verdicts`."""
     known = fields_with_judges(database, actor, study_key)
     chosen = field or (next(iter(known)) if len(known) == 1 else "")
     if chosen not in known:
@@ -236,7 +236,7 @@ def _read(
 
 @dataclass(frozen=True)
 class _Rated:
-    """The candidates of a study by number, with what people say of them by name and number."""
+    """The candidates of a study by id, with people's verdicts on them by name and id."""
 
     columns: tuple[str, ...]
     candidates: Sequence[tuple[int, tuple[Cell, ...]]]
@@ -246,7 +246,7 @@ class _Rated:
 
 
 def _marked(session: Session, study: Study, labels: Labels | None) -> _Rated:
-    """Read a study that marks answers after its reads."""
+    """Read a study that scores answers after its reads."""
     rows = load_rows(session, study)
     scores, items = scores_of(rows), {item.id: item for item in rows.items}
     candidates: list[tuple[int, tuple[Cell, ...]]] = []
@@ -277,7 +277,7 @@ def _marked(session: Session, study: Study, labels: Labels | None) -> _Rated:
 
 
 def _filled_in(session: Session, study: Study, expansion: Expansion, field: str, labels: Labels | None) -> _Rated:
-    """Read what was filled in in a field of a study that lists its phases."""
+    """Read the answers in one field of a study that lists its phases."""
     rows = load_listed(session, study, expansion, frozen_facts.phases_of(session, stored_id(study.id)))
     phase, _, key = field.partition(".")
     of_phase = next(each for each in ratings_of(rows, expansion, ()) if each.phase.key == phase)
@@ -318,7 +318,7 @@ def _filled_in(session: Session, study: Study, expansion: Expansion, field: str,
 
 
 def _remarks(entries: Sequence[Entry], names: Mapping[int, str]) -> dict[int, dict[str, str]]:
-    """Return what people wrote beside their verdicts, by candidate and name: comment, reason, flags."""
+    """Return people's remarks with their verdicts, by candidate and name: comment, reason, flags."""
     written: dict[int, dict[str, str]] = {}
     for entry in entries:
         flags = [note or flag for flag, note in entry.flags]
@@ -336,7 +336,7 @@ def _reference(item: ItemLine | ReadItem) -> str:
 
 
 def _as_number(said: Said | None, levels: Sequence[str]) -> Said | None:
-    """Return what a person filled in as a judge's verdict is written: of a scale of numbers as a number."""
+    """Return a person's answer in the form of a judge's verdict: a number if the scale is numeric."""
     if said is None or said[1] is None or tuple(levels) != NUMBER:
         return said
     return said[0], float(said[1])

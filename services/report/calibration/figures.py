@@ -1,4 +1,4 @@
-"""What of each panel is drawn: its main figures with their intervals, one line for each part of the candidates."""
+"""The figures of each panel: its main statistics with their intervals, one line for each stratum of the candidates."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _UNIT_SCALE = (0.0, 1.0)
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Statistics of a panel that are drawn on one axis, what this says, and the whole scale where there is one."""
+    """The statistics of a panel that share one axis, the axis label, and the limits of the scale if it has any."""
 
     panel: str
     statistics: tuple[str, ...]
     axis: str
     limits: tuple[float, float] | None = None
     key: str = ""
-    # A difference: the axis shows 0, which is none.
+    # A difference: the axis includes 0, which means no difference.
     is_signed: bool = False
 
 
@@ -90,26 +90,26 @@ _DRAWN: tuple[_Drawn, ...] = (
     ),
 )
 _MODEL = "model"
-# More lines than that are not read on a screen.
+# More lines than this are unreadable on a screen.
 _MOST_LINES = 24
 
 
 def figures_of(panel: Panel, scale: Scale) -> list[Figure]:
-    """Return the figures of a panel; none of one that draws nothing, or nothing that has a value.
+    """Return the figures of a panel; empty if it has none, or if none of its statistics has a value.
 
-    They are drawn in the unit of the panel's sentences and table: points, percent, or none.
+    They use the unit of the panel's sentences and table: points, percent, or none.
 
     Parameters
     ----------
     scale
-        Of the verdicts.
+        The scale of the verdicts.
     """
     figures = (_figure(panel, drawn, scale) for drawn in _DRAWN if drawn.panel == panel.key)
     return [figure for figure in figures if figure is not None]
 
 
 def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:
-    """Return a figure: of too many lines to read the levels of models alone, and last what is of all candidates."""
+    """Return a figure. If it had too many lines, keep only the levels of models, and failing that only the totals."""
     rows = [row for row in panel.rows if row.statistic in asked.statistics and not math.isnan(row.estimate.value)]
     of_models = [row for row in rows if row.stratum == EVERYTHING or row.factor == _MODEL]
     of_all = [row for row in rows if row.stratum == EVERYTHING]
@@ -138,7 +138,7 @@ def _span(panel: str, row: Row, scale: Scale, factor: float, *, several: bool) -
 
 
 def _whose(panel: str, row: Row) -> str:
-    """Return whose line it is: of some panels the judge's, as the humans beside it are the same throughout."""
+    """Return the label of a row: in panels whose humans are the same throughout, only the judge's name."""
     if row.statistic == ceiling.CEILING:
         return row.judge
     return row.parties[0] if panel in (ceiling.KEY, uniformity.KEY, replacement.KEY) else ", ".join(row.parties)

@@ -1,4 +1,4 @@
-"""Which candidates could have been drawn for people: those that a score that is corrected by their verdicts is of."""
+"""The candidates that could have been drawn for people: the population that a corrected score refers to."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from services.studies.sampling.units import Unit
 
 
 def frame_of(study: Expansion, phase: Phase, pool: CandidateColumns, rows: ListedRows) -> Frame | None:
-    """Return from which candidates those of a phase were drawn, of any model; None where from all.
+    """Return the candidates, of any model, from which a phase's were drawn; None for all of them.
 
-    A model that a phase does not ask for stays among them, with those of its answers that are like those that were
-    drawn: it has a score by the judge, and none that is corrected.
+    A model that a phase does not ask for is included with those of its answers that match the phase's other
+    conditions: it has a score by the judge, but no corrected one.
 
     Parameters
     ----------
     pool
         All candidates of models.
     rows
-        What was drawn for all phases, with its items and candidates.
+        Everything drawn for any phase, with its items and candidates.
     """
     said = as_canonical(phase.source, study.attributes)
     where = [condition for condition in said.where if condition.name != "model"]
@@ -65,7 +65,7 @@ def frame_of(study: Expansion, phase: Phase, pool: CandidateColumns, rows: Liste
 
 
 def hangs_on_answers(phase: Phase) -> bool:
-    """Return whether answers decided what could be drawn, so that nobody knows with which chance it was."""
+    """Return whether answers decided what could be drawn, which leaves the inclusion probabilities unknown."""
     by_results = any("." in condition.name for condition in phase.source.where)
     return by_results or bool(phase.source.let_in) or phase.answers_of is not None
 
@@ -73,9 +73,9 @@ def hangs_on_answers(phase: Phase) -> bool:
 def _of_each_kind(
     pool: CandidateColumns, names: Sequence[str], wanted: Callable[[Sequence[Unit]], list[bool]]
 ) -> Chosen:
-    """Return of which candidates something holds that hangs on these values alone, and on what every draw leaves out.
+    """Return which candidates satisfy a condition on these values and on what every draw leaves out.
 
-    It is asked once for all that are alike in them: there may be a million.
+    Candidates that agree in all of these are tested once together: there may be a million candidates.
     """
     if not len(pool):
         return np.zeros(0, dtype=np.bool_)
@@ -86,7 +86,7 @@ def _of_each_kind(
     )
     one_of = np.zeros(count, dtype=np.intp)
     one_of[kinds] = np.arange(len(pool))
-    # The last one is that of a candidate without a value.
+    # The last value is for candidates without one: their code is -1.
     values = {name: (*factor.names, "") for name, factor in factors.items()}
     units = []
     for number, place in enumerate(one_of.tolist()):

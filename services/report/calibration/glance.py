@@ -1,4 +1,4 @@
-"""The judges of a calibration at a glance: one line for each, with what decides whether it may be used."""
+"""The judges of a calibration at a glance: one line each, with what decides whether a judge may be used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
     Parameters
     ----------
     on_test
-        Judges whose criteria were held against test subjects, while all else is of development subjects.
+        Judges whose criteria were tested on test subjects; everything else is about development subjects.
     """
     declared = plan.criteria.declared
     return PlainTable(
@@ -58,7 +58,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
 
 
 def without_verdict(material: Material) -> PlainTable | None:
-    """Return of how many candidates of each model each judge has no verdict; None where nothing is missing."""
+    """Return how many candidates of each model have no verdict, by judge; None if nothing is missing."""
     lines: list[tuple[Cell, ...]] = []
     for judge, verdicts in material.judges.items():
         counts = missing.by_model(verdicts, material.models)

@@ -1,4 +1,4 @@
-"""How probable the positive verdict is by a judge of a study: from its verdicts and the confidences beside them."""
+"""A judge's probability of the positive verdict, from its verdicts and their confidences."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _OF_LAYOUTS = {layout.key: layout.confidence_of for layout in FOREIGN_VERDICTS}
 
 
 def graded(session: Session, read: Read, runs: Sequence[JudgeRun]) -> Read:
-    """Return the same with the probability of the positive verdict by each judge that says how sure it is.
+    """Return the material with the probability of the positive verdict, for judges that state their confidence.
 
-    Of a judge with several runs it is that of the first, whose verdicts are calibrated.
+    If a judge has several runs, the first one counts, because its verdicts are the ones that are calibrated.
     """
     material, candidates = read
     first: dict[str, JudgeRun] = {}
@@ -48,9 +48,9 @@ def graded(session: Session, read: Read, runs: Sequence[JudgeRun]) -> Read:
 
 
 def confidence_of(run: JudgeRun) -> str:
-    """Return what the confidences of a run are of: "verdict", "positive", or nothing where this was not said.
+    """Return what a run's confidences refer to: "verdict", "positive", or an empty text if that is not known.
 
-    Our own columns say it, and so do formats that read a confidence by themselves; of a mapped column nobody knows.
+    Our own columns define it, and so do formats with a confidence of their own; for a mapped column nobody knows.
     """
     said: Mapping[str, object] = run.parameters
     columns = said.get("columns")
@@ -62,15 +62,15 @@ def confidence_of(run: JudgeRun) -> str:
 
 
 def probability_of(verdicts: Verdicts, confidence: Floats, scale: Scale, of: str) -> Floats:
-    """Return the probability of the positive verdict of each candidate; nan without a verdict or a confidence.
+    """Return each candidate's probability of the positive verdict; nan without a verdict or a confidence.
 
     Parameters
     ----------
     confidence : ndarray of float, shape (n,)
         From 0 to 1.
     of
-        "positive" for that of the positive verdict itself; "verdict" for that of the verdict given, of two: then it is
-        the confidence where the positive one is given, and 1 less it where the other one is.
+        "positive" if it is the probability of the positive verdict itself; "verdict" if it is that of the given verdict
+        out of two: then the probability is the confidence for a positive verdict and 1 minus it for the other.
     """
     known = ~np.isnan(verdicts.codes)
     positive = [code for code, level in enumerate(scale.levels) if level in scale.positive]
@@ -111,7 +111,7 @@ def _positive(scale: Scale) -> str:
 
 
 def _confidences(session: Session, run: JudgeRun, ids: Ids) -> Floats:
-    """Return the confidence of each candidate; nan where there is none."""
+    """Return the confidence of each candidate; nan if there is none."""
     confidences = np.full(ids.size, np.nan)
     query = (
         select_columns(col(JudgeVerdict.candidate_id), col(JudgeVerdict.confidence))

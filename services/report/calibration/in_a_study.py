@@ -1,4 +1,4 @@
-"""What the panels tell a reader of files to do, said as it is done in a study: no page has a command's options."""
+"""Rewording of the panels' advice for studies: pages do not have the options of a command."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _SAID = {
 
 
 def in_words_of_a_study(text: str) -> str:
-    """Return a sentence of a panel in the words of a study."""
+    """Return a panel's sentence in the words of a study."""
     for of_files, of_studies in _SAID.items():
         text = text.replace(of_files, of_studies)
     return text
 
 
 def for_a_study(panel: Panel) -> Panel:
-    """Return a panel whose sentences name nothing that a page does not have."""
+    """Return a panel whose sentences mention nothing that a page lacks."""
     return replace(
         panel,
         sentences=tuple(map(in_words_of_a_study, panel.sentences)),

@@ -1,4 +1,4 @@
-"""Each look at the agreement of a judge with people: stored with its time and person, and counted."""
+"""Looks at a judge's agreement with people: each is stored with its time and person, and counted."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Part = Literal["all", "development", "test"]
 def note_looks(
     database: Database, actor: Actor, study_key: str, field: str, seen: Mapping[tuple[Judge, Part], str]
 ) -> dict[tuple[Judge, Part], int]:
-    """Store who looked at what, and return of each judge how often its agreement was opened, this time included.
+    """Store who looked at what, and return how often each judge's agreement was opened, including this time.
 
-    What was opened before is no further look; prompts of one judge are counted together, as each is tried on the same
-    human verdicts.
+    Opening the same verdicts again is not another look. All prompts of a judge are counted together, because each is
+    tried on the same human verdicts.
 
     Parameters
     ----------
     seen
-        Hash of the verdicts that were compared, by judge and part.
+        The hash of the compared verdicts, by judge and part.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -66,7 +66,7 @@ def note_looks(
 
 
 def looks_in_words(session: Session, study_id: int) -> str:
-    """Return how often the agreement of judges with people was opened, as a sentence; empty where it never was."""
+    """Return how often the agreement of judges with people was opened, as a sentence; empty if it never was."""
     rows = session.exec(select(CalibrationLook.part).where(CalibrationLook.study_id == study_id)).all()
     if not rows:
         return ""
@@ -83,7 +83,7 @@ def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: b
     Parameters
     ----------
     times
-        By what a judge with its prompt is called: how often, this time included, and on which subjects.
+        By the name of a judge with its prompt: how often, including this time, and on which subjects.
     several_prompts
         Whether two of them are one judge with two prompts.
 
@@ -102,7 +102,7 @@ def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: b
 
 
 def fingerprint(material: Material, judge: str) -> str:
-    """Return the hash of everything that is compared where a judge is held against people."""
+    """Return the hash of everything that enters the comparison of a judge with people."""
     hashed = hashlib.sha256(repr(material.scale).encode())
     runs = material.runs.get(judge, {})
     if len(runs) < 2:

@@ -1,4 +1,4 @@
-"""What people and judges of a study said in one field, as the arrays from which a calibration is computed."""
+"""What people and judges said in one field of a study, as the arrays from which a calibration is computed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.scores import Scores
 from services.report.rows.study_rows import Run, StudyRows
 
-# Of a column with more values nobody reads a table.
+# A table with more levels than this is unreadable.
 _MOST_LEVELS = 30
 _STATES = {"refusal": State.REFUSAL, "unreadable": State.UNREADABLE, "no_verdict": State.NO_VERDICT}
-# An answer about the whole unit, or none: it is not scored, and counted.
+# An answer about the whole unit, or an abstention: counted, but not scored.
 _EXCLUDED = frozenset({"not_assessable", "undetermined", "not_shown"})
 _OF_EVERY_STUDY = ("category", "format")
 _GROUPED = frozenset({"text", "choice", "ordinal", "yes_no"})
-# Why a run has no verdict, by candidate.
+# The reason for a run's missing verdict, by candidate.
 Failures = Mapping[int, str]
 
 
@@ -53,12 +53,12 @@ def scale_of(field: Field) -> Scale:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Whose verdicts a material has: the candidates of models of a study, in its order.
+    """The candidates in a material: those of a study's models, in the study's order.
 
     Attributes
     ----------
     ids, item_ids : ndarray of int64, shape (n,)
-        Of the rows, ascending, and of those of their items.
+        Ids of the candidates' rows, ascending, and of their items' rows.
     """
 
     ids: Ids
@@ -80,20 +80,20 @@ def material_of(
     decided: Ratings | None,
     runs: Sequence[tuple[JudgeRun, Run, Failures]],
 ) -> Read:
-    """Return what the raters of a field and some runs say of all candidates of a study that lists its phases.
+    """Return the verdicts of a field's raters and of some runs on all candidates of a study that lists its phases.
 
     Parameters
     ----------
     pool
         These candidates.
     rows
-        What was drawn for all phases, with its items and candidates.
+        Everything drawn for any phase, with its items and candidates.
     decided
-        What holds of each unit after a later phase settled it, in one column; None where no phase does. Nobody saw a
-        judge's verdict there, and no unit came there because of one.
+        Each unit's answer after a later phase settled it, in one column; None if no phase does. Nobody saw a judge's
+        verdict in that phase, and no unit was sent there because of one.
     runs
-        As stored, with their verdicts, and why verdicts are missing. Runs of one judge with one prompt are repeated
-        ones: the first is calibrated.
+        As stored, with their verdicts and the reasons for missing ones. Several runs of one judge with one prompt are
+        repeats: the first is calibrated.
     """
     scale, n = scale_of(ratings.field), len(pool)
     places = places_in(pool.ids, [unit.candidate.id if unit.candidate else 0 for unit in ratings.units]).tolist()
@@ -117,9 +117,9 @@ def material_of(
 
 
 def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[ItemLine]]:
-    """Return all candidates that models gave, drawn for anything or not, and the item of each.
+    """Return all candidates written by models, drawn or not, and the item of each.
 
-    What a version of the study replaced is no candidate any more.
+    Candidates that a version of the study replaced are left out.
     """
     items = {item.key: item for item in rows.items}
     there = (line for line in rows.candidates if line.replaced_in is None)
@@ -128,18 +128,18 @@ def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[It
 
 
 def each_run_alone(material: Material, runs: Sequence[Run], ids: Ids) -> Material:
-    """Return the same material with every run as a judge of its own, by the name of the run.
+    """Return the same material with every run as a separate judge, named after the run.
 
     Parameters
     ----------
     ids
-        Of the candidates, in the order of the material.
+        The candidates' ids, in the order of the material.
     """
     return replace(material, judges={run.name: _of_run(run, {}, ids, material.scale) for run in runs}, runs={})
 
 
 def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[JudgeRun, Run, Failures]]) -> Read:
-    """Return the same of a study that marks answers after its reads: correct, incorrect, or neither."""
+    """Return the same for a study that scores answers after its reads: correct, incorrect, or neither."""
     scale, pool = Scale("binary", BINARY, BINARY[1:]), candidates_after_reads(study)
     places = places_in(pool.ids, [candidate.id for candidate in scores.sample]).tolist()
     humans = {}
@@ -157,7 +157,7 @@ def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[Ju
 
 
 def part_of(read: Read, items: frozenset[int], *, within: bool) -> Read:
-    """Return the candidates of some items, or those of all others, with the repeated runs of judges."""
+    """Return the candidates of some items, or of all other items, with the judges' repeated runs."""
     material, candidates = read
     among = np.isin(candidates.item_ids, np.array(sorted(items), dtype=np.int64))
     places = np.flatnonzero(among == within)
@@ -178,7 +178,7 @@ def _read(
     probability: Floats | None,
     runs: Sequence[tuple[JudgeRun, Run, Failures]],
 ) -> Read:
-    """Return the material of all candidates; `of_answers` names the factors that are declared of the answers."""
+    """Return the material of all candidates; `of_answers` names the factors that are declared for candidates."""
     items = pool.of_items(pool.items.keys).codes
     factors = {name: factor for name, factor in every.items() if 1 < len(factor.names) <= _MOST_LEVELS}
     of_judges: dict[str, dict[str, Verdicts]] = {}
@@ -206,9 +206,10 @@ def _made(stored: JudgeRun) -> Made:
 
 
 def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) -> dict[str, Factor]:
-    """Return the attributes by which several answers of a model to one item are distinguished; none where there is one.
+    """Return the attributes that distinguish a model's several answers to one item; empty if it gives only one.
 
-    One that tells all of them apart is the condition; where none does alone, each that tells more of them apart is one.
+    The first attribute that tells all of them apart is the condition. If no single one does, every attribute that
+    tells more of them apart than those before it is one.
     """
     if not items.size:
         return {}
@@ -240,14 +241,14 @@ def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], 
 
 
 def code_of(answer: object, scale: Scale) -> float | None:
-    """Return the code of an answer; None of one that is no level of the scale, such as *excluded*."""
+    """Return the code of an answer; None if it is not a level of the scale, such as *excluded*."""
     if scale.kind == "number":
         return None if answer is None else float(str(answer))
     return float(scale.levels.index(str(answer))) if str(answer) in scale.levels else None
 
 
 def nothing(n: int) -> tuple[Floats, npt.NDArray[np.int8]]:
-    """Return codes and states of somebody who says nothing of n candidates."""
+    """Return the codes and states of a party without a verdict on any of n candidates."""
     return np.full(n, np.nan), np.full(n, State.NO_VERDICT, dtype=np.int8)
 
 
@@ -256,7 +257,7 @@ def _of_run(run: Run, failures: Failures, ids: Ids, scale: Scale) -> Verdicts:
     said = known >= 0
     codes, states = nothing(len(ids))
     if run.verdicts.numbers is None:
-        # Each word of the run's scale is looked up once, however many verdicts say it.
+        # Look up each word of the run's scale once, however many verdicts use it.
         words = [code_of(name, scale) for name in run.verdicts.scale.names]
         codes[said] = np.array([math.nan if code is None else code for code in words])[known[said]]
     else:
@@ -270,7 +271,7 @@ def _of_run(run: Run, failures: Failures, ids: Ids, scale: Scale) -> Verdicts:
 
 
 def _factors(study: Expansion, pool: CandidateColumns) -> dict[str, Factor]:
-    """Return category and format of the items and the declared attributes that group candidates."""
+    """Return the items' category and format, and the declared attributes that can group candidates."""
     factors = {name: pool.factor(name) for name in _OF_EVERY_STUDY}
     for attribute in study.attributes:
         if attribute.type in _GROUPED and attribute.table == "candidates":
@@ -281,7 +282,7 @@ def _factors(study: Expansion, pool: CandidateColumns) -> dict[str, Factor]:
 
 
 def _probabilities(chances: Sequence[float | None], places: Sequence[int], n: int) -> Floats | None:
-    """Return with which chance each candidate was drawn; None where it is not known of each that was."""
+    """Return each candidate's probability of being drawn; None unless it is known for all that were drawn."""
     known = np.full(n, np.nan)
     for place, chance in zip(places, chances, strict=True):
         if chance is None:

@@ -1,6 +1,7 @@
-"""For what agreement on test was opened: for what was there by then, and as long as no answer could come after it.
+"""Openings of agreement on test subjects: for what existed by then, and while no answer could be added afterwards.
 
-Before and after are told by the audit chain. By clocks, what is imported after one was set back would have been there.
+The order of events is taken from the audit chain: by the clock, an import after the clock was set back would seem to
+have existed before.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from services.seals.order import LAST, places_in_chain
 
 @dataclass(frozen=True)
 class Openings:
-    """The openings of a study, and what came after them.
+    """A study's openings, and what came after them.
 
     Attributes
     ----------
     opened
-        By judge with its prompt, the place of the opening in the audit chain.
+        The place of each opening in the audit chain, by judge with its prompt.
     runs, labels
-        By their keys, the places of the imports of runs and labels.
+        The places of the imports of runs and labels, by their keys.
     reopened
-        The place of the last re-opening that let answers come while they are sealed; 0 where there is none.
+        The place of the last re-opening that allowed answers while they are sealed; 0 if there is none.
     """
 
     opened: Mapping[Judge, int]
@@ -37,30 +38,30 @@ class Openings:
     reopened: int
 
     def is_of(self, run: JudgeRun) -> bool:
-        """Return whether agreement on test was opened for the judge of a run with its prompt."""
+        """Return whether agreement on test subjects was opened for the run's judge with its prompt."""
         return judge_of(run) in self.opened
 
     def came_after(self, run: JudgeRun) -> bool:
-        """Return whether a run was imported after agreement on test was opened for its judge."""
+        """Return whether a run was imported after agreement on test subjects was opened for its judge."""
         return self.runs.get(stored_id(run.id), LAST) > self.opened[judge_of(run)]
 
     def labels_came_after(self, run: JudgeRun, labels: Labels | None) -> bool:
-        """Return whether some of the labels were imported after it was opened for the judge of a run."""
+        """Return whether any of the labels were imported after agreement was opened for the run's judge."""
         last = 0 if labels is None else max(self.labels.get(key, LAST) for key in labels.imports)
         return last > self.opened[judge_of(run)]
 
     def was_reopened(self, run: JudgeRun) -> bool:
-        """Return whether answers could come or be replaced since it was opened for the judge of a run."""
+        """Return whether answers could be added or replaced since agreement was opened for the run's judge."""
         return self.reopened > self.opened[judge_of(run)]
 
     def holds_for(self, run: JudgeRun, labels: Labels | None) -> bool:
-        """Return whether agreement of a run on test, with these labels, is open."""
+        """Return whether the run's agreement on test subjects, with these labels, is open."""
         return self.is_of(run) and not (
             self.came_after(run) or self.was_reopened(run) or self.labels_came_after(run, labels)
         )
 
     def opened_together(self, judge: Judge, wanted: Sequence[JudgeRun], stored: Sequence[JudgeRun]) -> int:
-        """Return how many runs of a judge, in a field of those wanted, were there when it was opened for the judge."""
+        """Return how many runs of a judge, in the wanted runs' fields, existed when agreement was opened for it."""
         fields = {run.parameters.get("field") for run in wanted}
         return sum(
             judge_of(run) == judge and not self.came_after(run) and run.parameters.get("field") in fields
@@ -69,7 +70,7 @@ class Openings:
 
 
 def openings_of(session: Session, study_id: int) -> Openings:
-    """Return for which judges agreement on test was opened, and what came after that."""
+    """Return the judges for which agreement on test subjects was opened, and what came after that."""
     keys = queries.openings_of(session, study_id)
     if not keys:
         return Openings({}, {}, {}, 0)

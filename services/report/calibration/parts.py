@@ -1,4 +1,4 @@
-"""The material of a calibration in its parts: development and test subjects, or all where a study is not divided."""
+"""A calibration's material by part: development and test subjects, or all subjects if the study is not divided."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.wording import capital
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
+from services.judging.sealed_split import AFTER_REOPENING
 from services.report.calibration import elsewhere, grades
 from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
@@ -43,26 +44,26 @@ from services.report.rows.settled import settled
 from services.report.rows.study_rows import Run
 from services.studies import frozen_facts
 
-# The panels of a judge on test subjects; everything else is looked at while prompts are tried.
+# Only these panels are computed on test subjects; all others are for use while prompts are being tried.
 _ON_TEST = (corrected.KEY, thresholds.KEY, criteria.KEY)
 
 
 @dataclass(frozen=True)
 class OfJudge:
-    """What a judge is certified from.
+    """The data from which a judge is certified.
 
     Attributes
     ----------
     judge
-        Its name and its prompt.
+        The judge's name and prompt.
     part
-        Of the study's subjects.
+        The part of the study's subjects.
     material, candidates
-        Of that part, with this judge alone.
+        Those of that part, with only this judge.
     plan
-        With what holds of that part.
+        The calibration's plan, with what applies to that part.
     looks
-        How often its agreement was opened on that part.
+        How often the judge's agreement was opened on that part.
     """
 
     judge: Judge
@@ -80,13 +81,13 @@ class Parts:
     Attributes
     ----------
     whole
-        All subjects, or those for development.
+        All subjects, or only those for development.
     of_judges
         By the judge's name.
     said
         Sentences on how the study is divided.
     labels
-        Those made elsewhere that stand in place of raters' verdicts; None where these count.
+        The labels made elsewhere that replace raters' verdicts; None if raters' verdicts count.
     """
 
     whole: Material
@@ -97,7 +98,7 @@ class Parts:
     labels: Labels | None = None
 
     def looked_at(self) -> Iterator[tuple[str, Judge, Part, Material]]:
-        """Yield everything that is looked at: name of the judge, judge with its prompt, part, material."""
+        """Yield everything that is looked at: the judge's name, the judge with its prompt, part, and material."""
         for name, of_judge in self.of_judges.items():
             yield name, of_judge.judge, self.part, self.whole
             if of_judge.part != self.part:
@@ -113,25 +114,24 @@ def read_parts(
     basis: str,
     labels: Sequence[str] = (),
 ) -> Parts:
-    """Read what people and the judges of some runs say in a field.
+    """Read the verdicts of people and of some runs' judges in a field.
 
-    Labels made elsewhere on test subjects are sealed as verdicts are. Those that were imported after agreement was
-    opened stay on development subjects, as a run does: else labels could be chosen by how the judge does.
+    Labels made elsewhere on test subjects are sealed like verdicts. Labels imported after agreement was opened, like
+    runs imported then, count only on development subjects: otherwise labels could be chosen by how the judge does.
 
-    Verdicts on test subjects are read only where agreement on them was opened for one of these judges, and only for
-    runs that were there by then: another run under an opened name would be one more look at them, and a run made up for
-    it would tell a single verdict. So would an answer that comes or is replaced after that, where the study was
-    re-opened.
+    Verdicts on test subjects are read only if agreement on them was opened for one of these judges, and only for runs
+    that existed by then. Another run under an opened name would be another look at them, and a run made up for the
+    purpose would reveal single verdicts. So would answers that are added or replaced after a study is re-opened.
 
     Parameters
     ----------
     labels
-        Names of imports of labels made elsewhere, which are then all that people said; none for the raters' verdicts.
+        Names of imports of labels made elsewhere, used as the only human verdicts; empty to use raters' verdicts.
 
     Raises
     ------
     Conflict
-        Nothing was drawn that the field is filled in about, or there are no such labels.
+        Nothing was drawn for the field, or there are no such labels.
     """
     study_id = stored_id(study.id)
     stored = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
@@ -155,7 +155,7 @@ def read_parts(
     plan = replace(plan, is_trial=part == "development")
     whole = part_of(read, for_test, within=False) if opened else read
     on_test = part_of(read, for_test, within=True) if opened else None
-    # What is opened is agreement: a figure on very few would tell what people said of them.
+    # Only agreement is opened: a figure on very few subjects would reveal what people said about them.
     fewest = 1 if queries.is_unsealed(session, study_id) else FEWEST_SEALED
     return Parts(
         whole=whole[0],
@@ -183,14 +183,14 @@ def read_parts(
 
 
 def panels_of(what: Parts) -> dict[str, Panel]:
-    """Return all panels; where the study is divided, each says of which part it is."""
+    """Return all panels; in a divided study, each says which part it is about."""
     opened = {name: each for name, each in what.of_judges.items() if each.part == "test"}
     panels = {}
     for key, kind in PANELS.items():
         judges = {name: own for name, own in what.whole.judges.items() if key not in _ON_TEST or name not in opened}
         own: list[tuple[Part, Panel]] = []
         rest = replace(what.whole, judges=judges)
-        # Judges without grades are left out beside one that has some, and is open on test.
+        # If other judges are open on test, skip judges without grades: they would add nothing to this panel.
         if judges and (key != thresholds.KEY or not opened or thresholds.has_grades(rest)):
             own.append((what.part, kind.compute(rest, what.plan)))
         if key in _ON_TEST:
@@ -201,12 +201,12 @@ def panels_of(what: Parts) -> dict[str, Panel]:
 
 
 def joined(key: str, own: Sequence[tuple[Part, Panel]], labellers: Collection[str] | None) -> Panel:
-    """Return the panels of all parts as one, in which each says first of which subjects it is.
+    """Return the panels of all parts as one, in which each part begins with the subjects it is about.
 
     Parameters
     ----------
     labellers
-        Those by whose labels made elsewhere they are, which is said too; None where they are by raters' verdicts.
+        The labellers whose labels made elsewhere were used, which is stated too; None if raters' verdicts were used.
     """
     rows = tuple(row if part == "all" else _row_of(row, part) for part, panel in own for row in panel.rows)
     marked = rows if labellers is None else elsewhere.marked(rows, labellers)
@@ -222,14 +222,14 @@ def joined(key: str, own: Sequence[tuple[Part, Panel]], labellers: Collection[st
 
 
 def _lead(part: Part, *, made_elsewhere: bool) -> tuple[str, ...]:
-    """Return the line before all that a panel says of a part, which is much where there are several judges."""
+    """Return the line that introduces a part in a panel, where several judges can make for much text."""
     said = [f"on {part} subjects"] if part != "all" else []
     said += [elsewhere.BY_LABELS] if made_elsewhere else []
     return (f"{capital(', '.join(said))}:",) if said else ()
 
 
 def _on_test(key: str, development: Material, opened: OfJudge) -> Panel:
-    """Return a panel of test subjects; what is fitted is fitted on those for development."""
+    """Return a panel on test subjects; anything fitted is fitted on development subjects."""
     if key == thresholds.KEY:
         return thresholds.panel_of_parts(development, opened.material, opened.plan)
     return PANELS[key].compute(opened.material, opened.plan)
@@ -241,7 +241,7 @@ def _row_of(row: Row, of_panel: Part) -> Row:
 
 
 def _told_apart(read: Read) -> Read:
-    """Return the same with people whom a judge is called like named otherwise: figures know everybody by name."""
+    """Return the same with people renamed if a judge has the same name: figures identify everybody by name."""
     material, candidates = read
     humans = {f"{name} (person)" if name in material.judges else name: own for name, own in material.humans.items()}
     return replace(material, humans=humans), candidates
@@ -278,7 +278,7 @@ def _said(
     if any(openings.was_reopened(run) for run in mine):
         later = (
             *later,
-            "The study was re-opened after agreement on test was opened: on development subjects only.",
+            f"On development subjects only, though agreement on test was opened. {AFTER_REOPENING}",
         )
     if not opened:
         why = "unsealed, but not opened for these judges" if queries.is_unsealed(session, study_id) else "sealed"

@@ -1,4 +1,4 @@
-"""What a study's analysis plan declares of its judges, as the plan of a calibration."""
+"""The parts of a study's analysis plan that concern judges, as the plan of a calibration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from protocol.analysis import AnalysisPlan
 from protocol.language.authored_plan import AuthoredAnalysis, AuthoredCriterion
 from protocol.language.criteria import statistic_of
 
-# What selects or compares beyond what a certificate decides.
+# Criteria with these keys select or compare in ways that a certificate does not decide.
 _BEYOND = ("where", "compare", "over", "using", "option", "k")
 
 
@@ -21,12 +21,12 @@ def plan_of(
     Parameters
     ----------
     field, field_type
-        As PHASE.FIELD, and its type. Criteria that are declared of it beside judges stand in place of the shipped
-        ones, but for labels and humans.
+        As PHASE.FIELD, and its type. Criteria that the plan declares for its judges replace the shipped ones, except
+        those on labels and humans.
     drawn
-        Whether it is known with which chance each candidate was drawn for people.
+        Whether every candidate's probability of being drawn for people is known.
     basis
-        Name of the human verdicts on which corrections and certificate rest; empty for the usual ones.
+        The human verdicts that corrections and the certificate are based on; empty for the usual ones.
     """
     design: Design = "probability" if drawn else "unknown"
     declared = () if isinstance(analysis, AnalysisPlan) else tuple(_declared(analysis, field, field_type))

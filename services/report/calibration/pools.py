@@ -1,4 +1,4 @@
-"""What people and judges say of all candidates in a field, for the lines of a plan that hold judges against people."""
+"""People's and judges' verdicts on all candidates in a field, for planned lines that hold judges against people."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from services.report.rows.study_rows import Run
 
 @dataclass(frozen=True)
 class JudgedPool:
-    """All candidates that models gave, with the verdicts of people on those that were drawn and of judges on all.
+    """All candidates written by models, with people's verdicts on those drawn and judges' verdicts on all.
 
     Attributes
     ----------
     units
         The candidates, in the order of the material.
     material
-        Each run of a judge by its name.
+        Each run of a judge, by its name.
     bins
-        Of attributes that are numbers, the declared bounds of their levels.
+        The declared level bounds of numeric attributes.
     """
 
     units: tuple[Unit, ...]
@@ -39,33 +39,33 @@ class JudgedPool:
     bins: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def value_of(self, unit: Unit, name: str) -> str:
-        """Return the value that a candidate has of an attribute, of a number with declared bounds its level."""
+        """Return a candidate's value of an attribute; for a number with declared bounds, its level."""
         bins = self.bins.get(name, ())
         return level_of(bins, unit.value_of(name)) if bins else unit.value_of(name)
 
     def only(self, wanted: Callable[[Unit], bool]) -> JudgedPool:
-        """Return the same of those candidates of which `wanted` holds."""
+        """Return the pool restricted to candidates that satisfy `wanted`."""
         return self._at(np.array([place for place, unit in enumerate(self.units) if wanted(unit)], dtype=np.intp))
 
     def _at(self, places: Codes) -> JudgedPool:
         return JudgedPool(tuple(self.units[place] for place in places.tolist()), self.material.part(places), self.bins)
 
     def in_frame(self) -> JudgedPool:
-        """Return the same of those candidates from which people's were drawn."""
+        """Return the pool restricted to the candidates from which people's were drawn."""
         frame = self.material.frame
         return self if frame is None else self._at(np.flatnonzero(frame.among))
 
     def values_of(self, name: str) -> list[str]:
-        """Return the values that an attribute has here, by name."""
+        """Return the values that an attribute has here, sorted by name."""
         return sorted({value for unit in self.units if (value := self.value_of(unit, name))})
 
     def factor(self, name: str) -> Factor:
-        """Return the level of each candidate in an attribute."""
+        """Return each candidate's level of an attribute."""
         return factor_of([self.value_of(unit, name) for unit in self.units])
 
 
 class Pools:
-    """The pools of a study by field. Each is gathered once, and of those fields alone that the plan asks for."""
+    """The pools of a study by field, each gathered only once, and only for fields that the plan asks for."""
 
     def __init__(self, study: Expansion, rows: ListedRows, runs: Sequence[Run]) -> None:
         self._study, self._rows, self._runs = study, rows, runs
@@ -73,12 +73,12 @@ class Pools:
 
     @property
     def plan(self) -> Plan:
-        """How intervals are computed: as the analysis plan says, of a part that was drawn with known chances."""
+        """How intervals are computed: as the analysis plan says, for a sample drawn with known probabilities."""
         plan = self._study.analysis
         return Plan(confidence=plan.confidence, resamples=plan.resamples, seed=plan.seed, design="probability")
 
     def of(self, ratings: Ratings) -> JudgedPool:
-        """Return the candidates with what people said in a field and what the runs of judges did."""
+        """Return the candidates with people's and judges' verdicts in a field."""
         if ratings.name not in self._gathered:
             names = {judge.party for judge in ratings.judges}
             runs = [run for run in self._runs if run.party in names]

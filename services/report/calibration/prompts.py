@@ -1,4 +1,4 @@
-"""Two prompts of one judge beside each other: what differs in their texts, and in the verdicts that came of them."""
+"""Comparison of two prompts of one judge: the differences in their texts, and in the verdicts they led to."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration.calibrating import Calibration
 
-# Lines of a prompt that are shown around each that differs.
+# Context lines of a prompt shown around each difference.
 _AROUND = 2
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt as the first run that names it stores it.
+    """A prompt as stored by the first run that names it.
 
     Attributes
     ----------
     name
-        The judge with its prompt, as the panels name it.
+        The judge with its prompt, as panels name it.
     version, sha256, text
-        Each empty where no run says it.
+        Each empty if no run records it.
     runs
-        Names of the runs that were made by it.
+        Names of the runs made with it.
     """
 
     name: str
@@ -47,16 +47,16 @@ class Prompt:
 
 @dataclass(frozen=True)
 class ChangeOfPrompt:
-    """What a prompt became, and what became of the verdicts.
+    """How a prompt changed, and how the verdicts changed with it.
 
     Attributes
     ----------
     texts
-        The lines that differ, as a unified difference; empty where a text is not stored, or nothing differs.
+        The lines that differ, as a unified diff; empty if a text is not stored or nothing differs.
     said
-        What keeps the texts from being compared; empty where nothing does.
+        Why the texts cannot be compared; empty if they can.
     panel
-        Shift, scatter, missing and new verdicts, on all candidates, as between repeated runs.
+        Shift, scatter, missing and new verdicts on all candidates, as between repeated runs.
     """
 
     first: Prompt
@@ -67,12 +67,12 @@ class ChangeOfPrompt:
 
 
 def changes_of_prompts(database: Database, actor: Actor, calibration: Calibration) -> tuple[ChangeOfPrompt, ...]:
-    """Return each change of a judge's prompt among the runs of a calibration, in the order in which they were imported.
+    """Return each change of a judge's prompt between the runs of a calibration, in order of import.
 
     Raises
     ------
     NotFound, NotAllowed
-        As of the calibration.
+        As for the calibration.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, calibration.study_key, "admin")
@@ -88,7 +88,7 @@ def changes_of_prompts(database: Database, actor: Actor, calibration: Calibratio
 
 
 def prompts_of(runs: Sequence[JudgeRun]) -> list[Prompt]:
-    """Return the prompts of some runs, each once: two runs are of one prompt as they are of one judge."""
+    """Return the distinct prompts of some runs, by the rule that tells judges apart."""
     named: dict[str, list[JudgeRun]] = {}
     for run in runs:
         named.setdefault(in_words(judge_of(run)), []).append(run)
@@ -110,7 +110,7 @@ def _said(runs: Sequence[JudgeRun], key: str) -> str:
 
 
 def difference_of_texts(first: Prompt, second: Prompt) -> tuple[str, str]:
-    """Return the lines that differ between two prompts, and what keeps them from being compared."""
+    """Return the lines that differ between two prompts, and why they cannot be compared, if they cannot."""
     missing = [prompt.name for prompt in (first, second) if not prompt.text]
     if missing:
         return "", f"The text of the prompt is not stored with {' and '.join(missing)}."
@@ -126,7 +126,7 @@ def difference_of_texts(first: Prompt, second: Prompt) -> tuple[str, str]:
 def _change(calibration: Calibration, first: Prompt, second: Prompt) -> ChangeOfPrompt:
     material = calibration.material
     of_both = {prompt.name: material.judges[prompt.name] for prompt in (first, second)}
-    # The prompts stand as runs of the judge: what is asked of them is the same.
+    # Treat the prompts as repeated runs of the judge: the same questions apply to them.
     as_runs = replace(material, runs={first.judge: of_both}, made={})
     with threadpool_limits(1, user_api="blas"):
         panel = repeatability.panel(as_runs, calibration.plan)

@@ -1,4 +1,4 @@
-"""The calibrations that this process computed last, each for as long as the data of its study stay as they were."""
+"""Cache of this process's last calibrations, each valid as long as the data of its study do not change."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from services.judging.run_identity import Judge
 from services.report.calibration.looks import Part
 from services.report.calibration.parts import Parts
 
-# Of a million candidates each holds more than a hundred megabytes.
+# With a million candidates, each takes more than a hundred megabytes.
 MOST_RETAINED = 2
 
 
 @dataclass(frozen=True)
 class Retained:
-    """What was read, the hash of what was compared by judge and part, and the panels.
+    """The material that was read, the hash of what was compared by judge and part, and the panels.
 
-    Nothing in it hangs on who asked: whether somebody may see it is asked before it is looked for.
+    None of it depends on who asked; permission is checked before it is looked up.
     """
 
     what: Parts
@@ -35,7 +35,7 @@ _lock = threading.Lock()
 
 
 def look_up(database: Database, place: Hashable) -> Retained | None:
-    """Return what was kept; None where nothing was.
+    """Return what was stored for a place; None if there is nothing.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def look_up(database: Database, place: Hashable) -> Retained | None:
 
 
 def retain(database: Database, place: Hashable, computed: Retained) -> None:
-    """Keep what was computed, and let go what was asked for longest ago."""
+    """Store what was computed, and drop the least recently used results beyond the limit."""
     with _lock:
         of_database = _retained.setdefault(database, OrderedDict())
         of_database[place] = computed

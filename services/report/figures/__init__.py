@@ -1,1 +1,1 @@
-"""The report's figures, drawn from the finished report alone."""
+"""The report's figures, drawn only from the finished report."""

@@ -1,4 +1,4 @@
-"""Differences of two over their means, with the mean difference and its limits of agreement."""
+"""Bland-Altman figures: differences over means, with the mean difference and its limits of agreement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.report.figures.drawing import AXIS, COLOURS, GRID, layout
 from services.report.figures.labels import escaped
 
 HEIGHT = 440
-# Each with how it is drawn, so that the lines can be distinguished in grey.
+# Each statistic with its line style, so that the lines can be told apart in grey.
 _LINES: tuple[tuple[Statistic, str, str], ...] = (
     ("upper_limit", "Upper limit", "dash"),
     ("mean_difference", "Mean", "solid"),
@@ -27,14 +27,14 @@ _SMALLEST, _LARGEST = 7.0, 24.0
 
 
 def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Estimated], unit: str) -> Any:
-    """Draw a point for each unit, the larger the more units lie there; bands are the intervals of the three lines.
+    """Draw a point for each pair of mean and difference, larger for more units; bands are the three lines' intervals.
 
     Parameters
     ----------
     estimates
         The mean difference and its two limits, by statistic.
     unit
-        In what means and differences are, such as mm; empty for steps, and where it is not known.
+        The unit of means and differences, such as mm; empty for steps, or if it is not known.
     """
     most = max(count for *_, count in paired.points)
     sizes = [

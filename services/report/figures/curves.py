@@ -1,4 +1,4 @@
-"""Figures with a number on both axes: shares over the depth of a list, accuracy over stated confidence."""
+"""Figures with a number on both axes: shares by depth of a list, accuracy by stated confidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 @dataclass(frozen=True)
 class Point:
-    """A share at a place of the horizontal axis; `what` is said of it when it is pointed at."""
+    """A share at a position on the horizontal axis; `what` is its text on hover."""
 
     x: float
     share: Estimated
@@ -34,21 +34,21 @@ def curves(
     *,
     diagonal: bool = False,
 ) -> Any:
-    """Draw shares in percent with their intervals, a line for each name, told apart in grey by dashes and symbols.
+    """Draw shares in percent with their intervals: a line per name, told apart in grey by dashes and symbols.
 
     Parameters
     ----------
     ticks
-        The places of the horizontal axis; by default it goes from 0 to 100.
+        Positions on the horizontal axis; by default it goes from 0 to 100.
     diagonal
-        Whether to draw where both axes say the same.
+        Whether to draw the line on which both axes have the same value.
     """
     traces = []
     if diagonal:
         line = {"color": AXIS, "dash": "dot", "width": 1.5}
         traces.append(go.Scatter(x=[0, 100], y=[0, 100], mode="lines", line=line, showlegend=False, hoverinfo="skip"))
     numbers: list[dict[str, Any]] = []
-    # At the same ticks several parties stand beside each other, not on top; what is measured stays where it is.
+    # At shared ticks, points of several parties are set side by side; measured positions are never shifted.
     apart = 0.0 if ticks is None else (max(ticks) - min(ticks)) / 60
     for number, (name, points) in enumerate(series.items()):
         drawn = [point for point in points if not math.isnan(point.share.value)]
@@ -56,7 +56,7 @@ def curves(
             continue
         shift = (number - (len(series) - 1) / 2) * apart
         counts = sorted({point.share.n for point in drawn})
-        # Above three lines and more, numbers would stand on each other.
+        # Above the points of three or more lines, the numbers would overlap.
         in_name = len(counts) == 1 or len(series) > 2
         rests_on = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
         colour = COLOURS[number % len(COLOURS)]
@@ -81,7 +81,7 @@ def curves(
         numbers += [] if in_name else [_number_above(point, shift, colour, number) for point in drawn]
     axis = {"gridcolor": GRID, "zeroline": False, "linecolor": AXIS, "showline": True, "ticks": "outside"}
     of_x: dict[str, Any] = {"range": list(SHARES)}
-    # Room above 100 % for the numbers of all parties.
+    # Leave room above 100 % for the numbers of all parties.
     room = 5 + 3 * len(series) if numbers else 5
     if ticks is not None:
         aside = (len(series) / 2 + 1) * apart
@@ -99,7 +99,7 @@ def curves(
 
 
 def _number_above(point: Point, shift: float, colour: str, place: int) -> dict[str, Any]:
-    """Return how much a point rests on, to be written above its interval: of each party a line higher."""
+    """Return a point's n as an annotation above its interval, one line higher for each party."""
     top = point.share.value if math.isnan(point.share.high) else point.share.high
     return {
         "x": point.x + shift, "y": 100 * top, "yshift": 9 + 12 * place, "text": f"n = {point.share.n}",

@@ -1,4 +1,4 @@
-"""What figures say of judges: whose judgements a line is about, and which of them is stricter or more lenient."""
+"""The words of figures about judges: whom a judge is compared with, and whether it is stricter or more lenient."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, Estimat
 from exchange.report_words import party_in_words, stratum_in_words
 from protocol.language.wording import listed
 
-# Of human minus judge, which side says what.
+# Which side of "human minus judge" means what.
 AXIS = "← judge more lenient · human minus judge (points) · judge stricter →"
-# As `agreement` decides it by an interval, in the order in which it is named.
+# The outcomes that `agreement` decides by an interval, in the order in which they are named.
 _DECIDED = ("stricter", "more lenient", "undecided")
 
 
 def are_of_judges(rows: Sequence[EstimateRow]) -> bool:
-    """Return whether each row holds one judge against one human, so that lines are by judge."""
+    """Return whether each row compares one judge with one human, so that lines are labelled by judge."""
     return bool(rows) and all(len(row.parties) == 2 and row.parties[0].kind == "judge" for row in rows)
 
 
 def against(row: EstimateRow) -> str:
-    """Return whom a judge is held against."""
+    """Return with whom a judge is compared."""
     return f"against {party_in_words(row.parties[1])}"
 
 
 def in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return which judges are stricter and which more lenient by their intervals; empty where no row says it.
+    """Return which judges are stricter and which more lenient by their intervals; empty if no row decides it.
 
-    Against what raters agree on, where that is there: against one of them there may be another answer. Of several
-    parts, of all candidates where these are one of them, else of each with the name of its part.
+    Rows against the consensus take precedence if there are any, since single raters may give different answers. With
+    several parts, only the rows on all candidates count, or else those of each part, with the name of the part.
     """
     parts = {row.stratum for row in rows}
     of_all = len(parts) > 1 and ALL_CANDIDATES in parts

@@ -1,4 +1,4 @@
-"""How the report's figures are drawn: values with their intervals, and shares; one look for all, on light and dark."""
+"""How the report's figures are drawn: values with intervals, and shares, in one style for light and dark pages."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Scale
 from services.report.figures.labels import escaped, height_of, wrapped
 
-# Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
-# their symbols distinguish them, every second of which is open; of these there are twice as many as colours.
+# Colours that people with red-green colour blindness can tell apart, with a contrast of at least 3 to 1 on white and on
+# near-black. In grey, the symbols differ: every other one is open, and there are twice as many symbols as colours.
 COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
 _SHAPES = (
     "circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open", "star", "pentagon-open",
     "triangle-down", "hexagon-open", "hourglass", "star-triangle-down-open",
 )  # fmt: skip
-# After these the same shapes once more, those open that were filled.
+# The second half repeats the shapes, with open and filled exchanged.
 SYMBOLS = (
     *_SHAPES,
     *(shape.removesuffix("-open") if shape.endswith("-open") else f"{shape}-open" for shape in _SHAPES),
 )
-# Steps below the middle of a scale are hatched: in grey those above it are as dark.
+# Steps below the middle of a scale are hatched, because in grey they are as dark as those above it.
 HATCH = "/"
 FLOORS = {"chance": ("#6d7783", "dot"), "text_only": ("#c05a5a", "solid")}
 GRID = "rgba(128, 128, 128, 0.28)"
 AXIS = "rgba(128, 128, 128, 0.75)"
-# Whole scales: an axis that begins where the estimates do makes a small difference look large.
+# Axes show whole scales: one that starts at the estimates would make a small difference look large.
 SHARES = (-3.0, 103.0)
 KAPPA = (-1.03, 1.03)
 ROW_HEIGHT = 46
-# So that the n of two names on a line do not touch.
+# High enough that the n of two names on one line do not touch.
 SERIES_HEIGHT = 20
-# A vertical line at 0, over the whole height.
+# A vertical line at 0, over the full height.
 AT_ZERO = {"type": "line", "x0": 0, "x1": 0, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
-# A share below this, in percent, has no room for its number in a bar.
+# A smaller share, in percent, has no room for its number in a bar.
 LEAST_WRITTEN = 6
-# Beside the drawing, for the n of each estimate.
+# Room to the right of the drawing for the n of each estimate.
 N_WIDTH = 76
 
 
 @dataclass(frozen=True)
 class Span:
-    """A value and how far its line reaches to either side, as they stand on the axis.
+    """A value and the ends of its line, in units of the axis.
 
-    `line` is what it is about, `name` whose it is, and `text` what is shown when it is pointed at.
+    `line` names the line it is drawn on, `name` the party it belongs to, and `text` is shown on hover.
     """
 
     line: str
@@ -73,19 +73,19 @@ def forest(
 ) -> Any:
     """Draw estimates with their intervals: one line per label, one colour and symbol per name.
 
-    `limits` is the whole scale; a difference has none, and is drawn from 0 as far as its intervals reach.
+    `limits` is the whole scale; a difference has none, so its axis shows 0 and the extent of the intervals.
     """
     drawn = [_span(*labelled) for labelled in zip(rows, labels, names, strict=True)]
     return spans(drawn, axis, limits=limits, from_zero=all(row.scale in ("points", "signed") for row in rows))
 
 
 def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None, from_zero: bool = False) -> Any:
-    """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`.
+    """Draw values with their intervals: one line of the drawing per `line`, one colour and symbol per `name`.
 
-    One name that is empty needs no legend. Where nothing else says how far the axis goes, `from_zero` has it show 0.
+    A single empty name needs no legend. If there are no limits, `from_zero` makes the axis include 0.
     """
     if len(_series(drawn)) > len(SYMBOLS):
-        # So many cannot be told apart by symbols: each has a line of its own.
+        # There are not enough symbols for so many names: give each a line of its own.
         drawn = [replace(span, line=f"{span.line}: {span.name}", name="") for span in drawn]
     lines, series = list(dict.fromkeys(span.line for span in drawn)), _series(drawn)
     traces, shifts = [], _shifts(drawn, series)
@@ -114,15 +114,15 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 },
                 text=[span.text for span in here],
                 hovertemplate="%{text}<extra></extra>",
-                # At the end of a whole scale a dot is not cut in half.
+                # Do not cut a dot in half at the end of a whole scale.
                 cliponaxis=False,
             )
         )
     height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * _most_on_a_line(drawn))) * len(lines)
-    # Of kappa, what chance alone would give; of what has a sign, no difference.
+    # For kappa, 0 is agreement by chance alone; for a signed value, no difference.
     shows_zero = limits == KAPPA or (limits is None and from_zero)
     strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if shows_zero else []
-    # Said at once: each later change of a layout costs Plotly as much as making it.
+    # Pass the layout in one go: each later change of it costs Plotly as much as creating it.
     of_all = layout(height)
     whole = {
         **of_all,
@@ -138,19 +138,19 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
 
 
 def _from_zero(drawn: Sequence[Span]) -> dict[str, Any]:
-    """Return that an axis shows 0; where nothing else is on it, in its middle, as at the edge a dot is cut in half."""
+    """Return axis settings that include 0: centred if nothing else is drawn, as the edge would cut a dot in half."""
     reached = (end for span in drawn for end in (span.low, span.value, span.high) if not math.isnan(end))
     return {"rangemode": "tozero"} if any(reached) else {"range": [-1, 1]}
 
 
 def _series(drawn: Sequence[Span]) -> list[str]:
-    """Return the names, all raters together last: in parts by group they come between those of two groups."""
+    """Return the names, all raters together last: in parts by group, they come between the raters of two groups."""
     names = dict.fromkeys(span.name for span in drawn)
     return sorted(names, key=lambda name: name == party_in_words(ALL_RATERS))
 
 
 def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return how far from the middle of its line each name is set: those on it are beside each other, not on top."""
+    """Return each name's offset from the middle of its line, so that names on one line do not overlap."""
     on_line: dict[str, set[str]] = {}
     for span in drawn:
         if not math.isnan(span.value):
@@ -164,7 +164,7 @@ def _shifts(drawn: Sequence[Span], series: Sequence[str]) -> dict[tuple[str, str
 
 
 def _most_on_a_line(drawn: Sequence[Span]) -> int:
-    """Return how many names a line has at most: raters of one group are on the lines of theirs alone."""
+    """Return the largest number of names on one line; raters of a group are only on their own group's lines."""
     on_line = Counter(line for line, _ in {(span.line, span.name) for span in drawn if not math.isnan(span.value)})
     return max(on_line.values(), default=1)
 
@@ -172,7 +172,7 @@ def _most_on_a_line(drawn: Sequence[Span]) -> int:
 def _numbers_beside(
     drawn: Sequence[Span], lines: list[str], shifts: Mapping[tuple[str, str], float]
 ) -> list[dict[str, Any]]:
-    """Return what is written right of each line, how much its values rest on: once where all of them have the same."""
+    """Return the n to write at the right of each line, only once if all values on the line have the same n."""
     texts: list[dict[str, Any]] = []
     for place, line in enumerate(lines):
         here = [span for span in drawn if span.line == line and not math.isnan(span.value)]
@@ -191,7 +191,7 @@ def _number_beside(place: float, n: int, size: int) -> dict[str, Any]:
 
 
 def _axis_of_lines(lines: Sequence[str]) -> dict[str, Any]:
-    """Return the axis that names each line, the first on top."""
+    """Return the axis with a name for each line, the first on top."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(lines))),
@@ -204,7 +204,7 @@ def _axis_of_lines(lines: Sequence[str]) -> dict[str, Any]:
 
 
 def _span(row: EstimateRow, label: str, name: str) -> Span:
-    """Put an estimate on its axis; without an interval it has no line."""
+    """Convert an estimate to a span on its axis; without an interval it has no line."""
     estimate, factor = row.estimate, _factor(row.scale)
     low, high = (_reach(estimate, side) * factor for side in (-1, +1))
     value = estimate.value * factor
@@ -212,12 +212,12 @@ def _span(row: EstimateRow, label: str, name: str) -> Span:
 
 
 def _length(distance: float) -> float | None:
-    """Return how long one side of a line is; None, where there is no interval, draws not even the stroke at its end."""
+    """Return the length of one side of a line; None without an interval, which also omits the stroke at its end."""
     return None if math.isnan(distance) else distance
 
 
 def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[Stratum]) -> None:
-    """Draw the floors as vertical strokes across the lines of their items."""
+    """Draw the floors as vertical strokes across the lines of the same items."""
     for kind, (colour, dash) in FLOORS.items():
         name = ""
         xs: list[float | None] = []
@@ -241,7 +241,7 @@ def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[Stra
 
 
 def diverging(lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[str, str], Estimated]) -> Any:
-    """Draw shares of an ordered scale as bars on both sides of its middle, one line each.
+    """Draw shares of an ordered scale as bars on both sides of the scale's middle, one line each.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def diverging(lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[
         "barmode": "overlay",
         "margin": {**layout(height)["margin"], "r": N_WIDTH, "t": 90},
         "legend": {
-            # From the top of the drawing: words of a scale take several lines where there is little room.
+            # Anchored to the top: on narrow screens, the words of a scale take several lines.
             "orientation": "h", "yref": "container", "y": 1.0, "yanchor": "top", "x": 0, "xanchor": "left",
             "traceorder": "normal",
         },
@@ -293,13 +293,13 @@ def diverging(lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[
 
 
 def _middle(of_line: Sequence[float]) -> float:
-    """Return how much lies left of the middle of a scale: all below it, and half of a step that is the middle."""
+    """Return the share to the left of a scale's middle: all steps below it, and half of a middle step."""
     half = len(of_line) // 2
     return sum(of_line[:half]) + (of_line[half] / 2 if len(of_line) % 2 else 0.0)
 
 
 def _of_step(number: int, steps: int) -> str:
-    """Return the colour of a step: from orange over grey to blue, darker the farther from the middle."""
+    """Return the colour of a step: from orange through grey to blue, darker the farther it is from the middle."""
     along = 2 * number / max(steps - 1, 1) - 1
     ends = (178, 82, 10) if along < 0 else (18, 78, 132)
     shade = tuple(round(222 + (end - 222) * abs(along)) for end in ends)
@@ -307,7 +307,7 @@ def _of_step(number: int, steps: int) -> str:
 
 
 def _hatch(number: int, steps: int) -> dict[str, Any]:
-    """Return the pattern of a step: thin strokes below the middle of the scale, none from there on."""
+    """Return the pattern of a step: thin strokes below the middle of the scale, none from the middle up."""
     below = 2 * number < steps - 1
     return {"shape": HATCH if below else "", "size": 9, "solidity": 0.18, "fgcolor": "#10161b", "fillmode": "overlay"}
 
@@ -317,7 +317,7 @@ def _is_pale(number: int, steps: int) -> bool:
 
 
 def layout(height: int) -> dict[str, Any]:
-    """Return what all figures have in common: transparent, so that page and file give the ground."""
+    """Return the layout common to all figures: transparent, so that the page or file provides the background."""
     return {
         "height": height,
         "margin": {"l": 10, "r": 20, "t": 50, "b": 50},
@@ -341,7 +341,7 @@ def _factor(scale: Scale) -> float:
 
 
 def _reach(estimate: Estimated, side: int) -> float:
-    """Return how far the interval reaches to one side of the value; NaN without an interval."""
+    """Return the distance from the value to the end of its interval on one side; NaN without an interval."""
     limit = estimate.high if side > 0 else estimate.low
     return math.nan if math.isnan(limit) else max(0.0, side * (limit - estimate.value))
 

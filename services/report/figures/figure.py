@@ -1,4 +1,4 @@
-"""A figure of the report with its place and its words."""
+"""A figure of the report, with its position and its words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-# More lines than this are no figure that is read at a glance any more.
+# A figure with more lines than this cannot be read at a glance.
 MOST_LINES = 45
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A plotly figure with its place and its words: drawn when it is asked for, since a page shows few of many."""
+    """A Plotly figure with its position and words, drawn only on demand, as a page shows few of many figures."""
 
     key: str
     section: str
@@ -23,10 +23,10 @@ class Figure:
 
     @cached_property
     def figure(self) -> Any:
-        """The plotly figure."""
+        """The Plotly figure."""
         return self.draw()
 
     @property
     def height(self) -> int:
-        """How high it is drawn, in pixels."""
+        """Its height in pixels."""
         return int(self.figure.layout.height)

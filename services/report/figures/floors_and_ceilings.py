@@ -1,4 +1,4 @@
-"""Figures of what raters stand between, and of how their accuracy goes with queue and time: of either language."""
+"""Figures of floors and ceilings, and of accuracy by position and time; the same for both kinds of studies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
 from services.report.figures.figure import MOST_LINES, Figure
 
-# More raters than this cannot be told apart, and all of them together are drawn.
+# More raters than this cannot be told apart, so only all of them together are drawn.
 MOST_RATERS = 6
 _WITHOUT_IMAGES: tuple[Compared, ...] = ("chance_floor", "text_only_floor", "majority_floor")
 _CEILINGS: tuple[Compared, ...] = ("best_rater", "others")
@@ -25,12 +25,12 @@ _THIRDS: tuple[tuple[Compared, str, str], ...] = (
 
 
 def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
-    """Draw chance, the text alone, the most frequent answer, each rater, the best one, and raters against the others.
+    """Draw chance, the text-only baseline, the most frequent answer, the raters, the best one, and each against others.
 
     Parameters
     ----------
     rows
-        Of these units, in any order; what is none of these is left out.
+        All on the same units, in any order; rows that are none of these are ignored.
     """
     levels = [
         row
@@ -67,12 +67,12 @@ def _line(row: EstimateRow) -> str:
 
 
 def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
-    """Draw the accuracy of each rater, or of all together where they are many, over the thirds of queue and times.
+    """Draw accuracy over the thirds of queue and times, of each rater, or only of all together if there are many.
 
     Parameters
     ----------
     title
-        What is drawn, of which field: before the words on which thirds these are.
+        What is drawn, and of which field; the words for the thirds are added to it.
     """
     figures = []
     for compared, axis, words in _THIRDS:

@@ -1,19 +1,19 @@
-"""Labels of figures: what they escape, where they break, and how high their lines are."""
+"""Labels of figures: escaping, line breaks, and heights."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
 
-# Of a figure's lines, and of a map's rows, how many letters stand in each line of a label.
+# Characters per line of a label, for the lines of a figure and for the rows of a map.
 WIDE, NARROW = 26, 16
 _LINE, _AROUND = 17, 12
-# Of the columns of a map on paper, together, and the fewest in each.
+# Characters of all column labels of a map together, to fit on paper, and the fewest for each.
 _LETTERS_OF_COLUMNS, _FEWEST = 66, 6
 
 
 def escaped(text: str) -> str:
-    """Return a text for a figure: its few tags are text; quotation marks stay, which Plotly does not decode."""
+    """Escape a text for Plotly, which interprets a few tags; quotation marks stay, as it does not decode those."""
     return html.escape(text, quote=False)
 
 
@@ -23,17 +23,17 @@ def wrapped(label: str, longest: int = WIDE) -> str:
 
 
 def height_of(labels: Sequence[str], least: int, longest: int = WIDE) -> int:
-    """Return the height that each label gets, in pixels, so that the longest touches no other."""
+    """Return the height of each label in pixels, such that the longest touches no other."""
     return max([least, *(_AROUND + _LINE * len(_lines(label, longest)) for label in labels)])
 
 
 def longest_of_column(columns: int) -> int:
-    """Return how many letters stand in each line of the label of a column, so that it touches no other on paper."""
+    """Return the number of characters per line of a column's label that keeps labels apart on paper."""
     return min(NARROW, max(_FEWEST, _LETTERS_OF_COLUMNS // max(1, columns)))
 
 
 def height_above(labels: Sequence[str]) -> int:
-    """Return the height that the labels of columns take beyond two lines, in pixels."""
+    """Return the additional height of column labels with more than two lines, in pixels."""
     return _LINE * max(0, max((len(_lines(label, longest_of_column(len(labels)))) for label in labels), default=0) - 2)
 
 

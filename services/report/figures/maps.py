@@ -1,4 +1,4 @@
-"""Figures that are maps: counts, or values, of rows by columns, each written into its cell."""
+"""Maps: counts or values of rows by columns, with the number written in each cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from services.report.figures.labels import NARROW, escaped, height_above, height
 
 
 def heatmap(table: Matrix) -> Any:
-    """Draw counts of rows by columns, each written into its cell."""
+    """Draw counts of rows by columns, with the number written in each cell."""
     rows, columns = ([escaped(label) for label in labels] for labels in (table.row_labels, table.column_labels))
     most = max(max(counts) for counts in table.counts)
     of_rows, of_columns = (escaped(party_in_words(party)) for party in table.parties)
@@ -31,13 +31,13 @@ def heatmap(table: Matrix) -> Any:
 
 
 def height_of_map(table: Matrix) -> int:
-    """Return the height of a map, by its rows and the longest labels of rows and of columns."""
+    """Return the height of a map from its rows and the longest labels of its rows and columns."""
     of_rows = height_of(table.row_labels, 42, NARROW) * len(table.row_labels)
     return 150 + of_rows + height_above(table.column_labels)
 
 
 def with_totals(table: Matrix) -> Matrix:
-    """Return a matrix whose labels say how many there are in their row, or column."""
+    """Return a matrix whose row and column labels include their totals."""
     rows = zip(table.row_labels, table.counts, strict=True)
     columns = zip(table.column_labels, zip(*table.counts, strict=True), strict=True)
     return replace(
@@ -48,7 +48,7 @@ def with_totals(table: Matrix) -> Matrix:
 
 
 def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: list[str], most: float) -> Any:
-    """Return the cells of a map, the darker the more; None stays empty."""
+    """Return the cells of a map, darker for larger values; None stays empty."""
     return go.Heatmap(
         z=values,
         x=columns,
@@ -63,7 +63,7 @@ def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: l
 
 
 def cell_texts(columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    """Return what is written into each cell; text in a heatmap would follow the cell's colour, not the page's ink."""
+    """Return the texts of the cells, as annotations: a heatmap's own text would not follow the page's text colour."""
     return [
         {"x": column, "y": row, "text": text, "showarrow": False, "font": {"size": 14}}
         for row, of_row in zip(rows, texts, strict=True)
@@ -72,7 +72,7 @@ def cell_texts(columns: list[str], rows: list[str], texts: Sequence[Sequence[str
 
 
 def categories(labels: list[str], longest: int = NARROW) -> dict[str, Any]:
-    """Return an axis of a map with its labels, of which so many letters stand in a line."""
+    """Return an axis of a map with its labels, broken into lines of at most `longest` characters."""
     return {
         "type": "category",
         "showgrid": False,

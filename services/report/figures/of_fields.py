@@ -1,4 +1,4 @@
-"""Figures of the fields of a study that lists its phases: each follows from the rows of a table and how it is drawn."""
+"""Figures of fields in studies that list their phases, determined by a table's rows and its way of being drawn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from services.report.figures.maps import heatmap, with_totals
 
 @dataclass(frozen=True)
 class _Axis:
-    """What is drawn on an axis, in which unit, its whole scale where it has one; `printed` where the axis says more."""
+    """The axis of a figure: name, unit, and the whole scale if there is one; `printed` replaces name and unit."""
 
     name: str
     unit: str = ""
@@ -44,7 +44,7 @@ class _Axis:
         return self.printed or (f"{self.name} ({self.unit})" if self.unit else self.name)
 
 
-# What is drawn of a table of agreement or accuracy: other coefficients stay in the table.
+# The statistics drawn from tables of agreement or accuracy; other coefficients are only in the table.
 _DRAWN: dict[Statistic, _Axis] = {
     "accuracy": _Axis("Accuracy", "%", SHARES),
     "share": _Axis("Share", "%", SHARES),
@@ -64,7 +64,7 @@ _DRAWN: dict[Statistic, _Axis] = {
     "signed_difference": _Axis("Human minus judge", "points", printed=directions.AXIS),
     "accuracy_difference": _Axis("Difference", "points"),
 }
-# Drawn of the primary estimate alone; elsewhere they stand in the table, beside what is drawn.
+# Additional statistics that are drawn only for the primary estimate; elsewhere they are only in the table.
 _DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
     **_DRAWN,
     "agreement_difference": _Axis("Difference", "points"),
@@ -83,7 +83,7 @@ _LEVELS = "what raters stand between"
 
 
 def figures_of_fields(section: Section) -> list[Figure]:
-    """Return the figures of a section, in the order of its tables; what the plan has whole is drawn there alone."""
+    """Return a section's figures, in the order of its tables; a table printed with the plan is drawn only there."""
     figures = []
     for table in section.tables:
         if isinstance(table, Matrix):
@@ -97,12 +97,12 @@ def figures_of_fields(section: Section) -> list[Figure]:
 
 
 def _primary_alone(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the primary estimate where nothing of its table is drawn otherwise: no other line's figure comes first."""
+    """Draw the primary estimate if nothing else of its table is drawn, so that no other line's figure comes first."""
     planned = tuple(row for row in table.rows if row.planned)
     if not _is_of_primary(table) or not planned:
         return []
     if all(row.weighted for row in planned):
-        # Of what is known weighted alone there is no other value.
+        # There are only weighted values.
         return _forests(section, replace(table, rows=planned), weighted=True)
     return _forests(section, replace(table, rows=planned))
 
@@ -112,9 +112,9 @@ def _is_of_primary(table: EstimateTable) -> bool:
 
 
 def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) -> list[Figure]:
-    """Draw the values of each statistic of a table with their intervals; Wilson's and the bounds stay in the table.
+    """Draw each statistic of a table with its intervals; Wilson's intervals and bounds are only in the table.
 
-    Of the primary line the primary statistic is drawn first, and of a single value, too.
+    In the table of the primary line, the primary statistic comes first, and is drawn even if it has only one value.
     """
     figures = []
     in_order = sorted(table.rows, key=lambda row: not row.planned)
@@ -124,7 +124,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         axes, fewest = (_DRAWN_OF_PRIMARY, 1) if is_primary else (_DRAWN, 2)
         by_judge = directions.are_of_judges(rows)
         if len(rows) > MOST_LINES:
-            # Of a long list of options, or of many parts, all raters together are what can still be read.
+            # With many options or parts, only the values of all raters together are still readable.
             rows = [
                 row for row in rows if row.stratum == rows[0].stratum and (by_judge or row.parties == (ALL_RATERS,))
             ]
@@ -142,7 +142,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
             labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
             names = [directions.against(row) for row in rows]
         elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
-            # With more on one line nobody follows the legend.
+            # With more names on one line, the legend is of no use.
             labels, names = names, ["" for _ in rows]
         draw = partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names)
         title = _title(table, rows, words, axis)
@@ -160,7 +160,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
 
 
 def _title(table: EstimateTable, rows: Sequence[EstimateRow], words: Sequence[str], axis: _Axis) -> str:
-    """Return what a figure of one statistic of a table is called: no other figure is, nor primary what is beside it."""
+    """Return a figure's title: unique, and called primary only if it shows the primary estimate itself."""
     title, parts = table.title, table.parts
     if parts is not None and parts.is_primary and _is_planned(table.rows) and not _is_planned(rows):
         title = str(replace(parts, label=ALSO_DECLARED))
@@ -187,7 +187,7 @@ def _has_values(rows: Sequence[EstimateRow]) -> bool:
 
 
 def _scale(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw how a scale was used, as shares on both sides of its middle: of each rater, else of each part."""
+    """Draw how a scale was used, as shares on both sides of its middle, by rater or else by part."""
     drawn = [row for row in table.rows if not row.weighted]
     of_raters = [row for row in drawn if row.stratum == drawn[0].stratum and row.parties != (ALL_RATERS,)]
     alone = len({row.parties for row in of_raters}) == 1
@@ -212,7 +212,7 @@ def _line(row: EstimateRow) -> str:
 
 
 def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the share of lists with an accepted line among the first ones, over how many lines are looked at."""
+    """Draw the share of lists with an accepted answer among the first lines, by number of lines."""
     series: dict[str, list[Point]] = {}
     rows = [row for row in table.rows if row.statistic == "pass_at_k" and row.stratum == table.rows[0].stratum]
     for row in rows:
@@ -229,7 +229,7 @@ def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
 
 
 def _distances(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the share of places within a distance of the reference, over that distance."""
+    """Draw the share of places within a distance of the reference, by distance."""
     series: dict[str, list[Point]] = {}
     for row in table.rows:
         reach = float(row.category.id) if row.category is not None else 0.0
@@ -247,7 +247,7 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
 
 
 def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw how often answers are right over the mean of the confidence that was stated, by tenths of it."""
+    """Draw how often answers are right by mean stated confidence, in tenths."""
     means = {(row.parties, row.category): row.estimate.value for row in table.rows if row.statistic == "mean_answer"}
     rows = [row for row in table.rows if row.statistic == "accuracy"]
     series: dict[str, list[Point]] = {}
@@ -267,7 +267,7 @@ def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
 
 
 def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw how often answers are right over the share of them that is taken, the surest first."""
+    """Draw how often answers are right by the share of answers taken, the surest first."""
     series: dict[str, list[Point]] = {}
     for row in table.rows:
         share = row.estimate
@@ -285,7 +285,7 @@ def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
 
 
 def _levels(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw floors, raters and ceilings of a field together, at the first of its tables that has either."""
+    """Draw a field's floors, raters and ceilings in one figure, at the first of its tables with any of them."""
     of_field = [each for each in section.tables if isinstance(each, EstimateTable) and each.field == table.field]
     if next(each for each in of_field if each.drawn == "levels") is not table:
         return []
@@ -301,12 +301,12 @@ def _thirds(section: Section, table: EstimateTable) -> list[Figure]:
 
 
 def _of_field(table: EstimateTable, words: str) -> str:
-    """Return a title with the field before it, where the titles of the tables have it: where a phase has several."""
+    """Return a title with the field's label in front if the tables' titles have it, in a phase with several fields."""
     return str(TitleParts(table.parts.label if table.parts is not None else "", words))
 
 
 def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the units of every two as points, with the limits of agreement of all of them."""
+    """Draw the units of every pair as points, with the limits of agreement over all units."""
     figures = []
     whole = table.rows[0].stratum if table.rows else None
     for number, paired in enumerate(table.points, start=1):

@@ -1,4 +1,4 @@
-"""Figures of the report, built from the finished report alone: every dot is a number of its tables."""
+"""Figures built only from the finished report: every dot is a number in its tables."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from services.report.figures.labels import escaped, longest_of_column
 from services.report.figures.maps import categories, cell_texts, heatmap, map_of
 from services.report.figures.of_fields import figures_of_fields
 
-# More pairs than this cannot be told apart in one drawing, nor more raters.
+# More pairs, or raters, than this cannot be told apart in one drawing.
 MOST_PAIRS = 6
 MOST_RATERS = 6
-# Drawn of the agreement between raters. PABAK stays in the table, since it is no kappa of these answers.
+# The agreement statistics that are drawn. PABAK is only in the table, as it is not a kappa of the answers as given.
 _AGREEMENT_FIGURES: tuple[tuple[Statistic, Scale, str, str], ...] = (
     ("percent_agreement", "percent", "Percent agreement", "Same (%)"),
     ("cohen_kappa", "number", "Cohen’s kappa", "Kappa"),
@@ -54,12 +54,12 @@ _FLOORS_DRAWN = (
     "the table “Raters against the floors”, is of the items that this rater answered, and may differ from the distance "
     "drawn."
 )
-# What the intervals of the raters' own answers are clustered by.
+# The cluster of the intervals of raters' own answers.
 SUBJECT = "subject"
 
 
 def figures_of(report: Report) -> list[Figure]:
-    """Return the report's figures in the order of its sections; a table without rows gives none."""
+    """Return the report's figures in the order of its sections; a table without rows has none."""
     figures: list[Figure] = []
     for section in report.sections:
         make = _OF_SECTION.get(section.key)
@@ -104,7 +104,7 @@ def _with_floors(
 
 
 def _floors(report: Report, section: Section) -> list[Figure]:
-    """Draw floors, raters and ceilings of all items and of closed formats, and accuracy over queue and time."""
+    """Draw floors, raters and ceilings for all items and for closed formats, and accuracy over queue and time."""
     rows = [
         row
         for each in (section, report.section("accuracy"))
@@ -169,7 +169,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
 
 
 def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) -> Figure:
-    """Draw kappa over all items with its interval, a line for each pair of raters."""
+    """Draw kappa over all items with its interval, one line for each pair of raters."""
     rows = [row for row in rows if row.stratum == ALL_ITEMS and row.statistic == "cohen_kappa"]
     draw = partial(forest, rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     heading = f"Cohen’s kappa on {what}, all items"
@@ -178,7 +178,7 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
 
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
-    """Draw one statistic over all items as a map of rater by rater; its intervals stand in the table."""
+    """Draw one statistic over all items as a map of raters by raters; its intervals are in the table."""
     heading = f"{title} on {what}, all items"
     caption = f"{heading}, for every pair of raters. Intervals and formats are in the table “On {what}”."
     draw = partial(_map_of_pairs, rows, scale)
@@ -258,7 +258,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
 
 
 def _human(row: EstimateRow) -> str:
-    """Return whom a judge is compared with, on which candidates where not on all, and whether weighted to the pool."""
+    """Return with whom a judge is compared, on which candidates if not all, and whether weighted to the pool."""
     human = party_in_words(row.parties[-1])
     part = () if row.stratum == ALL_CANDIDATES else (stratum_key(row.stratum),)
     return ", ".join((human, *part, *((WEIGHTED,) if row.weighted else ())))
@@ -269,7 +269,7 @@ def _viewing(report: Report, section: Section) -> list[Figure]:
 
 
 def _prior_not_opened(section: Section) -> list[Figure]:
-    """Draw a line per rater; they may have been offered the prior of different items, as the n of each says."""
+    """Draw a line for each rater; raters may have been offered the prior of different items, as their n show."""
     rows = _estimates(section, "prior_not_opened")
     if not rows:
         return []
@@ -286,7 +286,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
 
 
 def _slices_seen(section: Section) -> list[Figure]:
-    """Draw the quartiles of each scan and plane: of each rater, or of all together where they are many."""
+    """Draw the quartiles for each scan and plane, by rater, or for all raters together if there are many."""
     table = section.table("slices_seen")
     if not isinstance(table, QuartileTable) or not table.rows:
         return []
@@ -321,5 +321,5 @@ _OF_SECTION = {
 
 def _estimates(section: Section | None, key: str) -> list[EstimateRow]:
     table = section.table(key) if section is not None else None
-    # of an older plan the figures show what it froze; what is exploratory is in the tables
+    # For an older plan, figures show only what it froze; exploratory rows are in the tables.
     return [row for row in table.rows if not row.exploratory] if isinstance(table, EstimateTable) else []

@@ -1,1 +1,1 @@
-"""What leaves the application: the data files beside the estimates, and the report as HTML, CSV and JSON."""
+"""What leaves the application: the estimates' underlying data files, and the report as HTML, CSV and JSON."""

@@ -1,4 +1,4 @@
-"""Columns that the data files of both kinds of studies share, each with its cells."""
+"""Columns, with their cells, that are common to the data files of both kinds of studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ITEM = Column("item", "Item", "Key of the item")
 CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
 MODEL = Column("model", "Model", "Model that gave the candidate")
 
-# What an item is and asks.
+# What an item is, and what it asks.
 QUESTION = (
     Column("category", "Category", "Category of the item"),
     Column("format", "Format", "yes_no, choice or open"),
@@ -20,7 +20,7 @@ QUESTION = (
     Column("prompt", "Prompt", "What was asked"),
     Column("options", "Options", "id=text of each option, parted by |; empty for open items"),
 )
-# What counts as right of it.
+# What counts as right.
 ACCEPTED = (
     Column("accepted", "Accepted", "Accepted option ids or texts, parted by |; empty for no reference"),
     Column("low", "Low", "Lower limit of the accepted range; empty for none"),
@@ -31,7 +31,7 @@ EXPERIENCE = (
     Column("years", "Years", "Years of experience at enrolment"),
 )
 STATUS = Column("status", "Status", "answered, not_assessable, technical_failure or missing")
-# What was said beside the answer, and how often it was said again.
+# What was said in addition to the answer, and how often it was revised.
 REMARKS = (
     Column("comment", "Comment", "The rater's comment"),
     Column("flags", "Flags", "Kinds of flags raised, parted by |"),
@@ -50,7 +50,7 @@ RECEIPT = Column("receipt", "Receipt", "Receipt of the verdict")
 
 
 def options_cell(options: Iterable[tuple[str, str]]) -> str | None:
-    """Return the options of an item, as they stand in its column."""
+    """Return an item's options as one cell."""
     return "|".join(f"{option}={text}" for option, text in options) or None
 
 
@@ -71,5 +71,5 @@ def times(entry: Entry) -> tuple[Cell, ...]:
 
 
 def moment(at: datetime | None) -> str | None:
-    """Return a moment as files have it."""
+    """Return a point in time in the format of the files."""
     return None if at is None else at.isoformat(timespec="seconds")

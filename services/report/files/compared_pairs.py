@@ -1,4 +1,4 @@
-"""What the data files say of two answers that were compared: which two, on which sides, and which was preferred."""
+"""Comparisons of two answers in the data files: which two, on which sides, and which was preferred."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PREFERRED = Column("preferred", "Preferred", "Of a preference for A or B, key of
 
 
 def pairs_file(lines: Sequence[CandidateLine]) -> DataFile:
-    """Return the file of all pairs that were drawn, or named by the tables."""
+    """Return the file of all pairs, whether drawn or named by the tables."""
     return DataFile(
         "pairs.csv",
         "Two answers to one item that are compared; one line per pair. Its key stands as candidate in other files.",
@@ -41,7 +41,7 @@ def pairs_file(lines: Sequence[CandidateLine]) -> DataFile:
 
 
 def sides_of(entry: Entry, candidate: CandidateLine | None) -> tuple[Cell, ...]:
-    """Return the cells of `ON_SIDES`; nothing where no pair was rated."""
+    """Return the cells of `ON_SIDES`; empty if no pair was rated."""
     if candidate is None or not candidate.pair:
         return (None,) * len(ON_SIDES)
     by_order = dict(zip(IN_ORDER, candidate.pair, strict=True))
@@ -49,7 +49,7 @@ def sides_of(entry: Entry, candidate: CandidateLine | None) -> tuple[Cell, ...]:
 
 
 def preferred(rows: ListedRows, entry: Entry, candidate: CandidateLine | None, field: str, value: Any) -> tuple[Cell]:
-    """Return the cells of `PREFERRED`; nothing for a tie, neither, or another field."""
+    """Return the cells of `PREFERRED`; empty for a tie, for neither, or for another field."""
     asked = (entry.phase.removesuffix(THEN), field) in rows.preferences
     if candidate is None or not candidate.pair or not asked or not isinstance(value, str):
         return (None,)

@@ -1,4 +1,4 @@
-"""What the estimates rest on, as tidy tables: one line per verdict, score and decision."""
+"""The data behind the estimates, as tidy tables: one line per verdict, score and decision."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RATER = Column("rater", "Rater", "Pseudonym of the rater")
 def data_files(
     study: StudyRows, reads: Reads, viewings: Sequence[Viewing], consensus: Consensus, scores: Scores
 ) -> tuple[DataFile, ...]:
-    """Return the tables that are exported beside the estimates; the verdicts of judges are too many to be held."""
+    """Return the tables that are exported with the estimates, without judges' verdicts, which are too many to hold."""
     disagreed = disagreement_table(reads, consensus, scored=False)
     files = [
         _items(reads),

@@ -1,4 +1,4 @@
-"""Write the report into a folder: HTML, JSON and CSV files, all of them or none."""
+"""Write the report to a folder as HTML, JSON and CSV files: either all of them or none."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def export_report(database: Database, actor: Actor, study_key: str, folder: Path
     NotFound, NotAllowed
         As `build_report`.
     Conflict
-        The folder holds something already, or cannot be written.
+        The folder is not empty, or cannot be written.
     """
     report = build_report(database, actor, study_key)
     files: dict[str, Iterable[str]] = {HTML_NAME: (report_page(report),), JSON_NAME: (report_json(report),)}
@@ -76,16 +76,16 @@ def download(database: Database, actor: Actor, study_key: str, form: str) -> byt
 
 
 def report_csv_archive(database: Database, report: Report) -> bytes:
-    """Return the CSV files of the report as one ZIP archive; the same report gives the same bytes.
+    """Return the report's CSV files as one ZIP archive; the same report gives the same bytes.
 
-    The verdicts of its judges are read from the database meanwhile.
+    Its judges' verdicts are read from the database while the archive is written.
     """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, lines in csv_files(report, *judge_files(database, report), *label_files(database, report)).items():
             member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             member.compress_type = zipfile.ZIP_DEFLATED
-            # How long a file becomes is not known before: one of more than 2 GiB needs the longer form of its entry.
+            # A file's length is not known in advance, and one over 2 GiB needs a ZIP64 entry.
             with (
                 archive.open(member, "w", force_zip64=True) as packed,
                 io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
@@ -117,7 +117,7 @@ def _write_whole(folder: Path, files: Mapping[str, Iterable[str]]) -> None:
         raise Conflict(f"'{folder}' holds something already; name a new or empty folder for the report.")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # Beside its target, so that the last step is a rename within one file system.
+        # In the same folder as the target, so that the last step is a rename within one file system.
         unfinished = folder.parent / f".{folder.name}-{secrets.token_hex(6)}"
         unfinished.mkdir()
     except OSError as error:

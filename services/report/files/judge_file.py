@@ -1,4 +1,4 @@
-"""Every verdict of every judge as a tidy table, whose rows are read while they are written."""
+"""Every verdict of every judge as a tidy table, whose rows are read as they are written."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from services.report.files.columns import CANDIDATE, ITEM, MODEL
 
 
 def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
-    """Return the table of what judges said in the runs of a report; nothing where the study has no candidates.
+    """Return the table of judges' verdicts in the runs of a report; empty if the study has no candidates.
 
-    Its rows are asked of the database each time somebody goes through them.
+    Its rows are read from the database each time they are iterated over.
     """
     if report.judge_runs is None:
         return ()
@@ -44,7 +44,7 @@ def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of the file. A run never changes once it is stored; what is sealed may be opened meanwhile."""
+    """The rows of the file. A stored run never changes, but sealed answers may be unsealed in the meantime."""
 
     database: Database
     runs: tuple[int, ...]
@@ -67,13 +67,13 @@ class _Rows:
                     str(run.parameters.get("field", "")) or None, judged.verdict, judged.confidence,
                     judged.failure or None, judged.error or None, judged.explanation or None,
                 )  # fmt: skip
-            # No transaction is held open while somebody writes.
+            # Hold no transaction open while the caller writes.
             with self.database.read_only() as session:
                 page = judged_page(session, run_id, page[-1].verdict_id)
 
 
 def _sealed_keys(session: Session, study_id: int) -> frozenset[str]:
-    """Return the keys of the items that are sealed, of which no file of the report has a row."""
+    """Return the keys of the sealed items, which appear in no file of the report."""
     sealed = queries.sealed_items(session, study_id)
     if not sealed:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Labels that people gave elsewhere as a tidy table, marked as what they are; no figure of a report rests on them."""
+"""Labels made elsewhere as a tidy table, marked as such; no figure of a report is computed from them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, ImportedLabel, Item, LabelImport, Person, Study, queries
 from db.base import stored_id
 from exchange.report_structure import Cell, Column, DataFile, Report
-from services.judging.import_labels import NOT_BLINDED_HERE
+from services.judging.import_labels import NOT_BLINDED_HERE, SEALED
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
 
 
 def with_labels(session: Session, study: Study, report: Report) -> Report:
-    """Return a report that has the labels of its study made elsewhere among its files, and says that it has."""
+    """Return the report with a file of the study's labels made elsewhere, and a notice that it has one."""
     query = select(LabelImport).where(LabelImport.study_id == study.id).order_by(col(LabelImport.id))
     imports = session.exec(query).all()
     if not imports:
@@ -31,9 +31,9 @@ def with_labels(session: Session, study: Study, report: Report) -> Report:
 
 
 def label_files(database: Database, report: Report) -> tuple[DataFile, ...]:
-    """Return the table of labels made elsewhere; nothing where none were imported.
+    """Return the table of labels made elsewhere; empty if none were imported.
 
-    Its rows are asked of the database each time somebody goes through them; those about sealed items are left out.
+    Its rows are read from the database each time they are iterated over; labels on sealed items are left out.
     """
     if not report.label_imports:
         return ()
@@ -54,7 +54,7 @@ def label_files(database: Database, report: Report) -> tuple[DataFile, ...]:
                 Column("blinded_here", "Blinded here", "no, of every label"),
                 Column("blinding", "Blinding", "How the labellers are said to have been blinded; empty: not known"),
                 Column("source", "Source", "Name of the file"),
-                Column("source_sha256", "SHA-256", "Of the file"),
+                Column("source_sha256", "SHA-256", "Of the file; of labels that are sealed in part it is not told"),
                 Column("imported_at", "Imported", "When, UTC"),
                 Column("imported_by", "Imported by", "Who imported the file"),
             ),
@@ -65,7 +65,7 @@ def label_files(database: Database, report: Report) -> tuple[DataFile, ...]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of the file. Labels never change once they are stored; what is sealed may be opened meanwhile."""
+    """The rows of the file. Stored labels never change, but sealed answers may be unsealed in the meantime."""
 
     database: Database
     imports: Sequence[int]
@@ -82,7 +82,7 @@ def _rows_of(session: Session, import_id: int) -> list[tuple[Cell, ...]]:
     person = None if imported.person_id is None else session.get(Person, imported.person_id)
     sealed = queries.sealed_items(session, imported.study_id)
     origin = (
-        "no", imported.blinding or None, imported.source, imported.source_sha256,
+        "no", imported.blinding or None, imported.source, SEALED if sealed else imported.source_sha256,
         imported.at.isoformat(timespec="seconds"), None if person is None else person.name,
     )  # fmt: skip
     query = (

@@ -1,4 +1,4 @@
-"""The data files of a study that lists its phases: everything that was drawn, dealt and answered, one line each."""
+"""Data files of a study that lists its phases: everything that was drawn, dealt and answered, one line each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from services.report.rows.study_rows import Entry
 
 _MEMBER = Column("member", "Member", "Pseudonym")
 _PHASE = Column("phase", "Phase", "Key of the phase")
-# Of a person's answer that is rated among models' answers.
+# For a person's answer that is rated among models' answers.
 _AUTHOR = (
     Column("written_by", "Written by", "person or model"),
     Column("author", "Author", "Pseudonym of the person who gave it; empty for a model's"),
@@ -42,7 +42,7 @@ _STEP = Column("step", "Step", "1, or 2 for what came after more was shown to th
 
 
 def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
-    """Return the tables that are exported of a study that lists its phases."""
+    """Return the tables exported for a study that lists its phases."""
     files = [_items(rows), _references(rows), _members(rows), _sample(rows), _verdicts(rows), _fields(rows)]
     if any(not line.pair for line in rows.candidates):
         files.append(_candidates(rows))
@@ -50,7 +50,7 @@ def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
 
 
 def _with_declared(own: Sequence[Column], keys: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of a file with those of attributes behind; one of a name that the file has gets a prefix."""
+    """Return a file's columns, followed by those of attributes; an attribute whose name is taken gets a prefix."""
     taken = {column.key for column in own}
     names = [f"attribute_{key}" if key in taken else key for key in keys]
     return (*own, *(Column(name, name, "Declared by the protocol") for name in names))
@@ -286,7 +286,7 @@ def _phase_and_step(entry: Entry) -> tuple[Cell, Cell]:
 
 
 def _status(entry: Entry, rows: ListedRows) -> str:
-    """Return what became of something; what asks nothing is seen, and not answered."""
+    """Return what became of an entry; a step that asks nothing is "seen" instead of answered."""
     return "seen" if entry.phase in rows.asking_nothing and entry.status == "answered" else entry.status
 
 
@@ -295,7 +295,7 @@ def _version(entry: Entry, rows: ListedRows) -> int | None:
 
 
 def _value(value: Any) -> tuple[Cell, Cell]:
-    """Return an answer as a value, or as the abstention that it is."""
+    """Return an answer's cells: its value, or its abstention."""
     return (None, "yes") if is_undetermined(value) else (as_text(value), None)
 
 
@@ -332,5 +332,5 @@ def _candidates(rows: ListedRows) -> DataFile:
 
 
 def _source(line: CandidateLine) -> tuple[Cell, Cell, Cell]:
-    """Return who gave an answer: a person, in which phase, or a model."""
+    """Return who gave an answer: a person and in which phase, or a model."""
     return ("person", line.author, line.given_in) if line.given_in else ("model", None, None)

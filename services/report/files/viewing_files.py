@@ -1,4 +1,4 @@
-"""What was looked at, as tidy tables: one line per read and volume, and the traces as they were stored."""
+"""What raters looked at, as tidy tables: one line per read and volume, and the traces as stored."""
 
 from __future__ import annotations
 

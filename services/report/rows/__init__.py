@@ -1,1 +1,1 @@
-"""What the report rests on: the rows of the study as they were read, and the same arranged by rater and item."""
+"""The data behind the report: the study's rows as read, and the same rows arranged by rater and item."""

@@ -1,4 +1,4 @@
-"""The candidates of models and their items as columns: of a million candidates there is no object for each."""
+"""Models' candidates and their items as columns, because a million candidates cannot each be an object."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from services.studies.versions.stored import replaced_in
 
 Ids = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-# What is declared of a candidate or an item, by name.
+# The declared attributes of a candidate or an item, by name.
 Attributes = Mapping[str, str]
-# So many different texts of attributes are read once each; of more, nearly every candidate has its own.
+# Up to this many distinct attribute texts are parsed once each; beyond that, nearly every candidate has its own.
 _TEXTS_KEPT = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class ItemColumns:
-    """Items with what is known of each, in ascending order of their ids."""
+    """Items and what is known of each, in ascending order of id."""
 
     ids: Ids
     keys: Sequence[str]
@@ -49,28 +49,28 @@ class ItemColumns:
     attributes: Sequence[Attributes] = ()
 
     def declared(self, name: str) -> Sequence[str]:
-        """Return what each item has in a declared attribute of it or its case; nothing where none has it."""
+        """Return each item's value of a declared attribute of the item or its case; empty if no item has it."""
         return [said.get(name, "") for said in self.attributes] if any(name in said for said in self.attributes) else ()
 
 
 @dataclass(frozen=True, eq=False)
 class CandidateColumns:
-    """What n candidates of models are, drawn for anything or not.
+    """The n candidates of models, whether or not they were drawn for anything.
 
     Attributes
     ----------
     ids : ndarray of int64, shape (n,)
-        Of their rows, ascending.
+        The candidates' ids, ascending.
     places : ndarray of int, shape (n,)
-        The item of each, as its place in `items`.
+        The item of each candidate, as its place in `items`.
     models : Factor
-        Who answered.
+        The model that wrote each answer.
     responded : ndarray of bool, shape (n,)
-        Whether anything was answered.
+        Whether the model answered at all.
     said : ndarray of int, shape (n,)
-        What is declared of each, as its place in `attributes`.
+        The declared attributes of each candidate, as their place in `attributes`.
     attributes
-        Each combination of declared values once.
+        Each distinct combination of declared values, once.
     """
 
     ids: Ids
@@ -86,22 +86,22 @@ class CandidateColumns:
 
     @cached_property
     def item_ids(self) -> Ids:
-        """The row of the item of each."""
+        """The id of each candidate's item."""
         ids: Ids = self.items.ids[self.places]
         return ids
 
     def of_items(self, values: Sequence[str]) -> Factor:
-        """Return the level of each candidate in what its item is: one value for each item, or none at all."""
+        """Return each candidate's level of a property of items, given one value per item, or none at all."""
         codes, names = _numbered(values)
         return by_appearance(codes[self.places], names) if names else self._nothing
 
     def of_candidates(self, name: str) -> Factor:
-        """Return the level of each candidate in an attribute that is declared of candidates."""
+        """Return each candidate's level of an attribute that is declared for candidates."""
         codes, names = _numbered([said.get(name, "") for said in self.attributes])
         return by_appearance(codes[self.said], names) if names else self._nothing
 
     def factor(self, name: str) -> Factor:
-        """Return the level of each candidate in an attribute of its own or its item, or a column of every study."""
+        """Return each candidate's level of its own or its item's attribute, or of a column that every study has."""
         items = self.items
         built_in = {
             "subject": items.subjects, "item": items.keys, "category": items.categories, "format": items.formats,
@@ -114,7 +114,7 @@ class CandidateColumns:
         return first_known([self.of_candidates(name), self.of_items(items.declared(name))])
 
     def clusters(self, name: str) -> Codes:
-        """Return the cluster of each: subject, case, item, or an attribute; its item where it has no other."""
+        """Return each candidate's cluster: subject, case, item, or an attribute; the item if it has no other."""
         items = self.items
         own = {"subject": items.subjects, "case": items.cases, "item": items.keys}.get(name, ())
         known = [self.of_items(own), self.of_candidates(name), self.of_items(items.declared(name))]
@@ -126,7 +126,7 @@ class CandidateColumns:
 
 
 def places_in(ids: Ids, wanted: Sequence[int] | Ids) -> Codes:
-    """Return the place of each of some rows among ascending ids; -1 of those that are not among them."""
+    """Return the place of each wanted id among ascending ids; -1 if it is not among them."""
     rows = np.asarray(wanted, dtype=np.int64)
     if not ids.size:
         return np.full(rows.shape, -1, dtype=np.intp)
@@ -135,7 +135,7 @@ def places_in(ids: Ids, wanted: Sequence[int] | Ids) -> Codes:
 
 
 def by_appearance(codes: Codes, names: Sequence[str]) -> Factor:
-    """Return a factor of those levels that occur, numbered in the order in which they first do; -1 stays none."""
+    """Return a factor of the levels that occur, numbered by first appearance; -1 stays "no level"."""
     first = np.full(len(names) + 1, codes.size, dtype=np.intp)
     np.minimum.at(first, codes, np.arange(codes.size))
     of_names = first[:-1]
@@ -146,7 +146,7 @@ def by_appearance(codes: Codes, names: Sequence[str]) -> Factor:
 
 
 def first_known(factors: Sequence[Factor]) -> Factor:
-    """Return the level of each candidate in the first of some factors in which it has one."""
+    """Return each candidate's level in the first factor in which it has one."""
     used = [factor for factor in factors if factor.names] or factors[:1]
     if len(used) == 1:
         return used[0]
@@ -159,19 +159,19 @@ def first_known(factors: Sequence[Factor]) -> Factor:
 
 
 def factor_of(values: Sequence[str]) -> Factor:
-    """Return the level of each candidate; -1 where it has none."""
+    """Return the level of each candidate; -1 if it has none."""
     return Factor(*_numbered(values))
 
 
 def _numbered(values: Iterable[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Return the number of each text and the texts by their numbers; -1 of an empty one, which is none."""
+    """Return the number of each text, and the texts by number; an empty text counts as none and has -1."""
     numbers = _Numbers({"": -1})
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.intp)
     return codes, numbers.names
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of texts: the next one where a text is new. The empty one has -1."""
+    """Numbers of texts: a new text gets the next number, the empty one -1."""
 
     def __missing__(self, text: str) -> int:
         self[text] = number = len(self) - 1
@@ -183,12 +183,12 @@ class _Numbers(dict[str, int]):
 
 
 def columns_of(lines: Sequence[CandidateLine], items: Sequence[ItemLine]) -> CandidateColumns:
-    """Return as columns what was read as lines.
+    """Return lines that were read as columns.
 
     Parameters
     ----------
     lines
-        In ascending order of their ids.
+        In ascending order of id.
     items
         The item of each.
     """
@@ -219,7 +219,7 @@ def columns_of(lines: Sequence[CandidateLine], items: Sequence[ItemLine]) -> Can
 
 
 def candidates_after_reads(study: StudyRows) -> CandidateColumns:
-    """Return as columns the candidates of a study that marks answers after its reads."""
+    """Return as columns the candidates of a study that scores answers after its reads."""
     items = sorted(study.items, key=lambda item: item.id)
     columns = ItemColumns(
         np.array([item.id for item in items], dtype=np.int64),
@@ -243,15 +243,15 @@ def candidates_after_reads(study: StudyRows) -> CandidateColumns:
 
 
 def load_candidate_columns(session: Session, study_id: int, without: frozenset[int]) -> CandidateColumns:
-    """Read the candidates of models of a study; the number of queries does not depend on how many there are.
+    """Read the models' candidates of a study; the number of queries does not depend on how many there are.
 
-    Neither a person's answer in a pool is one, nor two answers that are compared, nor what a version of the study
-    replaced.
+    People's answers in a pool, pairs of answers that are compared, and candidates that a version of the study
+    replaced are not included.
 
     Parameters
     ----------
     without
-        Ids of items that are left out with their candidates.
+        Ids of items to leave out, with their candidates.
     """
     items = _load_items(session, study_id, without)
     ids, item_ids, models, answered, said = (array(kind) for kind in "qqqbq")
@@ -303,9 +303,9 @@ def _load_items(session: Session, study_id: int, without: frozenset[int]) -> Ite
 
 
 def _parts(session: Session, study_id: int, table: type[Candidate | Item], query: Any) -> Iterable[Sequence[Any]]:
-    """Read the rows of a study in ascending order of their ids, some thousands at once.
+    """Read the rows of a study in ascending order of id, a few thousand at a time.
 
-    They lie together: read by an index on their study they would have to be sorted.
+    A study's rows have neighbouring ids; reading them through an index on the study would require a sort.
     """
     first, last = (
         session.connection()
@@ -328,7 +328,7 @@ def _read(text: str) -> Attributes:
 
 
 class _Declared:
-    """The combinations of declared values, each once, with whether a model's answers stand beside them."""
+    """The distinct combinations of declared values, and whether a model's answers in fields are stored with each."""
 
     def __init__(self) -> None:
         self.attributes: list[Attributes] = []
@@ -338,7 +338,7 @@ class _Declared:
 
     @property
     def answers(self) -> Flags:
-        """Of each combination, whether a model's answers stand beside it."""
+        """Whether each combination has a model's answers in fields stored with it."""
         return np.array(self._answers, dtype=np.bool_)
 
     def number(self, attributes: Attributes, has_answers: bool) -> int:
@@ -351,7 +351,7 @@ class _Declared:
         return number
 
     def number_of_text(self, text: str) -> int:
-        """Return the number of what a candidate's attributes are stored as, its model's answers in fields among it."""
+        """Return the number of a candidate's stored attributes, whose text may also hold its answers in fields."""
         number = self._texts.get(text)
         if number is None:
             said = _read(text)

@@ -1,4 +1,4 @@
-"""Read the candidates of a study, and what judges said of them as columns."""
+"""Read the candidates of a study, and the judges' verdicts on them as columns."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from services.report.rows.study_rows import CandidateAnswer, Run
 def load_candidates(
     session: Session, study_id: int, probabilities: Mapping[int, float], without: frozenset[int]
 ) -> tuple[CandidateAnswer, ...]:
-    """Read the candidates of a study, but those of some items.
+    """Read the candidates of a study, except those of some items.
 
     Parameters
     ----------
     probabilities
-        Those of the frozen sample, by candidate.
+        Inclusion probabilities in the frozen sample, by candidate.
     without
-        Ids of the items.
+        Ids of the items to leave out.
     """
     query = (
         select_columns(
@@ -50,19 +50,19 @@ def load_candidates(
 def load_runs(
     session: Session, study_id: int, without: frozenset[int], names: Collection[str] | None = None
 ) -> tuple[Run, ...]:
-    """Read the runs of a study; two statements, however many runs and verdicts there are, and one of left out items.
+    """Read the runs of a study: two statements for any number of runs, and one more if items are left out.
 
     Parameters
     ----------
     without
-        Ids of items about whose candidates nothing is returned.
+        Ids of items whose candidates are left out.
     names
-        Of the runs that are read; None for all.
+        The runs to read; None for all.
 
     Raises
     ------
     ValueError
-        A run's scale is unknown, or a verdict is not on it.
+        The scale of a run is unknown, or a verdict is not on it.
     """
     every = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
     runs = [run for run in every if names is None or run.name in names]
@@ -104,12 +104,12 @@ def _candidates_of(session: Session, study_id: int, items: frozenset[int]) -> Ca
 
 
 def failures_of(session: Session, runs: Sequence[Run], without: frozenset[int]) -> dict[int, Counter[str]]:
-    """Count by run why candidates have no verdict of it, by kind of failure; empty for those of older runs.
+    """Count, for each run, the candidates without a verdict by kind of failure; empty for older runs.
 
     Parameters
     ----------
     without
-        Ids of items about whose candidates nothing is counted.
+        Ids of items whose candidates are not counted.
     """
     query = (
         select_columns(col(JudgeVerdict.run_id), col(JudgeVerdict.failure), col(Candidate.item_id), func.count())

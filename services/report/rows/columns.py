@@ -1,4 +1,4 @@
-"""What the ratings of a field are made of: the units that were rated, and a column of answers for each party."""
+"""The building blocks of a field's ratings: the units that were rated, and a column of answers for each party."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Literal
 from exchange.estimate_rows import Party
 from services.report.rows.listed_rows import CandidateLine, ItemLine
 
-# What became of a field: ways of having no answer are kept apart. `invalid` and `no_response` are of models alone:
-# what was written is no answer to the field, or nothing was written.
+# What became of a field; the ways of having no answer are kept apart. Only models can be `invalid` (what they wrote is
+# not an answer to the field) or `no_response` (they wrote nothing).
 State = Literal[
     "answered",
     "undetermined",
@@ -22,19 +22,19 @@ State = Literal[
     "invalid",
     "no_response",
 ]
-# The states in which there was something to answer, and it was not answered rightly.
+# The states in which there was something to answer, and it was not answered correctly.
 NOT_RIGHT: tuple[State, ...] = ("undetermined", "invalid", "no_response")
 
-# By whom an answer was written, as if it were an attribute: a study without a pool has answers of models alone.
+# Who wrote an answer, treated as an attribute: without a pool, every answer is a model's.
 WRITTEN_BY = "written_by"
-# With which version of the study a unit came, as if it were an attribute: most studies have one alone.
+# The version of the study that added a unit, treated as an attribute: most studies have only one.
 VERSION = "version of the study"
-# What is known of raters, by which their answers can be told apart.
+# What is known of raters and can divide their answers into groups.
 OF_RATERS = ("specialty", "years")
 
 
 def versions_of(units: Iterable[Unit]) -> tuple[int, ...]:
-    """Return with which versions of the study some units came, in their order."""
+    """Return the versions of the study that added these units, in order."""
     return tuple(sorted({unit.version for unit in units}))
 
 
@@ -45,13 +45,13 @@ class Unit:
     Attributes
     ----------
     probability
-        Its chance of being drawn, None if not known.
+        Its chance of being drawn; None if not known.
     group
         In a pool, the key of the group of the person who gave the answer; empty for a model's.
     has_list
-        Whether what was rated can be a list: in a pool, whether its item asks for one.
+        Whether what was rated can be a list; in a pool, that depends on whether its item asks for one.
     version
-        The version of the study with which it came.
+        The version of the study that added it.
     """
 
     item: ItemLine
@@ -62,7 +62,7 @@ class Unit:
     version: int = 1
 
     def value_of(self, name: str) -> str:
-        """Return the value of a declared attribute, or of a column of every study; empty where there is none."""
+        """Return the value of a declared attribute, or of a column that every study has; empty if there is none."""
         if name == VERSION:
             return str(self.version)
         if self.candidate is not None and self.candidate.given_in and name == "group":
@@ -75,33 +75,33 @@ class Unit:
         return of_item.get(name) or self.item.attributes.get(name, "")
 
     def cluster(self, name: str) -> str:
-        """Return the cluster that it is in: its subject, case or item, or the value of an attribute."""
+        """Return the unit's cluster: its subject, case or item, or the value of an attribute."""
         own = {"subject": self.item.subject, "case": self.item.case, "item": self.item.key}
         return own.get(name) or self.value_of(name)
 
 
 @dataclass(frozen=True)
 class Column:
-    """The answers of one party over the units; `states` is None where a unit was not theirs to rate.
+    """One party's answers over the units; `states` is None for a unit that this party was not assigned.
 
     Attributes
     ----------
     group
-        The key of the group that a rater is in, empty for none.
+        The key of the rater's group; empty for none.
     rater
-        What is known of a rater, by the names of `OF_RATERS`.
+        What is known of the rater, by the names of `OF_RATERS`.
     about
-        Of a confidence, whether the answer that it is about is right; empty where nothing says so.
+        For a confidence: whether the answer that it is about is right; empty if that answer cannot be scored.
     above
-        Of a field that depends on one above, whether the answer to that is right; empty where nothing says so.
+        For a field that depends on another: whether the answer to that field is right; empty if it cannot be scored.
     sure
-        With what probability each answer is right, as its author says; empty where nobody is asked.
+        The author's own probability that each answer is right; empty if the form does not ask for it.
     seen
-        A preference as it was chosen, by the sides on which the answers stood; `values` has it for the first or second
-        answer of the pair (a or b).
+        A preference as it was chosen, by the sides on which the answers were shown; `values` names the first or
+        second answer of the pair (a or b) instead.
     position, active_ms
-        The place of each unit in the rater's own order, and how long the rater was at work on it; None where nothing
-        was answered, or no time measured.
+        The place of each unit in the rater's own order, and the rater's active time on it; None if nothing was
+        answered or no time was measured.
     """
 
     party: Party
@@ -117,7 +117,7 @@ class Column:
     active_ms: tuple[int | None, ...] = ()
 
     def at(self, places: Sequence[int]) -> Column:
-        """Return the same of the units at these places."""
+        """Return the column restricted to the units at these places."""
 
         def of(values: tuple[Any, ...]) -> tuple[Any, ...]:
             return tuple(values[place] for place in places) if values else ()
@@ -137,7 +137,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a run of a judge says of each unit, on the scale of the field, and whether it is correct; None for none."""
+    """A judge run's verdict on each unit, on the field's scale, and whether it is correct; None without a verdict."""
 
     party: Party
     said: tuple[str | float | None, ...]

@@ -1,4 +1,4 @@
-"""One answer per item: what the raters agree on, or what a reviewer decided where they do not."""
+"""One answer per item: what the raters agree on, or what a reviewer decided if they do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.report.rows.study_rows import ReadItem, Review, StudyRows
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A review with its answers in the form in which raters are compared; None where there is none."""
+    """A review with its answers in the form in which raters are compared; None for an answer that does not exist."""
 
     review: Review
     position: int
@@ -22,13 +22,13 @@ class Reviewed:
     first_read: str | None
 
     def decision_in_words(self, item: ReadItem) -> str:
-        """Return what was decided on the item; nothing without a decision."""
+        """Return what was decided on the item; empty without a decision."""
         if self.decision is None:
             return ""
         return "Not assessable" if self.decision == NOT_ASSESSABLE else in_words(item, self.review.answer)
 
     def decision_is_right(self, item: ReadItem) -> bool | None:
-        """Return whether the reference makes the decision right; None where nothing says so, or there is none."""
+        """Return whether the decision is right by the reference; None without a reference or without an answer."""
         if self.decision is None or self.decision == NOT_ASSESSABLE:
             return None
         return score(item, self.review.answer).correct
@@ -36,9 +36,9 @@ class Reviewed:
 
 @dataclass(frozen=True)
 class Consensus:
-    """For each item in order: what the raters agree on, whether they differ, and what holds after adjudication.
+    """For each item in order: what the raters agree on, whether they differ, and the answer after adjudication.
 
-    `before` and `after` hold a canonical answer or "not assessable"; None where there is no single answer.
+    `before` and `after` hold a canonical answer or "not assessable"; None if there is no single answer.
     """
 
     differs: tuple[bool, ...]
@@ -50,15 +50,15 @@ class Consensus:
 
 
 def agreed(said: Sequence[Sequence[Hashable | None]]) -> agreement.Consensus:
-    """Return what all raters of each row said: unanimous, two of them or more, and nobody said anything else."""
-    # A study without a rater has rows without a column.
+    """Return the unanimous answer of each row, given by at least two raters."""
+    # A study without raters has rows without columns.
     return agreement.consensus([row or [None] for row in said], "unanimous")
 
 
 def consensus_of(study: StudyRows, reads: Reads) -> Consensus:
-    """Find what the raters agree on, and replace it by the decision where an item went to adjudication.
+    """Find what the raters agree on, and replace it by the decision for items that went to adjudication.
 
-    A control item keeps the answer that the raters agree on: it is in the queue to check the reviewer, not the raters.
+    A control item keeps the answer that the raters agree on: it was queued to check the reviewer, not the raters.
     """
     said = [[column.said[i] for column in reads.columns] for i in range(len(reads.items))]
     unanimous = agreed(said)
@@ -70,7 +70,7 @@ def consensus_of(study: StudyRows, reads: Reads) -> Consensus:
         if reviewed_item.decision is not None and reviewed_item.review.origin != "control"
     }
     after = [holding[i].decision if i in holding else answer for i, answer in enumerate(before)]
-    # Scored from the words as they were given: normalisation takes the point out of a number.
+    # Score the words as they were given: normalisation removes the decimal point from a number.
     words = [_words(reads, i) if before[i] is not None else None for i in range(len(before))]
     decided = [holding[i].review.answer if i in holding else text for i, text in enumerate(words)]
     return Consensus(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -18,7 +18,7 @@ from services.report.rows.study_rows import Entry
 
 @dataclass
 class _Spent:
-    """How many verdicts on an assignment were superseded, and the milliseconds of all of them together."""
+    """How many verdicts on an assignment were superseded, and the total milliseconds spent on them."""
 
     verdicts: int = 0
     active_ms: int = 0
@@ -34,8 +34,8 @@ class _Spent:
 
 _NOTHING_SPENT = _Spent()
 _AT_ONCE = 2000
-# Columns in the order of the first fields of `Entry`, and those of a verdict that it holds: of objects there would be
-# hundreds of thousands, and what is not asked for is not decoded.
+# Columns in the order of the first fields of `Entry`, then those of the verdict that it holds. Plain columns, because
+# there would be hundreds of thousands of mapped objects, and columns that are not selected need no decoding.
 _OF_ASSIGNMENT = tuple(
     col(column)
     for column in (
@@ -61,13 +61,13 @@ def load_entries(
     Parameters
     ----------
     reasons
-        Why something could not be assessed, in words by id; where one is not named, its id.
+        The reasons for "not assessable" in words, by id; an id that is not listed stands for itself.
     without
-        Ids of items that are left out, as those that are sealed.
+        Ids of items to leave out, such as sealed ones.
     """
-    # Not what was practised: it is no part of any figure.
+    # Practice is excluded from all statistics.
     in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_([phase.key for phase in phases.counted]))
-    # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
+    # Flags and viewing traces count with their verdict: those of a superseded verdict are as void as its answer.
     standing = (*in_study, queries.stands())
     verdicts = {
         assignment_id: verdict
@@ -106,11 +106,31 @@ def load_entries(
                 sides.get(key, ()),
             )
         )
-    return tuple(entries)
+    return _without_gaps(entries, phases) if without else tuple(entries)
+
+
+def _without_gaps(entries: Sequence[Entry], phases: StudyPhases) -> tuple[Entry, ...]:
+    """Number anew the places in queues whose units follow from answers, without what is left out.
+
+    The gaps would tell how many units are left out, and so how far people agree on them.
+    """
+    places: defaultdict[tuple[int, str, int], set[int]] = defaultdict(set)
+    chosen = {phase.key for phase in phases.chosen_by_answers}
+    for entry in entries:
+        places[entry.member_id, entry.phase, entry.pass_number].add(entry.position)
+    ranks = {
+        queue: {place: rank for rank, place in enumerate(sorted(taken), start=1)} for queue, taken in places.items()
+    }
+    return tuple(
+        replace(entry, position=ranks[entry.member_id, entry.phase, entry.pass_number][entry.position])
+        if entry.phase in chosen
+        else entry
+        for entry in entries
+    )
 
 
 def _sides(session: Session, in_study: tuple[Any, ...]) -> dict[int, tuple[str, ...]]:
-    """Return which answers stood at A and at B, by assignment, where two were compared."""
+    """Return which answers were shown as A and as B, by assignment, for comparisons of two answers."""
     pairs = _columns((col(Assignment.id), col(Assignment.option_order))).where(
         *in_study, col(Assignment.kind) == "pairs"
     )
@@ -122,12 +142,12 @@ def _columns(columns: Sequence[Any]) -> Any:
 
 
 def _rows(session: Session, query: Any) -> Iterator[Any]:
-    """Return the rows of a query of columns, some thousand at once: one by one, fetching takes longer than the rest."""
+    """Return the rows of a query of columns, fetched in large batches because fetching one by one is slow."""
     return chain.from_iterable(session.connection().execute(query).partitions(_AT_ONCE))
 
 
 def _spent_on_superseded(session: Session, in_study: tuple[Any, ...]) -> dict[int, _Spent]:
-    """Return the time spent on superseded verdicts, by assignment: few, where those that stand are read anyway."""
+    """Return the time spent on superseded verdicts, by assignment; they are few, and standing ones are read anyway."""
     superseded: defaultdict[int, _Spent] = defaultdict(_Spent)
     for assignment_id, *times in session.exec(
         select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
@@ -173,7 +193,7 @@ def _entry(
     reasons: dict[str, str],
     sides: tuple[str, ...],
 ) -> Entry:
-    """Return what became of an assignment, of the values of `_OF_ASSIGNMENT` and of `_OF_VERDICT`."""
+    """Return what became of an assignment, from the values of `_OF_ASSIGNMENT` and `_OF_VERDICT`."""
     if verdict is None:
         status = "missing" if failure is None else "technical_failure"
         return Entry(*place, status=status, failure=failure or "", sides=sides)
@@ -193,7 +213,7 @@ def _entry(
         flags=tuple(flags),
         shown_at=shown_at,
         submitted_at=submitted_at,
-        # What is spent on an item is spent on all versions of its verdict.
+        # Time spent on an item is the sum over all versions of its verdict.
         active_ms=active_ms + superseded.active_ms,
         idle_ms=idle_ms + superseded.idle_ms,
         load_ms=load_ms + superseded.load_ms,

@@ -1,4 +1,4 @@
-"""Units that two gave a verdict on which one or both of them called neither correct nor incorrect."""
+"""Units on which two parties gave verdicts, and at least one of these was neither correct nor incorrect."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ def excluded_by_either(
     first_neither: Sequence[bool],
     second_neither: Sequence[bool],
 ) -> list[bool]:
-    """Return of each unit whether both gave a verdict, and one or both of these is not compared.
+    """Return, for each unit, whether both gave a verdict and at least one of the two is not compared.
 
     Parameters
     ----------
     first, second
-        What is compared; None where there is nothing.
+        The values compared; None if there is none.
     first_neither, second_neither
-        Where a verdict was given that is not compared, such as *Excluded*.
+        Whether a verdict was given that is not compared, such as *Excluded*.
     """
     return [
         (a_neither or b_neither) and (a_neither or a is not None) and (b_neither or b is not None)

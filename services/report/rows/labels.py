@@ -1,4 +1,4 @@
-"""Read labels that people gave elsewhere: a calibration takes them as people's where it is asked to, and no report."""
+"""Read labels made elsewhere. A calibration counts them as people's when it is asked to; the report never does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from services.judging.import_labels import LabelLine, lines_of
 
 @dataclass(frozen=True)
 class Label:
-    """What a labeller said of a candidate elsewhere: a code of the scale or a number, or why there is none."""
+    """A labeller's label on a candidate: a code of the scale or a number, or why there is none."""
 
     candidate_id: int
     labeller: str
@@ -26,14 +26,14 @@ class Label:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of one or several imports that a calibration takes as people's.
+    """The labels of one or several imports that a calibration counts as people's.
 
     Attributes
     ----------
     lines
-        Where those of each import came from.
+        Where the labels of each import came from.
     imports
-        The keys of these imports.
+        The keys of the imports.
     given
         The labels themselves.
     """
@@ -44,12 +44,12 @@ class Labels:
 
     @property
     def are_a_random_part(self) -> bool:
-        """Whether what was labelled is declared to be one simple random part."""
+        """Whether the labelled candidates are declared to be one simple random sample."""
         return len(self.lines) == 1 and self.lines[0].is_random_part
 
     @property
     def by_labeller(self) -> dict[str, list[Label]]:
-        """What each labeller said, under the name by which figures call them: none is taken for a rater."""
+        """Each labeller's labels, under the name used in figures, which cannot be confused with a rater's."""
         named: dict[str, list[Label]] = {}
         for label in self.given:
             named.setdefault(called(label.labeller), []).append(label)
@@ -57,26 +57,26 @@ class Labels:
 
 
 def called(labeller: str) -> str:
-    """Return what figures and files call a labeller, who may have the name of a rater, or of a rule."""
+    """Return the name of a labeller in figures and files; the labeller's own may also be that of a rater or a rule."""
     return f"{labeller} (elsewhere)"
 
 
 def load_labels(session: Session, study_id: int, field: str, names: Sequence[str], without: frozenset[int]) -> Labels:
-    """Read the labels of some imports in a field, but those on some items.
+    """Read the labels of some imports in a field, except those on some items.
 
     Parameters
     ----------
     field
-        As it is stored with them: empty where a label says correct or incorrect.
+        As stored with the labels: empty if they say correct or incorrect.
     names
-        Of the imports.
+        The imports to read.
     without
-        Ids of items about whose candidates nothing is returned.
+        Ids of items whose candidates are left out.
 
     Raises
     ------
     Conflict
-        There are no such labels, or two imports have one labeller's on the same candidate.
+        There are no such labels, or two imports hold labels of one labeller on the same candidate.
     """
     every = select(LabelImport).where(LabelImport.study_id == study_id).order_by(col(LabelImport.id))
     stored = session.exec(every).all()

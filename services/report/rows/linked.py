@@ -1,4 +1,4 @@
-"""What answers in a field have to do with those in another: what a confidence is about, and what a field hangs on."""
+"""Links between fields of a phase: the answer that a confidence is about, and the field that another depends on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Right = tuple[bool | None, ...]
 
 
 def linked(ratings: Ratings, fields: Sequence[Ratings]) -> Ratings:
-    """Return the ratings in a field with what those of the other fields of its phase say of them."""
+    """Return the ratings in a field, linked to the ratings in the other fields of its phase."""
     about = _other(ratings, fields, ratings.field.about)
     if about is not None and about.has_reference:
         ratings = _with(ratings, about, lambda column, right, other: replace(column, about=_answered(right, other)))
@@ -33,7 +33,7 @@ def linked(ratings: Ratings, fields: Sequence[Ratings]) -> Ratings:
 
 
 def probabilities_of(field: Field, numbers: Sequence[float | None]) -> list[float | None] | None:
-    """Return a confidence as probabilities: what its steps are said to mean, or a range from 0 to 1; else None."""
+    """Return a confidence as probabilities: those declared for its steps, or a range from 0 to 1; None for others."""
     if not is_probability(field):
         return None
     if field.means is None:
@@ -48,7 +48,7 @@ def _other(ratings: Ratings, fields: Sequence[Ratings], key: str | None) -> Rati
 
 
 def _with(ratings: Ratings, other: Ratings, link: Callable[[Column, Right, Column], Column]) -> Ratings:
-    """Return the ratings with each column linked to that of the same party in another field."""
+    """Return the ratings with each column linked to the same party's column in another field."""
     of_raters = {column.party: (right, column) for column, right in zip(other.columns, other.correct, strict=True)}
     of_models = {model.columns[0].party: (model.correct[0], model.columns[0]) for model in other.of_models}
 
@@ -59,7 +59,7 @@ def _with(ratings: Ratings, other: Ratings, link: Callable[[Column, Right, Colum
 
 
 def _answered(right: Right, column: Column) -> Right:
-    """Return whether answers are right; None where there is none, to which no confidence can belong."""
+    """Return whether answers are right; None without an answer, as there is nothing to be confident of."""
     return tuple(
         is_right if state == "answered" else None for is_right, state in zip(right, column.states, strict=True)
     )

@@ -1,9 +1,9 @@
-"""Read what the data files of a study that lists its phases say; the number of queries does not depend on its size."""
+"""Read the data of a study that lists its phases; the number of queries does not depend on its size."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion
 from protocol.language.model_answers import ANSWER, fields_of_models, is_stored_answer, stored_as
+from protocol.phases import Phase
 from protocol.references import ItemReferences
 from protocol.study_phases import StudyPhases
 from services.judging.verdict_columns import READ_AT_ONCE
@@ -42,10 +43,10 @@ def load_listed(
     Parameters
     ----------
     without
-        Ids of items that are left out with all that was said of them; None for those that are sealed.
+        Ids of items to leave out with everything said about them; None for the sealed items.
     only_drawn
-        Whether only items are read of which something was drawn, with all their candidates: what people said is about
-        them.
+        Whether to read only items from which something was drawn, with all their candidates: people's answers are all
+        about these.
     """
     study_id = stored_id(study.id)
     left_out = queries.sealed_items(session, study_id) if without is None else without
@@ -63,7 +64,7 @@ def load_listed(
     return ListedRows(
         items=items,
         candidates=candidates,
-        drawn=_drawn(session, study_id, phases, items, candidates),
+        drawn=_drawn(session, study_id, phases, items, candidates, phases.chosen_by_answers if left_out else ()),
         members=[
             (
                 member.role,
@@ -78,7 +79,7 @@ def load_listed(
             )
             for member in members
         ],
-        # What was dealt to somebody who was taken out before any verdict is not missing.
+        # Work dealt to somebody who was removed before any verdict is not missing.
         entries=[entry for entry in load_entries(session, study_id, phases, {}, left_out) if entry.member_id in there],
         attributes_of_items=[
             attribute.key for attribute in expansion.attributes if attribute.table in ("cases", "items")
@@ -89,7 +90,7 @@ def load_listed(
         fields_of_models=[
             field.key
             for field in fields_of_models(expansion)
-            # In a pool that column is what is laid out, and is there already.
+            # In a pool, that column is the answer as laid out, which is already included.
             if field.key != ANSWER and any(stored_as(field.key) in candidate.answers for candidate in candidates)
         ],
         keys=StudyKeys(phases, {stored_id(item.id): item for item, _ in stored}, references),
@@ -104,7 +105,7 @@ def load_listed(
 
 
 def _of_drawn(study_id: int, phases: StudyPhases, wanted: Any) -> Any:
-    """Select something of what was drawn for the phases that count; what was drawn to practise with is in no figure."""
+    """Select from what was drawn for the phases that count; practice is in no statistics."""
     counted = [phase.key for phase in phases.counted]
     return (
         select_columns(wanted)
@@ -115,7 +116,7 @@ def _of_drawn(study_id: int, phases: StudyPhases, wanted: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Which rows of a study are read: all, or those about some items, whose ids a statement selects."""
+    """Which rows of a study to read: all, or only those about the items whose ids a statement selects."""
 
     study_id: int
     items: Any | None
@@ -124,7 +125,7 @@ class _Asked:
         """Return the conditions on the columns that name the study and the item of a row."""
         if self.items is None:
             return (study == self.study_id,)
-        # Found by their items: by an index on the study all its rows would be looked at.
+        # Steer the search to the index on items: with the one on the study, all its rows would be visited.
         return study + 0 == self.study_id, item.in_(self.items)
 
 
@@ -140,7 +141,7 @@ def _stored_items(session: Session, asked_for: _Asked) -> list[tuple[Item, Case]
 
 
 def _references(session: Session, asked_for: _Asked) -> dict[int, ItemReferences]:
-    """Return what counts as right by the id of the item, of the newest version."""
+    """Return the newest references of each item, by the item's id."""
     rows = session.exec(
         select(Reference)
         .join(Item, col(Item.id) == Reference.item_id)
@@ -174,7 +175,7 @@ def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences])
 
 
 def _candidates(session: Session, study_id: int, without: frozenset[int], asked_for: _Asked) -> list[CandidateLine]:
-    # Columns, not rows of the mapper: there may be a million.
+    # Columns, not mapped objects: there may be a million rows.
     rows = session.connection().execute(
         select_columns(
             col(Candidate.id), col(Candidate.item_id), col(Candidate.key), col(Item.key), col(Candidate.model),
@@ -188,7 +189,7 @@ def _candidates(session: Session, study_id: int, without: frozenset[int], asked_
     authors = queries.authors_in_pools(session, study_id)
     came, replaced = came_in(session, study_id), replaced_in(session, study_id)
     lines = []
-    # Many candidates have an item, and many more a model.
+    # Many candidates share an item, and many more a model: keep one copy of each text.
     texts: dict[str, str] = {}
     for row_id, item_id, key, item, model, answer, said in rows:
         if item_id in without:
@@ -209,7 +210,7 @@ def _candidates(session: Session, study_id: int, without: frozenset[int], asked_
 
 
 def _pair(line: CandidateLine, first: CandidateLine, second: CandidateLine) -> CandidateLine:
-    """Return two answers that are compared as one line; where they differ, it has both values."""
+    """Return two answers that are compared as one line; an attribute in which they differ holds both values."""
 
     def both(former: str, other: str) -> str:
         return pairing.both_values(former, other)
@@ -224,20 +225,34 @@ def _pair(line: CandidateLine, first: CandidateLine, second: CandidateLine) -> C
 
 
 def _drawn(
-    session: Session, study_id: int, phases: StudyPhases, items: list[ItemLine], candidates: list[CandidateLine]
+    session: Session,
+    study_id: int,
+    phases: StudyPhases,
+    items: list[ItemLine],
+    candidates: list[CandidateLine],
+    chosen_by_answers: Sequence[Phase],
 ) -> list[DrawnLine]:
+    """Return what was drawn of some items.
+
+    Parameters
+    ----------
+    chosen_by_answers
+        Phases of which a chance of being drawn below 1 is not told: with what was drawn it would say how many units
+        followed from what people answered about the items that are left out.
+    """
     item_keys = {item.id: item.key for item in items}
     candidate_keys = {candidate.id: candidate.key for candidate in candidates}
     replaced = replaced_in(session, study_id)
     rows = session.scalars(_of_drawn(study_id, phases, FreezeItem).order_by(col(FreezeItem.id)))
+    untold = {phase.key for phase in chosen_by_answers}
     return [
         DrawnLine(
             row.phase,
             item_keys[row.item_id],
             candidate_keys.get(row.candidate_id or 0),
             row.stratum,
-            row.inclusion_probability,
-            row.inclusion_error,
+            None if row.phase in untold and row.inclusion_probability != 1.0 else row.inclusion_probability,
+            None if row.phase in untold else row.inclusion_error,
             tuple(row.slots),
             row.version,
             replaced.get((row.item_id, None)) or replaced.get((row.item_id, row.candidate_id)),

@@ -1,4 +1,4 @@
-"""What is on record of a study that lists its phases beside its verdicts: its freeze, draws, people and events."""
+"""The record of a study that lists its phases, apart from its verdicts: its freeze, draws, people and events."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Display, Freeze, Membership, PhaseClosing, Study
+from db import Assignment, Display, Freeze, Membership, PhaseClosing, Study, queries
 from db.base import stored_id
 from db.standing import STANDS
 from services.progress.data_lock import EventLine, events_in
+from services.studies import frozen_facts
 from services.studies.versions.stored import Version, rows_of_versions, versions_in
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How much was drawn of how much for a phase, over all versions of the study.
+    """How much was drawn for a phase, and from how much, over all versions of the study.
 
     Attributes
     ----------
     drawn, available
-        Numbers of what is drawn at once: units, or items with all their candidates.
+        Counts of what is drawn together: units, or items with all their candidates.
     units
-        How many units came with these; what a version corrected counts as the unit that it replaced.
+        How many units these amount to; a unit that a version corrected counts as the one that it replaced.
     """
 
     drawn: int
@@ -37,20 +38,23 @@ class Draw:
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """What a study was fixed as, and what became of it as a whole.
+    """How a study was fixed, and what happened to it as a whole.
 
     Attributes
     ----------
     seed
-        The seed of the protocol, which every draw starts from.
+        The protocol's seed, from which every draw starts.
     protocol_sha256
-        The hash of the protocol that the figures go by.
+        The hash of the protocol that the figures are based on.
     draws
-        By phase; a phase that is not drawn yet is not there.
+        By phase; a phase that has not been drawn yet is absent.
     invited, taken_out
-        How many raters were invited into each group, and how many of these were taken out, by the group's key.
+        How many raters were invited into each group, and how many of them were removed, by the group's key.
     shown
-        Ids of the assignments that stood on a screen.
+        Ids of the assignments that were shown on a screen.
+    partly_sealed
+        Keys of the phases in which only units of development subjects may be counted: the number of units of test
+        subjects that follow from answers reveals how far people agree on them.
     """
 
     frozen_at: datetime
@@ -62,10 +66,11 @@ class StudyRecord:
     taken_out: Mapping[str, int]
     events: Sequence[EventLine]
     shown: frozenset[int]
+    partly_sealed: frozenset[str]
 
 
 def load_record(session: Session, study: Study, protocol_sha256: str) -> StudyRecord:
-    """Read what is on record of a frozen study; the number of queries does not depend on its size."""
+    """Read the record of a frozen study; the number of queries does not depend on its size."""
     study_id = stored_id(study.id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
     raters = session.exec(
@@ -88,11 +93,18 @@ def load_record(session: Session, study: Study, protocol_sha256: str) -> StudyRe
         taken_out=Counter(group for group, removed_at in raters if removed_at is not None),
         events=events_in(session, study),
         shown=frozenset(shown),
+        partly_sealed=_partly_sealed(session, study_id),
     )
 
 
+def _partly_sealed(session: Session, study_id: int) -> frozenset[str]:
+    if not queries.sealed_items(session, study_id):
+        return frozenset()
+    return frozenset(phase.key for phase in frozen_facts.phases_of(session, study_id).chosen_by_answers)
+
+
 def _manifests(session: Session, study_id: int, freeze: Freeze) -> list[Mapping[str, Any]]:
-    """Return what was said of the phases that were drawn: at the freeze, with each version, from answers."""
+    """Return what was recorded about the phases that were drawn: at the freeze, with each version, from answers."""
     closings = session.exec(select(PhaseClosing.manifest_json).where(PhaseClosing.study_id == study_id))
     return [
         json.loads(freeze.manifest_json)["phases"],
@@ -102,7 +114,7 @@ def _manifests(session: Session, study_id: int, freeze: Freeze) -> list[Mapping[
 
 
 def _draws(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Draw]:
-    """Return the draws of each phase; a version says of its own rows alone how many there were to draw from."""
+    """Return the draws of each phase; a version records only how many of its own rows there were to draw from."""
     draws: dict[str, Draw] = {}
     for manifest in manifests:
         for phase, said in manifest.items():

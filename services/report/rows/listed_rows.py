@@ -1,4 +1,4 @@
-"""The rows of a study that lists its phases, one line each: a report makes files, sections and figures from them."""
+"""The rows of a study that lists its phases, one line each, from which files, sections and figures are built."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from services.report.rows.study_rows import Entry, Member
 
 @dataclass(frozen=True)
 class ItemLine:
-    """An item of the study, with what counts as right and what the study declares of it and its case."""
+    """An item of the study, with what counts as right and the declared attributes of the item and its case."""
 
     id: int
     key: str
@@ -32,16 +32,16 @@ class ItemLine:
     high: float | None
     references: ItemReferences
     attributes: dict[str, str]
-    # The form that it names, where each item names its own.
+    # The item's form, in studies whose items name their own.
     form: str = ""
     practice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateLine:
-    """A candidate of the study; of a person's answer with its author, and the phase in which it was given.
+    """A candidate of the study. A person's answer also has its author and the phase in which it was given.
 
-    `answers` is what a model wrote in columns of fields, by the key under which each is stored.
+    `answers` is what a model wrote in separate columns for fields, by the key under which each is stored.
     """
 
     id: int
@@ -53,9 +53,9 @@ class CandidateLine:
     author: str = ""
     given_in: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
-    # Of two answers that are compared these, in the order of the tables.
+    # For a comparison: its two answers, in the order of the tables.
     pair: tuple[CandidateLine, ...] = ()
-    # The version of the study with which it came, and the one that replaced it by a corrected one.
+    # The version of the study that added it, and the version that replaced it by a corrected one.
     version: int = 1
     replaced_in: int | None = None
 
@@ -70,23 +70,23 @@ class DrawnLine:
     stratum: str
     probability: float | None
     error: float | None
-    # The slots to which it was dealt; none where everybody of the phase rates it.
+    # The slots to which it was dealt; none if everybody in the phase rates it.
     slots: tuple[str, ...] = ()
-    # The version of the study with which it came, and the one that replaced it by a corrected one.
+    # The version of the study that added it, and the version that replaced it by a corrected one.
     version: int = 1
     replaced_in: int | None = None
 
 
 @dataclass(frozen=True)
 class ListedRows:
-    """Everything that the files say; attributes by the table that declares them, in the order of the protocol.
+    """Everything in the data files; attributes by the table that declares them, in the order of the protocol.
 
     Attributes
     ----------
     keys
         How each field is answered on each item, and what counts as right in it.
     versions
-        The numbers of the study's versions by their hashes, which verdicts name.
+        The numbers of the study's versions, by the hash that verdicts name.
     """
 
     items: Sequence[ItemLine]
@@ -97,28 +97,28 @@ class ListedRows:
     attributes_of_items: Sequence[str]
     attributes_of_candidates: Sequence[str]
     keys: StudyKeys
-    # Keys of the fields in which models' answers stand in columns of their own.
+    # Keys of the fields for which models' answers have columns of their own.
     fields_of_models: Sequence[str] = ()
-    # Keys of phases that show more after the own answer and ask nothing.
+    # Keys of phases that show more after the own answer and ask nothing more.
     asking_nothing: frozenset[str] = frozenset()
-    # Keys of fields that say which of two answers is better, with their phase.
+    # Keys of the fields that ask which of two answers is better, with their phases.
     preferences: frozenset[tuple[str, str]] = frozenset()
     versions: Mapping[str, int] = field(default_factory=dict)
 
-    # Asked once for each verdict and each field.
+    # Cached: it is read once for every verdict and field.
     @cached_property
     def compares(self) -> bool:
-        """Whether two answers are compared anywhere."""
+        """Whether two answers are compared anywhere in the study."""
         return any(line.pair for line in self.candidates)
 
     @cached_property
     def replaced(self) -> frozenset[tuple[str, str, str | None]]:
-        """Phase, item and candidate of what a version replaced: it is in no figure."""
+        """Phase, item and candidate of each unit that a version replaced; no statistic counts them."""
         return frozenset((line.phase, line.item, line.candidate) for line in self.drawn if line.replaced_in is not None)
 
     @cached_property
     def to_rate(self) -> tuple[Entry, ...]:
-        """What was to be rated, and what became of it; what a version replaced before its verdict no longer is."""
+        """The assigned work and what became of it, without units that a version replaced before their verdict."""
         items, candidates = {item.id: item.key for item in self.items}, {row.id: row.key for row in self.candidates}
         return tuple(
             entry
@@ -130,9 +130,9 @@ class ListedRows:
 
 
 def results_of_entry(rows: ListedRows, entry: Entry) -> tuple[FieldResult, ...]:
-    """Return of each field of a verdict what was answered and whether it is right.
+    """Return, for each field of a verdict, what was answered and whether it is right.
 
-    Nothing is returned of what was not answered, was called not assessable, or rates answers or references.
+    Fields that were not answered, verdicts of "not assessable", and ratings of answers or references are left out.
     """
     if entry.verdict_id is None or entry.not_assessable is not None:
         return ()
@@ -140,7 +140,7 @@ def results_of_entry(rows: ListedRows, entry: Entry) -> tuple[FieldResult, ...]:
 
 
 def sets_left_empty(rows: ListedRows, entry: Entry) -> tuple[str, ...]:
-    """Return the fields of a verdict that take any number of options, were asked, and were given none."""
+    """Return the fields of a verdict that take any number of options, were asked, and got none."""
     part = rows.keys.phases.named(entry.phase)
     if entry.verdict_id is None or entry.not_assessable is not None or entry.phase in rows.asking_nothing:
         return ()

@@ -1,4 +1,4 @@
-"""Read everything that the report rests on, once, into plain long-format rows."""
+"""Read all of the report's data once, into plain long-format rows."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ from services.report.rows.study_rows import (
     StudyRows,
 )
 
-# What an item of the report has of its answer key, as it is.
+# The fields of the answer key that are copied to the report's item unchanged.
 _OF_KEY = tuple(field.name for field in fields(AnswerKey))
 
 
 def hold_one_snapshot(session: Session) -> None:
-    """Let everything that the session reads be of one moment; to be called before it reads anything.
+    """Let the session read everything from one snapshot; call this before it reads anything.
 
-    SQLite does so by itself; PostgreSQL shows each statement what was committed before it, unless asked.
+    SQLite does so anyway; by default, each statement on PostgreSQL sees everything committed before it.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
@@ -76,7 +76,7 @@ def load_rows(session: Session, study: Study, without: frozenset[int] | None = N
     Parameters
     ----------
     without
-        Ids of items that are left out with all that was said of them; None for those that are sealed.
+        Ids of items to leave out with everything said about them; None for the sealed items.
     """
     study_id = stored_id(study.id)
     left_out = queries.sealed_items(session, study_id) if without is None else without
@@ -98,7 +98,7 @@ def load_rows(session: Session, study: Study, without: frozenset[int] | None = N
     phases = phases_of_first_language(protocol)
     raters, failed = _members(members, "rater"), practice.who_has_failed(session, phases, study_id)
     reasons = {option.id: option.text for option in protocol.reading.not_assessable}
-    # What was assigned to somebody who was taken out before any verdict is not missing.
+    # Work assigned to somebody who was removed before any verdict is not missing.
     out = {stored_id(member.id) for member in removed}
     entries = tuple(
         entry for entry in load_entries(session, study_id, phases, reasons, left_out) if entry.member_id not in out
@@ -133,12 +133,12 @@ def load_rows(session: Session, study: Study, without: frozenset[int] | None = N
 
 
 def newest_rows(session: Session, study_id: int) -> list[int | None]:
-    """Return the highest key in each table that the report reads, and how many members were taken out.
+    """Return the highest key in each table that the report reads, and how many members were removed.
 
-    Other rows are only ever added, so these tell a change.
+    Rows are otherwise only ever added, so these values reveal any change.
     """
     looks = select(func.max(CalibrationLook.id)).where(CalibrationLook.study_id == study_id)
-    # What is on a screen is counted by the report alone.
+    # Only the report counts displays.
     shown = (
         select(func.max(Display.id))
         .join(Assignment, col(Assignment.id) == Display.assignment_id)
@@ -148,7 +148,7 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
 
 
 def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
-    """Return the same without the looks at the agreement of judges, each of which changes no figure but their count."""
+    """Return the same values without the looks at judges' agreement, which change no figure but their own count."""
     of_study = Assignment.study_id == study_id
     newest = (
         _links_for_known(study_id, func.max(Invitation.id)),
@@ -171,7 +171,7 @@ def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(of_study),
         select(func.max(Reference.id)).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == study_id),
-        # What comes in slices comes with a number that may be lower than that of what came before it.
+        # A run imported in slices may finish with a lower id than runs that were stored before it.
         select(func.count(col(JudgeRun.id))).where(JudgeRun.study_id == study_id),
         select(func.count(col(LabelImport.id))).where(LabelImport.study_id == study_id),
     )
@@ -179,7 +179,7 @@ def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
 
 
 def _links_for_known(study_id: int, wanted: Any) -> Any:
-    """Select something of the links that were made since the freeze for readers who had signed in before."""
+    """Select from the links made since the freeze for readers whose account was already in use."""
     frozen_at = select(func.min(Freeze.created_at)).where(Freeze.study_id == study_id, *STANDS).scalar_subquery()
     return (
         select(wanted)
@@ -206,7 +206,7 @@ def _items(session: Session, study_id: int, frozen: set[int], protocol: Protocol
         .where(Item.study_id == study_id)
         .order_by(col(Item.id))
     ).all()
-    # In order of their versions, so that the newest one stays.
+    # Ordered by version, so that the newest overwrites the others.
     references = {
         reference.item_id: reference
         for reference in session.exec(
@@ -233,7 +233,7 @@ def _items(session: Session, study_id: int, frozen: set[int], protocol: Protocol
 
 
 def _offered(item: Item, volumes: list[Volume], hanging: Hanging) -> tuple[OfferedVolume, ...]:
-    """Return what the panes of an item hold, in the order of the reading room; empty panes are not hung."""
+    """Return what an item's panes hold, in the order of the reading room, without empty panes."""
     hung = [
         [
             (pane.title, pane.role, sequence, volume.label)
@@ -275,7 +275,7 @@ def _reviews(session: Session, study_id: int, entries: tuple[Entry, ...]) -> tup
     reviews = []
     for task, decision in tasks:
         read = by_assignment.get(task.review_assignment_id)
-        # Of a reviewer who was taken out; another one has the item.
+        # The reviewer was removed; the item has gone to another.
         if read is None:
             continue
         reviews.append(

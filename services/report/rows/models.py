@@ -1,4 +1,4 @@
-"""What models answered in the fields that people fill in: a column for each model over the units of a phase."""
+"""Models' answers in the fields that people fill in: a column for each model over the units of a phase."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from services.reading.field_keys import FieldKey
 from services.report.rows.columns import Column, State
 from services.report.rows.listed_rows import CandidateLine, ItemLine, ListedRows
 
-# By the field, what became of it and the answer where there is one.
+# By field: what became of it, and the answer if there is one.
 Answered = Mapping[str, tuple[State, Any]]
 
 
 def answers_of_models(
     rows: ListedRows, study: Expansion, phase: Phase, items: Sequence[ItemLine]
 ) -> dict[str, dict[int, Answered]]:
-    """Return by the name of a model what it answered to each item that was drawn for a phase, by the id of the item.
+    """Return, by model, its answer to each item that was drawn for a phase, by the item's id.
 
-    A model with several answers to an item has its second, third ... ones under names of their own.
+    If a model has several answers to an item, the second, third and so on get names of their own.
     """
     if not answers_items(phase):
         return {}
@@ -57,7 +57,7 @@ def _name(model: str, time: int) -> str:
 
 
 def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field], cells: Mapping[str, str]) -> Answered:
-    """Return what became of each field of an item, by the rules that a person's answer is checked by."""
+    """Return what became of each field of an item, by the rules that check a person's answer."""
     given: dict[str, tuple[State, Any]] = {}
     checked: dict[str, Any] = {}
     for key in keys:
@@ -66,7 +66,7 @@ def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field],
             given[key.field.key] = ("not_asked", None)
             continue
         cell = cells[key.field.key]
-        # A model may abstain anywhere, where people have to answer, too.
+        # A model may abstain in any field, even where people have to answer.
         field = fields[key.field.key].model_copy(update={"undetermined": True})
         if field.type == "as_item":
             field = field.model_copy(update={"type": asked.type})
@@ -90,16 +90,16 @@ def _left_empty(field: Field, *, wrote_something: bool) -> tuple[State, Any]:
         return "no_response", None
     if field.type not in SETS:
         return "empty", None
-    # As a person who leaves all options alone; where nothing was written in any field, it has not said that either.
+    # Like a person who chooses no option. But a model that wrote nothing in any field has not answered "none" either.
     return ("empty", ()) if wrote_something else ("no_response", None)
 
 
 def columns_of_models(answered: Mapping[str, Mapping[int, Answered]], field: str, items: Sequence[int]) -> list[Column]:
-    """Return a column for each model that answered a field of any of these items, by their ids."""
+    """Return a column for each model that answered a field of any of these items, given by id."""
     columns = []
     for name, of_items in answered.items():
         became = [of_items.get(item, {}).get(field, (None, None)) for item in items]
-        # Of a field in which it wrote nothing anywhere, a model was not asked.
+        # A model that wrote nothing in a field for any item was not asked it.
         if any(state in ("answered", "undetermined", "invalid") for state, _ in became):
             states, values = tuple(state for state, _ in became), tuple(value for _, value in became)
             columns.append(Column(Party("model", name), states, values))

@@ -1,4 +1,4 @@
-"""What the people of a listed phase gave in one of its fields: a column for each of them over the same units."""
+"""People's answers in one field of a listed phase: a column for each person over the same units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from services.report.rows.columns import NOT_RIGHT, Column, Judged, State, Unit,
 
 @dataclass(frozen=True)
 class Ratings:
-    """What was filled in in one field of one phase.
+    """The answers in one field of one phase.
 
     Attributes
     ----------
@@ -29,15 +29,15 @@ class Ratings:
     clusters
         The cluster of each unit, as the analysis plan names it.
     kinds
-        The rules of the type in which each unit is answered; they differ only where the item's format asks.
+        The rules of each unit's field type; they differ only if the field takes the item's format.
     keys
-        How each unit is answered and what counts as right; None where nothing does that a program can compare.
+        How each unit is answered and what counts as right; None if a program has nothing to compare with.
     judges
-        The runs that judged any of the units.
+        The runs that judged at least one of the units.
     models
-        The answers of models in the same field, which are in no figure of the raters.
+        The answers of models in the same field, which no figure about raters includes.
     above
-        Of a field that hangs on another, how that one is answered on each unit; empty where it hangs on none.
+        If the field depends on another: how that one is answered on each unit; otherwise empty.
     """
 
     phase: Phase
@@ -70,22 +70,22 @@ class Ratings:
 
     @cached_property
     def versions(self) -> tuple[int, ...]:
-        """With which versions of the study the units came."""
+        """The versions of the study that added the units."""
         return versions_of(self.units)
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
-        """The places of every two columns of which some unit has two answers."""
+        """The places of every two columns that both have an answer on at least one unit."""
         given = [{i for i, value in enumerate(column.values) if value is not None} for column in self.columns]
         return [(a, b) for a, b in combinations(range(len(self.columns)), 2) if given[a] & given[b]]
 
     def pairs_on(self, stratum: Stratum) -> list[tuple[int, int]]:
-        """Return the pairs that are reported one by one on some units; where they are many, all raters are together."""
+        """Return the pairs to report one by one; empty if they are too many, and only all raters together count."""
         most = MOST_PAIRS if stratum == self.whole else MOST_PAIRS_OF_PART
         return self.pairs if len(self.pairs) <= most else []
 
     def parties_on(self, stratum: Stratum) -> list[tuple[tuple[Party, ...], tuple[int, ...]]]:
-        """Return those pairs, and all raters where there are more than two, each with the places of their columns."""
+        """Return those pairs, and all raters together if there are more than two, each with its columns' places."""
         parties: list[tuple[tuple[Party, ...], tuple[int, ...]]] = [
             ((self.columns[a].party, self.columns[b].party), (a, b)) for a, b in self.pairs_on(stratum)
         ]
@@ -95,10 +95,10 @@ class Ratings:
 
     @cached_property
     def answers(self) -> tuple[tuple[str | None, ...], ...]:
-        """By column, the one text by which two answers are the same or differ; None without an answer.
+        """By column, the text by which answers are compared; None without an answer.
 
-        Where formats are mixed, their answers stay distinct: the option `left` is not the typed word `left`. Words
-        that the protocol calls synonyms are the same.
+        Answers of mixed formats stay distinct: the option `left` is not the typed word `left`. Words that the
+        protocol calls synonyms are equal.
         """
         mixed = len({kind.name for kind in self.kinds}) > 1
         synonyms = [group.words for group in self.field.synonyms]
@@ -117,16 +117,16 @@ class Ratings:
 
     @cached_property
     def correct(self) -> tuple[tuple[bool | None, ...], ...]:
-        """By column, whether each answer is right; None without one or without a reference.
+        """By column, whether each answer is right; None without an answer or without a reference.
 
-        To abstain is not right; nor is a set of options of which none was chosen, or what a model wrote that is no
-        answer, or that it wrote nothing.
+        Not right are also: abstaining, choosing no option, and, for a model, writing no valid answer or nothing
+        at all.
         """
         return tuple(tuple(scored.correct for scored in of_column) for of_column in self.scores)
 
     @cached_property
     def scores(self) -> tuple[tuple[Score, ...], ...]:
-        """By column, each answer held against what counts as right."""
+        """By column, each answer scored against what counts as right."""
         return tuple(
             tuple(_score(*each) for each in zip(column.states, column.values, self.keys, strict=True))
             for column in self.columns
@@ -134,16 +134,16 @@ class Ratings:
 
     @property
     def has_reference(self) -> bool:
-        """Whether there is anything that an answer can be compared with."""
+        """Whether any unit has a reference to compare answers with."""
         return any(key is not None for key in self.keys)
 
     @property
     def is_closed_ended(self) -> bool:
-        """Whether every unit is answered by given options."""
+        """Whether every unit is answered by choosing from options."""
         return all(kind.has_options for kind in self.kinds)
 
     def only(self, wanted: Callable[[int], bool]) -> Ratings:
-        """Return the same of those units at whose places `wanted` holds."""
+        """Return the ratings of the units whose places satisfy `wanted`."""
         places = [place for place in range(len(self.units)) if wanted(place)]
 
         def of(values: Sequence[Any]) -> tuple[Any, ...]:
@@ -162,19 +162,19 @@ class Ratings:
         )
 
     def where(self, name: str, values: Sequence[str]) -> Ratings:
-        """Return the same of the units that have one of these values of an attribute."""
+        """Return the ratings of the units that have one of these values of an attribute."""
         return self.only(lambda place: self.units[place].value_of(name) in values)
 
     def values_of(self, name: str) -> list[str]:
-        """Return the values that an attribute has here, by name; those of a declared list in no order of theirs."""
+        """Return the values that an attribute has here, sorted by name, even if it is declared as a list."""
         return sorted({value for unit in self.units if (value := unit.value_of(name))})
 
     def of_group(self, group: str) -> Ratings:
-        """Return the same of the raters of a group alone, of which models are none."""
+        """Return the ratings of one group's raters; models belong to no group."""
         return self.of_raters(lambda column: column.group == group)
 
     def of_raters(self, wanted: Callable[[Column], bool]) -> Ratings:
-        """Return the same of those raters of whom `wanted` holds, and of no model."""
+        """Return the ratings of the raters who satisfy `wanted`, without models."""
         return replace(self, columns=tuple(column for column in self.columns if wanted(column)), models=())
 
     def with_columns(self, columns: Sequence[Column]) -> Ratings:
@@ -183,40 +183,40 @@ class Ratings:
 
     @cached_property
     def of_models(self) -> list[Ratings]:
-        """The same units once for each model, with its answers alone."""
+        """The same units once for each model, with only its answers."""
         return [replace(self, columns=(model,), models=()) for model in self.models]
 
 
 @dataclass(frozen=True)
 class PhaseRatings:
-    """The ratings of all fields of a phase that counts, and of its first step alone where there are two."""
+    """The ratings of all fields of a phase that counts; `first_step` holds those of the first of two steps."""
 
     phase: Phase
     fields: tuple[Ratings, ...]
     first_step: tuple[Ratings, ...]
 
     def of_field(self, key: str, form: str | None = None) -> Ratings | None:
-        """Return the ratings in a field; None where nobody fills it in.
+        """Return the ratings in a field; None if nobody fills it in.
 
         Parameters
         ----------
         form
-            Of the items' forms that have the field the one that is meant; None for the first of them. In a phase with
-            a form of its own there is one.
+            Which of the items' forms with this field is meant; None for the first. A phase with its own form has only
+            that one.
         """
         own = (ratings for ratings in self.fields if ratings.field.key == key)
-        # In such a phase all units of a field name the same form.
+        # In a phase whose items name their forms, all units of a field share one form.
         any_of_them = form is None or bool(self.phase.fields)
         return next((ratings for ratings in own if any_of_them or ratings.units[0].item.form == form), None)
 
     def before_more(self, ratings: Ratings) -> Ratings:
-        """Return what was said on the same units in the same field before more was shown; the same where nothing is."""
+        """Return what was answered on the same units before more was shown; the same ratings if none was."""
         of_field = (first for first in self.first_step if first.field.key == ratings.field.key)
         return next((first for first in of_field if first.units == ratings.units), ratings)
 
 
 def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> dict[str, set[tuple[str, ...]]]:
-    """Return the values of these attributes that the units of each cluster have."""
+    """Return the combinations of these attributes' values that occur among the units of each cluster."""
     strata: dict[str, set[tuple[str, ...]]] = {}
     for phase in phases:
         for ratings in phase.fields:
@@ -226,7 +226,7 @@ def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> 
 
 
 def _score(state: State | None, value: Any, key: FieldKey | None) -> Score:
-    # No reference names an empty set: whoever chose none where some are right is not right, as a model is not.
+    # No reference names an empty set: choosing no option while some are right is not right, for models as for people.
     chose_none = state == "empty" and value is not None
     if key is None or not (chose_none or state in ("answered", *NOT_RIGHT)):
         return NOTHING

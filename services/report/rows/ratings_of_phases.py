@@ -1,4 +1,4 @@
-"""The ratings of the phases of a study, from the rows that were stored: what each person gave, or why they did not."""
+"""The ratings of a study's phases from the stored rows: each person's answer, or why there is none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from services.report.rows.study_rows import Entry, Member, Run
 
 
 def ratings_of(rows: ListedRows, study: Expansion, runs: Sequence[Run]) -> tuple[PhaseRatings, ...]:
-    """Return the ratings of every phase that counts, in the order of the protocol, beside what judges said."""
+    """Return the ratings of every phase that counts, in the order of the protocol, with the judges' verdicts."""
     phases = [phase for phase in study.phases if phase.counts and phase.source.practice != "only"]
     return tuple(_of_phase(rows, study, phase, runs) for phase in phases)
 
@@ -47,7 +47,7 @@ def _of_phase(rows: ListedRows, study: Expansion, phase: Phase, runs: Sequence[R
     for form, field in asked:
         own = [unit for unit in units if form in (None, unit[1].item.form)]
         if own:
-            # What is answered last is answered after more was shown.
+            # In a phase with a second step, the last answer is given after more was shown.
             last = f"{phase.key}{THEN}" if answers_again else phase.key
             fields.append(_ratings(rows, study, phase, field, own, {**first, **second}, last, runs, models))
             if answers_again:
@@ -60,7 +60,7 @@ def _place(entry: Entry) -> tuple[int, int, int]:
 
 
 def _units(rows: ListedRows, study: Expansion, phase: Phase) -> list[tuple[tuple[int, int], Unit]]:
-    """Return what was drawn for a phase and not replaced since, each with the ids of item and candidate."""
+    """Return the units drawn for a phase and not replaced since, each with the ids of its item and candidate."""
     items = {item.key: item for item in rows.items}
     groups = {member.pseudonym: member.group for _, member in rows.members}
     candidates = {candidate.key: candidate for candidate in rows.candidates}
@@ -91,7 +91,7 @@ def _ratings(
     runs: Sequence[Run],
     models: Mapping[str, Mapping[int, Answered]],
 ) -> Ratings:
-    """Return the ratings in a field; `step` is the key under which the step is stored that was answered last."""
+    """Return the ratings in a field; `step` is the key under which the last answered step is stored."""
     asked = [_asked_of(rows, step, field, ids[0]) for ids, _ in units]
     raters = {member for member, _, _ in entries}
     return Ratings(
@@ -122,7 +122,7 @@ def _judged(run: Run, units: list[tuple[tuple[int, int], Unit]]) -> Judged:
 
 
 def _judges(run: Run, phase: Phase, field: Field) -> bool:
-    """Return whether a run says something in a field: in this one, or of whether candidates are correct."""
+    """Return whether a run's verdicts concern a field: this one in particular, or whether candidates are correct."""
     if run.field:
         return run.field == f"{phase.key}.{field.key}"
     return field.type == "correctness" and phase.rates == ["candidates"]
@@ -151,7 +151,7 @@ def _column(member: Member, field: Field, entries: Sequence[Entry | None]) -> Co
 
 
 def _became(field: Field, entry: Entry | None) -> tuple[State | None, Any]:
-    """Return what became of a field of one assignment, and the answer where there is one."""
+    """Return what became of a field in one assignment, and the answer if there is one."""
     if entry is None:
         return None, None
     if entry.status != "answered":
@@ -164,12 +164,12 @@ def _became(field: Field, entry: Entry | None) -> tuple[State | None, Any]:
         return "answered", value
     if not _is_asked(field, given):
         return "not_asked", None
-    # A rater who may choose any number of options and leaves them all alone has said that there is none.
+    # A rater who may choose any number of options and chooses none has answered that none applies.
     return "empty", () if field.type in SETS else None
 
 
 def _is_asked(field: Field, given: Mapping[str, Any]) -> bool:
-    """Return whether a field without an answer was asked, by what it depends on."""
+    """Return whether an unanswered field was asked, given the answer that it depends on."""
     if field.when is not None and given.get(field.when.field) not in field.when.values:
         return False
     if field.options_by is None:
@@ -179,5 +179,5 @@ def _is_asked(field: Field, given: Mapping[str, Any]) -> bool:
 
 
 def _asked_of(rows: ListedRows, step: str, field: Field, item_id: int) -> FieldKey | None:
-    """Return a field as it was asked of an item; None where answers or references are what is rated."""
+    """Return a field as it was asked about an item; None if answers or references are rated."""
     return next((key for key in rows.keys.of(step, item_id) if key.field.key == field.key), None)

@@ -1,4 +1,4 @@
-"""The reads as one column per rater over the same items: what every section of the report computes from."""
+"""The reads as one column per rater over the same items; every section of the report computes from these."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows
 
 @dataclass(frozen=True)
 class Column:
-    """One rater's reads, in the order of the items; None where an item was not assigned or gives nothing to count.
+    """One rater's reads, in the order of the items; None for items not assigned or without a value that counts.
 
     Attributes
     ----------
     answers
-        Canonical answers; None for anything but an answer.
+        Canonical answers; None if the read is not an answer.
     correct
         Whether the answer is right; None without an answer or without a reference.
     """
@@ -36,22 +36,22 @@ class Column:
 
     @property
     def party(self) -> Party:
-        """The rater as the one whose an estimate is."""
+        """The rater, as the party that an estimate is about."""
         return self.rater.party
 
     @cached_property
     def assigned(self) -> tuple[bool, ...]:
-        """Which items were this rater's to read."""
+        """Which items were assigned to this rater."""
         return tuple(entry is not None for entry in self.entries)
 
     @cached_property
     def not_assessable(self) -> tuple[bool, ...]:
-        """Which items the rater said could not be assessed."""
+        """Which items the rater called not assessable."""
         return tuple(entry is not None and entry.status == "not_assessable" for entry in self.entries)
 
     @cached_property
     def said(self) -> tuple[str | None, ...]:
-        """The verdicts with "not assessable" as one of them; None without a verdict."""
+        """The verdicts, counting "not assessable" as an answer; None without a verdict."""
         return tuple(
             NOT_ASSESSABLE if apart else answer for answer, apart in zip(self.answers, self.not_assessable, strict=True)
         )
@@ -59,13 +59,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the items, and their positions."""
+    """A subset of the items, with their positions."""
 
     stratum: Stratum
     positions: tuple[int, ...]
 
     def of(self, values: Sequence[Any]) -> list[Any]:
-        """Return the values of these items."""
+        """Return the values at this part's positions."""
         return [values[position] for position in self.positions]
 
 
@@ -89,7 +89,7 @@ class Reads:
 
     @cached_property
     def answers_by_format(self) -> dict[int, tuple[str | None, ...]]:
-        """The canonical answers of each rater by their id, with the format before each."""
+        """The canonical answers by rater id, each prefixed with its format."""
         return {
             column.rater.id: tuple(
                 None if answer is None else f"{item.format}: {answer}"
@@ -105,12 +105,12 @@ class Reads:
 
     @cached_property
     def closed_ended(self) -> Part:
-        """Items whose answer is one of given options."""
+        """Items that are answered by choosing from options."""
         return self._where(Stratum("closed"), lambda item: item.is_closed_ended)
 
     @cached_property
     def formats(self) -> list[Part]:
-        """One part per format that occurs."""
+        """One part for each format that occurs."""
         return self._filled(
             self._where(Stratum("format", key), lambda item, key=key: item.format == key)  # type: ignore[misc]
             for key in FORMATS
@@ -118,7 +118,7 @@ class Reads:
 
     @cached_property
     def categories(self) -> list[Part]:
-        """One part per category, by name."""
+        """One part for each category, sorted by name."""
         return self._filled(
             self._where(Stratum("category", name), lambda item, name=name: item.category == name)  # type: ignore[misc]
             for name in sorted({item.category for item in self.items})
@@ -134,11 +134,11 @@ class Reads:
 
     @cached_property
     def referenced(self) -> Part:
-        """Items with a reference: nothing is right or wrong on any other."""
+        """Items with a reference; on all others, nothing is right or wrong."""
         return self._where(ALL_ITEMS, lambda item: item.has_reference)
 
     def with_reference(self, parts: Iterable[Part]) -> list[Part]:
-        """Return of each part the items with a reference; parts that have none are left out."""
+        """Return the items with a reference of each part, without parts that have none."""
         known = set(self.referenced.positions)
         return self._filled(Part(part.stratum, tuple(i for i in part.positions if i in known)) for part in parts)
 
@@ -155,7 +155,7 @@ class Reads:
 
 
 def reads_of(study: StudyRows) -> Reads:
-    """Arrange the reads of all raters over the frozen items."""
+    """Arrange all raters' reads over the frozen items."""
     place = {item.id: position for position, item in enumerate(study.items)}
     by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in study.raters}
     for entry in study.entries_of(READING.key):
@@ -174,7 +174,7 @@ def reads_of(study: StudyRows) -> Reads:
 
 @dataclass(frozen=True)
 class _Judged:
-    """What is known of a read without its rater: what is compared of the answer, how it scores, what it says."""
+    """What a read has in common with equal reads by other raters: its compared form, its score, and what it says."""
 
     answer: str | None
     correct: bool | None
@@ -185,12 +185,12 @@ class _Judged:
 def column_of(
     rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...], judged: dict[tuple[int, str], _Judged]
 ) -> Column:
-    """Arrange one rater's reads, by place, over the items.
+    """Arrange one rater's reads, given by place, over the items.
 
     Parameters
     ----------
     judged
-        By place and answer, what is known of it already; raters mostly say what others have said.
+        A cache by place and answer: most answers have already been given by another rater.
     """
     placed = tuple(entries.get(position) for position in range(len(items)))
     reads = []

@@ -1,4 +1,4 @@
-"""The raters' scores on the frozen sample of candidates: correct or incorrect against the reference."""
+"""Raters' scores on the frozen sample of candidates: correct or incorrect by the reference."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Scores:
     scores
         By rater and candidate: correct (True), incorrect (False), or neither (None).
     given
-        The same as stored, by option id; None where a rater gave no score.
+        The same as stored option ids; None if the rater gave no score.
     others
         Id and text of the options that are neither correct nor incorrect.
     consensus
-        The score on which all raters agree; None where they differ or fewer than two scored it.
+        The score on which all raters agree; None if they differ or fewer than two scored the candidate.
     """
 
     sample: tuple[CandidateAnswer, ...]
@@ -41,7 +41,7 @@ class Scores:
 
     @cached_property
     def neither(self) -> tuple[tuple[bool, ...], ...]:
-        """By rater and candidate, whether it was scored neither correct nor incorrect."""
+        """By rater and candidate, whether it was scored as neither correct nor incorrect."""
         return tuple(
             tuple(score is None and answer is not None for score, answer in zip(scored, given, strict=True))
             for scored, given in zip(self.scores, self.given, strict=True)
@@ -55,7 +55,7 @@ class Scores:
 
 
 def scores_of(study: StudyRows) -> Scores:
-    """Arrange the scores over the frozen sample."""
+    """Arrange the raters' scores over the frozen sample."""
     sample = tuple(candidate for candidate in study.candidates if candidate.probability is not None)
     entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of(SCORING.key)}
     of_rater = [[entries.get((rater.id, candidate.id)) for candidate in sample] for rater in study.raters]
@@ -82,7 +82,7 @@ def items_of(study: StudyRows, candidates: Sequence[CandidateAnswer]) -> tuple[s
 
 
 def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[int]]]:
-    """Return the places of all candidates, and of those of each model by its name."""
+    """Return the places of all candidates, and of each model's candidates by its name."""
     models = sorted({candidate.model for candidate in candidates})
     return [(ALL_CANDIDATES, list(range(len(candidates))))] + [
         (Stratum("model", model), [i for i, candidate in enumerate(candidates) if candidate.model == model])
@@ -91,6 +91,6 @@ def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[
 
 
 def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
-    """Return the scores that say neither correct nor incorrect, such as Excluded."""
+    """Return the options that mean neither correct nor incorrect, such as Excluded."""
     options = scoring.form.primary.options if scoring is not None else []
     return tuple((option.id, option.text) for option in options if CORRECTNESS.code_of(option.id.lower()) is None)

@@ -1,4 +1,4 @@
-"""One answer per unit: what the people of a phase agree on by its rule, or what a later phase settled."""
+"""One answer per unit: what the people of a phase agree on by its rule, or the decision of a later phase."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from services.report.rows.steps import numbers_given
 
 
 def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
-    """Return the same units with one column: what holds of each.
+    """Return the same units with one column: the settled answer to each.
 
-    What a phase that settles this one answered stands for it, else what its raters agree on: all of them, or the
-    majority where the phase says so; of steps and numbers their mean or median, where it says that.
+    If a later phase settles this one, its answer holds. Otherwise it is what the raters agree on: unanimously, or by
+    majority if the phase says so; for steps and numbers the mean or median, if it says that.
     """
     own = _result(ratings)
     later = next((phase for phase in phases if phase.phase.settles == ratings.phase.key), None)
-    # Where items name their form, several have a field of that name, each of its own units.
+    # If items name their forms, a field of this name may occur in several, each with its own units.
     of_later = later.fields if later is not None else ()
     decided = [answers for answers in of_later if answers.field.key == ratings.field.key]
     of_unit = {
@@ -46,7 +46,7 @@ def _is_averaged(ratings: Ratings) -> bool:
 
 
 def _result(ratings: Ratings) -> list[Any]:
-    """Return of each unit what its raters come to by the rule of their phase."""
+    """Return, for each unit, the result of its raters by their phase's rule."""
     if not _is_averaged(ratings):
         return _agreed(ratings)
     middle = fmean if ratings.phase.result == "mean" else median
@@ -56,7 +56,7 @@ def _result(ratings: Ratings) -> list[Any]:
 
 
 def _agreed(ratings: Ratings) -> list[Any]:
-    """Return of each unit the answer that its raters agree on, as it is stored; None where they do not."""
+    """Return, for each unit, the answer that its raters agree on, as stored; None if they do not agree."""
     if not ratings.columns:
         return [None] * len(ratings.units)
     stored = {
@@ -67,7 +67,7 @@ def _agreed(ratings: Ratings) -> list[Any]:
     }
     of_units = [list(given) for given in zip(*ratings.answers, strict=True)]
     rule: Literal["majority", "unanimous"] = "majority" if ratings.phase.result == "majority" else "unanimous"
-    # Of a unit that a single rater was to rate, that answer is what holds.
+    # If a unit was assigned to only one rater, that rater's answer holds.
     fewest = 1 if len(ratings.columns) == 1 or ratings.phase.by.per_unit == 1 else 2
     agreed = consensus(of_units, rule, fewest=fewest).values
     return [None if answer is None else stored[answer] for answer in agreed]

@@ -11,7 +11,7 @@ Numbers = list[float | None]
 
 
 def numbers_of_steps(ids: Sequence[str]) -> dict[str, float]:
-    """Return the number of each step, lowest first: its id where all ids are numbers, else its place from 1."""
+    """Return the number of each step, lowest first: its id if all ids are numbers, else its place, from 1."""
     try:
         return {key: float(key) for key in ids}
     except ValueError:
@@ -19,17 +19,17 @@ def numbers_of_steps(ids: Sequence[str]) -> dict[str, float]:
 
 
 def is_averaged(column: Column) -> bool:
-    """Return whether a column holds means or medians of several raters, which need be no step of the scale."""
+    """Return whether a column holds means or medians of several raters, which need not be steps of the scale."""
     return column.party.kind == "consensus" and any(isinstance(value, float) for value in column.values)
 
 
 def numbers_of(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column the numbers that were given; of a confidence in steps, those of the steps."""
+    """Return the numbers given, by column; a confidence in steps gives the numbers of its steps."""
     return tuple([None if value is None else float(value) for value in column.values] for column in ratings.columns)
 
 
 def numbers_given(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column the steps, or the numbers, that were given; a mean of several raters is a number already."""
+    """Return the steps or numbers given, by column; a mean of several raters is already a number."""
     numbers = numbers_of_steps([option.id for option in ratings.field.options])
     if not numbers:
         return numbers_of(ratings)

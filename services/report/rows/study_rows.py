@@ -1,4 +1,4 @@
-"""What the report rests on, as plain long-format rows."""
+"""The data behind the report, as plain long-format rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REMOVED = "removed before any verdict"
 
 @dataclass(frozen=True)
 class OfferedVolume:
-    """A scan that an item offers: in which pane it is, counted from 0, and under which label."""
+    """A scan that an item offers: its pane, counted from 0, and its label."""
 
     pane: int
     title: str
@@ -36,7 +36,7 @@ class OfferedVolume:
 
 @dataclass(frozen=True)
 class ReadItem(AnswerKey):
-    """An item of the freeze with what it offers and what counts as right; `subject` is its cluster."""
+    """An item of the freeze, with the scans it offers and what counts as right; `subject` is its cluster."""
 
     id: int
     key: str
@@ -57,13 +57,13 @@ class Member:
     pseudonym: str
     specialty: str
     years: int | None
-    # Key of the group and number of the slot in it, of a study that lists its phases.
+    # The key of the group and the number of the slot in it, in a study that lists its phases.
     group: str = ""
     slot: int | None = None
 
     @property
     def party(self) -> Party:
-        """The rater as the one whose an estimate is."""
+        """The rater, as the party that an estimate is about."""
         return Party("rater", self.pseudonym)
 
 
@@ -71,8 +71,8 @@ class Member:
 class Entry:
     """One assignment and what became of it: the standing verdict, a technical failure, or nothing.
 
-    `answer` is what was stored in the field `answer`, None where there is none; `reason` says in words why it could not
-    be assessed; `trace` is the viewing trace as it was stored. The times are those of all versions of a verdict.
+    `answer` is the value stored in the field `answer`, None if there is none; `reason` says in words why the item could
+    not be assessed; `trace` is the viewing trace as stored. The times are totals over all versions of the verdict.
     """
 
     assignment_id: int
@@ -86,7 +86,7 @@ class Entry:
     verdict_id: int | None = None
     answer: Any = None
     fields: tuple[tuple[str, Any], ...] = ()
-    # Of the freeze, or the version after it, under which the verdict was given.
+    # Hash of the freeze, or of the later version, under which the verdict was given.
     freeze_sha256: str = ""
     not_assessable: str | None = None
     reason: str = ""
@@ -103,13 +103,13 @@ class Entry:
     viewport: str = ""
     receipt: str = ""
     trace: dict[str, Any] | None = None
-    # Where two answers were compared, which of them stood at A and which at B.
+    # For a comparison of two answers: which was shown as A and which as B.
     sides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Review:
-    """One item in a reviewer's queue, with the reviewer's own read and decision where they exist."""
+    """One item in a reviewer's queue, with the reviewer's own read and decision if they exist."""
 
     item_id: int
     reviewer_id: int
@@ -125,7 +125,7 @@ class Review:
 
 @dataclass(frozen=True)
 class CandidateAnswer:
-    """A model's answer; `probability` is its chance of being in the sample that raters score, None when it is not."""
+    """A model's answer; `probability` is its chance of being in the sample to score, None if it is not in it."""
 
     id: int
     key: str
@@ -137,10 +137,10 @@ class CandidateAnswer:
 
 @dataclass(frozen=True)
 class Run:
-    """One pass of a judge over the candidates; what it wrote is read where it is written into a file.
+    """One pass of a judge over the candidates; what the judge wrote is read only when a file is made of it.
 
-    `field` is the one that it fills in, as PHASE.FIELD; empty where it says correct or incorrect of any candidate.
-    `model`, `prompt_version` and `imported` (a date) are what is known of how it was made, each empty for nothing.
+    `field` is the field that it fills in, as PHASE.FIELD; empty if it judges whether any candidate is correct. `model`,
+    `prompt_version` and `imported` (a date) are what is known of how the run was made, each empty if unknown.
     """
 
     id: int
@@ -155,7 +155,7 @@ class Run:
 
     @property
     def party(self) -> Party:
-        """The run as the one whose an estimate is."""
+        """The run, as the party that an estimate is about."""
         return Party("judge", self.name)
 
 
@@ -170,7 +170,7 @@ class Event:
 
 @dataclass(frozen=True)
 class StudyRows:
-    """Everything that the report rests on. Who never got past the practice is no rater of it."""
+    """All rows that the report is computed from. A person who never passed the practice does not count as a rater."""
 
     study_key: str
     title: str
@@ -183,18 +183,18 @@ class StudyRows:
     events: tuple[Event, ...]
     items: tuple[ReadItem, ...]
     raters: tuple[Member, ...]
-    # Raters who used up their attempts at the practice: the items never opened for them.
+    # Raters who used up their practice attempts: the real items were never opened for them.
     not_let_in: tuple[Member, ...]
     reviewers: tuple[Member, ...]
-    # Taken out of the study before any verdict.
+    # Members removed from the study before any verdict.
     removed: tuple[Member, ...]
     entries: tuple[Entry, ...]
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
-    # The pseudonym behind each link that was made for a rater or reviewer whose account was in use already.
+    # The pseudonym behind each link made for a rater or reviewer whose account was already in use.
     links_for_known: tuple[str, ...] = ()
-    # Verdicts whose times contradict each other, as the server's clock was set.
+    # Verdicts whose times contradict each other because the server's clock was changed.
     contradictory_times: int = 0
 
     @cached_property
@@ -209,7 +209,7 @@ class StudyRows:
 
     @property
     def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:
-        """Everybody who reads, was to read, or reviews, by what they are in the report."""
+        """Everybody who reads, was to read, or reviews, by role in the report."""
         return (
             ("rater", self.raters),
             (NOT_LET_IN, self.not_let_in),

@@ -1,4 +1,4 @@
-"""How each read was looked at: what an item offered, held against what the viewing trace tells."""
+"""How each read was looked at: what the item offered, compared with what the viewing trace recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TraceState = Literal["kept", "too_large", "no_pictures", "none"]
 
 @dataclass(frozen=True)
 class SeenVolume:
-    """A volume that was offered, and what the trace tells of it; None is "not recorded"."""
+    """A volume that was offered, and what the trace recorded of it; None is "not recorded"."""
 
     offered: OfferedVolume
     recorded: LookedAt | None
@@ -31,11 +31,11 @@ class Viewing:
     rater
         Pseudonym.
     position
-        Place of the item among the items of the report.
+        The item's place among the items of the report.
     kept
         Whether there is a trace, and if not, why.
     trace
-        What it tells; None where there is none.
+        What it recorded; None without a trace.
     """
 
     rater: str
@@ -48,22 +48,22 @@ class Viewing:
     volumes: tuple[SeenVolume, ...]
 
     def at(self, place: str) -> list[SeenVolume]:
-        """Return what was offered in a place, which is a pane and a sequence in words."""
+        """Return the volumes offered in a place, which is a pane and a sequence in words."""
         return [volume for volume in self.volumes if volume.offered.place == place]
 
     @property
     def offers_prior(self) -> bool:
-        """Whether an earlier scan was there to be opened."""
+        """Whether an earlier scan was available."""
         return any(volume.offered.role == "prior" for volume in self.volumes)
 
     @property
     def prior_opened(self) -> bool | None:
-        """Whether any earlier scan was opened; None where that was not recorded."""
+        """Whether any earlier scan was opened; None if that was not recorded."""
         return any_of(volume.opened for volume in self.volumes if volume.offered.role == "prior")
 
 
 def any_of(values: Iterable[bool | None]) -> bool | None:
-    """Return whether any is true; None where none is and one is unknown, or there are none."""
+    """Return whether any value is true; None if none is true and one is unknown, or there are no values."""
     known = list(values)
     if True in known:
         return True
@@ -71,7 +71,7 @@ def any_of(values: Iterable[bool | None]) -> bool | None:
 
 
 def viewings_of(reads: Reads) -> tuple[Viewing, ...]:
-    """Return how every read with a verdict was looked at, rater by rater in the order of the items."""
+    """Return how every read with a verdict was looked at, rater by rater, in the order of the items."""
     return tuple(
         _viewing(column.rater.pseudonym, position, reads.items[position], entry, column.correct[position])
         for column in reads.columns
@@ -102,7 +102,7 @@ def _held_against(offered: Sequence[OfferedVolume], trace: Trace | None) -> tupl
             entry = recorded[namesakes.index(volume)]
             seen.append(SeenVolume(volume, entry, entry.opened))
         else:
-            # Older traces hold what was drawn and nothing else: a volume that is not there was never on the screen.
+            # Older traces list only what was drawn: a volume that is not in one was never on the screen.
             never = not recorded and not trace.lists_all
             seen.append(SeenVolume(volume, None, False if never else None))
     return tuple(seen)

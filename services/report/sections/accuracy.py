@@ -1,4 +1,4 @@
-"""Accuracy of each rater against the reference, overall and in parts, with what an interval must allow for."""
+"""Accuracy of each rater against the reference, overall and in parts, with intervals clustered by subject."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
 
 
 def _primary_sentences(reads: Reads, plan: AnalysisPlan) -> tuple[str, ...]:
-    """Say that the primary estimate needs references that are not there; nothing where it has them."""
+    """Return a sentence if the primary estimate needs references and there are none; otherwise nothing."""
     lacking = [part for part in (reads.everything, reads.closed_ended) if is_primary(part, plan) and part.positions]
     if not lacking or reads.with_reference(lacking):
         return ()
@@ -81,7 +81,7 @@ def _primary_sentences(reads: Reads, plan: AnalysisPlan) -> tuple[str, ...]:
 
 
 def accuracy_of(column: Column, part: Part, reads: Reads, intervals: IntervalSettings) -> Accuracy:
-    """Return a rater's accuracy on a part of the items that were theirs to read."""
+    """Return a rater's accuracy on those items of a part that were assigned to this rater."""
     own = Part(part.stratum, tuple(i for i in part.positions if column.assigned[i]))
     has_reference = [reads.items[i].has_reference for i in own.positions]
     return accuracy_of_correctness(
@@ -96,7 +96,7 @@ def accuracy_of(column: Column, part: Part, reads: Reads, intervals: IntervalSet
 
 
 def is_primary(part: Part, plan: AnalysisPlan) -> bool:
-    """Return whether a part is the one that the analysis plan names as primary."""
+    """Return whether a part is the one on which the analysis plan declares its primary estimate."""
     named = {"closed_format_accuracy": Stratum("closed"), "overall_accuracy": ALL_ITEMS}
     return part.stratum == named.get(plan.primary)
 
@@ -110,7 +110,7 @@ def _per_part(
         of_part = [row for column in reads.columns for row in _of_rater(column, part, reads, intervals, planned)]
         if len(reads.columns) > 1:
             of_part.append(_of_all_raters(part, reads, intervals))
-        # below those of the frozen plan
+        # Exploratory rows go below those of the frozen plan.
         rows += sorted(of_part, key=lambda row: row.exploratory)
     return EstimateTable(
         key=key,
@@ -137,7 +137,7 @@ def _of_rater(
 
 
 def _of_all_raters(part: Part, reads: Reads, intervals: IntervalSettings) -> EstimateRow:
-    """Return the pooled accuracy of all verdicts; Wilson's interval is left out, since verdicts come in pairs."""
+    """Return the pooled accuracy of all verdicts, without Wilson's interval, as verdicts on one item are dependent."""
     correct, subjects = [], []
     for column in reads.columns:
         for i in part.positions:

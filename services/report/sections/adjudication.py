@@ -1,4 +1,4 @@
-"""What review changed: decisions on disagreements, the reviewer's own blind reads, and control items."""
+"""What review changed: decisions on disagreements, the reviewers' own blinded reads, and control items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "con
 def adjudication_section(
     study: StudyRows, reads: Reads, consensus: Consensus, intervals: IntervalSettings
 ) -> Section | None:
-    """Build the section; None where the study has neither rules for adjudication nor a reviewed item."""
+    """Build the section; None if the study has neither rules for adjudication nor a reviewed item."""
     if study.protocol.adjudication is None and not consensus.reviewed:
         return None
     if not consensus.reviewed:
@@ -97,14 +97,14 @@ def _counts(reads: Reads, consensus: Consensus) -> PlainTable:
 
 
 def _has_unseen(reads: Reads, reviewed: Reviewed) -> bool:
-    """Whether a standing verdict was not among the opinions: it came after the item had been put into the queue."""
+    """Return whether a standing verdict is not among the opinions shown: it was submitted after the item was queued."""
     entries = [column.entries[reviewed.position] for column in reads.columns]
     standing = {entry.verdict_id for entry in entries if entry is not None and entry.verdict_id is not None}
     return not standing <= set(reviewed.review.opinions)
 
 
 def _before_and_after(reads: Reads, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
-    # Items that fewer than two raters have finished can have no agreement.
+    # Items finished by fewer than two raters cannot have agreement.
     open_to_it = [
         i
         for i in range(len(reads.items))

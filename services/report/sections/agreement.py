@@ -1,4 +1,4 @@
-"""Agreement between raters, for every pair: on the answers, on correctness, and on errors that both share."""
+"""Agreement between raters, for every pair: on answers, on correctness, and on errors that they share."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _PABAK = "PABAK is the value kappa would take if both values were equally freque
 _PLANNED = (
     f"The primary estimate of the analysis plan is {PRIMARY['agreement']}. All other estimates are descriptive.",
 )
-# Matrices of more pairs than this nobody would look through.
+# Nobody would look through the matrices of more pairs than this.
 MOST_PAIRS = 6
-# More categories than this cannot be read as a matrix.
+# A matrix with more categories than this is unreadable.
 LARGEST_MATRIX = 12
 
 
 def agreement_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
-    """Build the section for every pair of raters; it says so when there is no pair."""
+    """Build the section for every pair of raters; without a pair, it says so."""
     if not reads.pairs:
         why = "This study has fewer than two raters, so agreement between raters is not reported."
         if plan.primary == "agreement":
@@ -86,7 +86,7 @@ def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -
         parts += [(reads.closed_ended, Pooled())] if len(_closed_ended_formats(reads)) > 1 else []
         parts += [(reads.everything, Pooled())]
     for part, remark in parts:
-        # Where there is but one format, its items are all items.
+        # If there is only one format, its items are all items.
         planned = plan.primary == "agreement" and part.positions == reads.everything.positions
         clusters = intervals.by(reads.subjects_of(part))
         answers = {column.party: answers_by_format(reads, column, part) for column in reads.columns}
@@ -150,7 +150,7 @@ def _rows_of_pair(
 
     percent = EstimateRow(
         "percent_agreement", compared, parties, part.stratum, percent_by(intervals),
-        # Shares of formats can be pooled; what is left to chance differs between them.
+        # Shares can be pooled over formats; agreement by chance differs between them.
         remark=None if planned else remark, planned=planned,
     )  # fmt: skip
     rows = [percent]
@@ -165,7 +165,7 @@ def _rows_of_pair(
 
 
 def _binary(part: Part) -> tuple[Hashable, Hashable] | None:
-    """Return the two answers of yes/no items, as they are compared; None for other formats."""
+    """Return the two answers of yes/no items in their compared form; None for other formats."""
     if part.stratum != Stratum("format", "yes_no"):
         return None
     yes, no = (f"yes_no: {option}" for option, _ in YES_NO)
@@ -246,7 +246,7 @@ def _on_assessability(reads: Reads, intervals: IntervalSettings) -> EstimateTabl
 def _shared_errors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for a, b in reads.pairs:
-        # Without a reference there is neither right nor wrong.
+        # Without a reference, answers are neither right nor wrong.
         shared = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(reads.subjects))
         parties = (a.party, b.party)
         share = shared.expected_both_wrong
@@ -302,7 +302,7 @@ def _closed_ended_formats(reads: Reads) -> set[str]:
 
 
 def _matrices(reads: Reads) -> list[Matrix]:
-    """Return, for each closed format and pair, how often which answer met which."""
+    """Return, for each closed format and pair, a matrix of how often each answer met each other answer."""
     matrices: list[Matrix] = []
     for part in reads.formats if len(reads.pairs) <= MOST_PAIRS else []:
         if not reads.items[part.positions[0]].is_closed_ended:
@@ -331,7 +331,7 @@ def _matrices(reads: Reads) -> list[Matrix]:
 
 
 def _texts(reads: Reads, part: Part) -> dict[str, str]:
-    """Return the options of a format's items by identity, in words; with the identity where two say the same."""
+    """Return a format's option texts by id; where two options have the same text, it includes the id."""
     texts: dict[str, str] = {}
     for i in part.positions:
         for option, text in reads.items[i].options:

@@ -1,4 +1,4 @@
-"""Automatic scorers against the raters' consensus: whether exact match or token F1 may stand in for a human score."""
+"""Automatic scorers against the raters' consensus: whether exact match or token F1 can replace a human score."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.report.sections.direction import TEST_OF_DIRECTION, direction_rema
 
 
 def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
-    """Return how exact match and token F1 of the candidates' texts go with the consensus of the raters."""
+    """Return how exact match and token F1 of the candidates' texts relate to the raters' consensus."""
     items = {item.id: item for item in study.items}
     texts = [(items.get(candidate.item_id), candidate.answer) for candidate in scores.sample]
     exact = [None if item is None else _exact(item, answer) for item, answer in texts]
@@ -37,7 +37,7 @@ def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSetti
         ("exact_match", [None if x is None else float(x) for x in exact]),
     )
     parts = by_model(scores.sample)
-    # Of a single model there is nothing to tell apart.
+    # With only one model, its rows would repeat those of all candidates.
     for stratum, here in parts if len(parts) > 2 else parts[:1]:
         for scorer, values in scorers:
             consensus = [scores.consensus[i] for i in here]

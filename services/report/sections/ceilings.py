@@ -1,4 +1,4 @@
-"""Ceilings, and accuracy over queue and time, in the first language: by the code of studies that list phases."""
+"""Ceilings, and accuracy over queue and time, in the first language, computed as in studies that list their phases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from services.report.sections.fields.order_and_time import ORDER_AND_TIME, Measu
 
 
 def ceilings_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
-    """Return what always the same answer reaches, and the best single rater, on all items and by format."""
+    """Return the accuracy of always giving the same answer, and of the best rater, on all items and by format."""
     parts = reads.with_reference([reads.everything, reads.closed_ended, *reads.formats])
     rows = tuple(row for part in parts for row in _ceilings(part, reads, intervals))
     return EstimateTable(
@@ -35,7 +35,7 @@ def ceilings_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
 
 def _ceilings(part: Part, reads: Reads, intervals: IntervalSettings) -> list[EstimateRow]:
     items = part.of(reads.items)
-    # The options of a choice are each item's own.
+    # The options of a choice differ from item to item.
     same = [Category(key, text) for key, text in YES_NO] if {item.format for item in items} == {"yes_no"} else []
     accepted = [item.accepted for item in items]
     rows = always_the_same(accepted, same, reads.subjects_of(part), "item", part.stratum, intervals)
@@ -48,7 +48,7 @@ def _ceilings(part: Part, reads: Reads, intervals: IntervalSettings) -> list[Est
 
 
 def against_others_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
-    """Return how often each rater gives the answer that most of the others gave."""
+    """Return how often each rater gives the most frequent answer of the others."""
     everything = reads.everything
     rows = rows_against_others(
         [column.party for column in reads.columns],
@@ -62,7 +62,7 @@ def against_others_table(reads: Reads, intervals: IntervalSettings) -> EstimateT
 
 
 def order_and_time_table(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
-    """Return accuracy by thirds of each rater's own queue, and of each rater's own active times."""
+    """Return accuracy by thirds of each rater's own queue, and by thirds of each rater's own active times."""
     known = reads.referenced
     columns = [
         Measured(

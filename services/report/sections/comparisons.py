@@ -1,4 +1,4 @@
-"""How many comparisons are read together, and what the plan makes of their number."""
+"""How many comparisons are read together, and the plan's correction for their number."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from exchange.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 
-# What is compared with each other; the same pair by another method is a family of its own.
+# The kinds of comparisons; the same pair compared by another method belongs to a separate family.
 _COMPARED: frozenset[Compared] = frozenset(
     {"models", "models_over_readers", "groups", "interaction", "corrected_score"}
 )
 _DIFFERENCES: frozenset[Statistic] = frozenset(
     {"accuracy_difference", "agreement_difference", "kappa_difference", "mean_difference", "effect_size"}
 )
-# Their intervals can be widened to hold together; a false discovery rate says nothing of intervals.
+# These corrections also give wider, simultaneous intervals; a false discovery rate does not apply to intervals.
 _TOGETHER = frozenset({"bonferroni", "holm", "hommel"})
 Family = tuple[Statistic, Compared]
 
@@ -30,14 +30,14 @@ def counted(
     intervals: IntervalSettings,
     plan: AuthoredComparisons | None,
 ) -> list[EstimateRow]:
-    """Return the rows of a table, each comparison with how many there are, corrected for that as the plan says.
+    """Return a table's rows, where each comparison has its family's size and the correction that the plan asks for.
 
     Parameters
     ----------
     compute
-        What gives the rows, the same ones in the same order by any settings.
+        Computes the rows: the same rows in the same order for any settings.
     plan
-        What the plan says of comparisons; None where it says nothing.
+        What the plan says about comparisons; None if it says nothing.
     """
     rows = list(compute(intervals))
     families = Counter(family for row in rows if (family := _family(row)) is not None)
@@ -46,7 +46,7 @@ def counted(
     wider: dict[int, list[EstimateRow]] = {}
     if plan is not None and plan.correction in _TOGETHER:
         for count in set(families.values()):
-            # Bonferroni: as many intervals hold together as there are comparisons.
+            # Bonferroni: the intervals of all comparisons hold simultaneously.
             confidence = 1.0 - (1.0 - intervals.confidence) / count
             wider[count] = list(compute(replace(intervals, confidence=confidence))) if count > 1 else rows
     corrected = {family: _corrected(rows, family, plan) for family in families}
@@ -67,7 +67,7 @@ def counted(
 
 
 def in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return how many comparisons there are, and that nothing is made of it where it is so; empty without any."""
+    """Return how many comparisons there are, and whether they are corrected for their number; empty without any."""
     counts = [row.comparison for row in rows if row.comparison is not None]
     if not counts:
         return ""
@@ -87,12 +87,12 @@ def _family(row: EstimateRow) -> Family | None:
 
 
 def _corrected(rows: Sequence[EstimateRow], family: Family, plan: AuthoredComparisons | None) -> Iterator[float | None]:
-    """Yield the corrected P value of each row of a family, in order; None where there is none."""
+    """Yield the corrected P value of each row of a family, in order; None if it has none."""
     p = [row.estimate.p for row in rows if _family(row) == family]
     if plan is None:
         yield from (None for _ in p)
         return
     known = [math.nan if each is None else each for each in p]
-    # A test that could not be done is no comparison that could be wrong.
+    # A test that could not be done does not count as a comparison.
     for each in adjust_p_values(known, plan.correction).tolist():
         yield None if math.isnan(each) else each

@@ -1,4 +1,4 @@
-"""What was read and what was not: missing, not assessable and technical failures are three different things."""
+"""What was read and what was not, keeping apart missing verdicts, not assessable items and technical failures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def completeness_section(study: StudyRows, reads: Reads, intervals: IntervalSett
 
 
 def not_let_in_sentences(study: StudyRows) -> tuple[str, ...]:
-    """Say in words who was never let in to the items, with how many there are; nothing where nobody was shut out."""
+    """Return a sentence on raters who never passed the practice, and their number; nothing if there are none."""
     shut_out = study.not_let_in
     if not shut_out:
         return ()
@@ -58,7 +58,7 @@ def not_let_in_sentences(study: StudyRows) -> tuple[str, ...]:
 
 
 def link_sentences(study: StudyRows) -> tuple[str, ...]:
-    """Return how many links opened, or could have opened, an account in use to others; nothing where none did."""
+    """Return a sentence on links that could have opened another person's account in use; nothing if there are none."""
     made = study.links_for_known
     if not made:
         return ()
@@ -73,7 +73,7 @@ def link_sentences(study: StudyRows) -> tuple[str, ...]:
 
 
 def clock_sentences(study: StudyRows) -> tuple[str, ...]:
-    """Say in words how many verdicts bear times that cannot all be right; nothing where none does."""
+    """Return a sentence on verdicts whose times cannot all be right; nothing if there are none."""
     count = study.contradictory_times
     if not count:
         return ()
@@ -102,7 +102,7 @@ def _counts(reads: Reads) -> PlainTable:
                 len(answered),
                 status["not_assessable"],
                 status["technical_failure"],
-                # An assignment that was submitted without the field `answer` holds no answer either.
+                # A verdict without the field `answer` contains no answer either.
                 status["missing"] + status["answered"] - len(answered),
                 sum(not known for _, known in answered),
                 sum(len(entry.flags) for entry in entries),

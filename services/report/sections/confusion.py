@@ -1,4 +1,4 @@
-"""Which answer met which: answers against the reference, of two raters, or of a judge and people, as counts."""
+"""Confusion matrices: counts of answers against the reference, between two raters, or between a judge and people."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from services.report.sections.fields.classes import INVALID, classes_of
 from services.report.sections.fields.judges_on_scales import humans_of
 from services.report.sections.fields.shares import categories_of
 
-# A larger one is no table that is read at a glance; nor are more of them.
+# A larger table cannot be read at a glance.
 _MOST_OPTIONS = 12
-# Of pairs of raters; with more, tables of pairs are too many to be read.
+# For pairs of raters: more pairs than this would give too many tables to read.
 _MOST_PAIRS = 4
-# Of models and judges, the table says how many beyond these are left out.
+# For models and judges: the tables state how many there are beyond these.
 _MOST_TABLES = 12
 Said = Sequence[str | None]
 
 
 def matrices_of(ratings: Ratings, label: str) -> list[Matrix]:
-    """Return answers against the reference, of all raters and of each model; without references, of pairs of raters."""
+    """Return answers against the reference, for all raters and each model; without references, for pairs of raters."""
     if ratings.field.type == "correctness":
         return _of_judges(ratings, label)
     if ratings.field.type not in ONE_OPTION:
@@ -46,7 +46,7 @@ def matrices_of(ratings: Ratings, label: str) -> list[Matrix]:
 
 
 def _of_judges(ratings: Ratings, label: str) -> list[Matrix]:
-    """Return what each judge says beside what the raters settle on, or the only one says."""
+    """Return each judge's verdicts against the raters' settled answers, or those of the only rater."""
     if not ratings.columns:
         return []
     human = humans_of(ratings)[-1]
@@ -75,7 +75,7 @@ def _against_reference(known: Ratings, label: str) -> list[Matrix]:
 
 
 def _with_those_left_out(made: Sequence[Matrix | None], count: int, what: str) -> list[Matrix]:
-    """Return the tables that there are, which say so where not every model or judge has one."""
+    """Return the tables that exist; they say so if not every model or judge has one."""
     tables = [matrix for matrix in made if matrix is not None]
     if count <= _MOST_TABLES:
         return tables
@@ -90,7 +90,7 @@ def _matrix(ratings: Ratings, parties: tuple[Party, Party], first: Said, second:
     columns = [key for key in texts if any(key in pair for pair in counts)]
     ordered = len(columns) > 1 and ratings.field.type in ORDERED
     if ordered:
-        # A step that nobody used is a step all the same.
+        # An unused step is still a step of the scale.
         columns = [key for key in texts if key in columns or key not in (UNDETERMINED, INVALID)]
     rows = columns
     if REFERENCE in parties:

@@ -1,4 +1,4 @@
-"""Whether the criteria of the analysis plan are met: by a confidence limit, on as much as the plan asks for."""
+"""Whether the analysis plan's criteria are met: by a confidence limit, with at least the data the plan requires."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from services.report.sections.fields.topics import Topic
 from services.report.sections.rested import NOTHING, are_several, lacking, only_abstained, raters_of, units_of
 from services.report.sections.selecting import PartOfLine
 
-# Of two models whose answers people have rated.
+# Comparisons of two models whose answers people have rated.
 _OF_MODELS = ("models", "models_over_readers")
 Answer = Literal["met", "not met", "not decided"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a criterion in one of the estimates that it is about.
+    """The outcome of a criterion for one of the estimates that it is about.
 
     Attributes
     ----------
     row
-        The estimate; None where there is nothing to compute it from.
+        The estimate; None if there is nothing to compute it from.
     part, whose
-        On which units, and of whom.
+        The units and the parties that it is about.
     units, raters
-        How many units the estimate rests on, and how many raters gave an answer, and not only abstentions, to any of
-        those that it is about.
+        How many units the estimate is based on, and how many raters gave an answer other than an abstention to at least
+        one of its units.
     because
-        Why it is not met or not decided; empty where it is met.
+        Why it is not met or not decided; empty if it is met.
     """
 
     criterion: AuthoredCriterion
@@ -58,19 +58,19 @@ def outcomes_of(
     given: Mapping[Stratum, Ratings],
     rows: Sequence[EstimateRow],
 ) -> list[Outcome]:
-    """Return the outcome of a criterion in each estimate that has to reach its bounds.
+    """Return the outcome of a criterion for each estimate that has to reach its bounds.
 
     Parameters
     ----------
     whole
-        The answers in its field, as they were given.
+        The answers in the criterion's field, as given.
     parts, given
-        The answers that its line is about, part by part, and what was given in each part.
+        The answers that the criterion is about, part by part, and the answers as given in each part.
     rows
-        What the report computes of that line.
+        The report's rows for the criterion.
     """
     answered: dict[tuple[str, Stratum], Ratings] = {(part.answers, part.stratum): part.ratings for part in parts}
-    # The raters of a consensus are those who gave the answers.
+    # For a consensus, count the raters whose answers it was made from.
     gave: dict[tuple[str, Stratum], Ratings] = {
         (answers, stratum): given.get(stratum, own) if answers == "settled" else own
         for (answers, stratum), own in answered.items()
@@ -78,7 +78,7 @@ def outcomes_of(
     chosen = _chosen(criterion, statistic_of(criterion, whole.field.type), rows)
     outcomes = []
     for row in chosen:
-        # Of what compares parts with each other there is one estimate for all of them.
+        # A comparison of parts is one estimate for all of them, so it has no part of its own.
         own = (row.answers, row.stratum)
         units, raters = units_of(criterion, row, answered.get(own, whole)), raters_of(gave.get(own, whole))
         answer = _answer(criterion, row.estimate, units, raters, only_abstained(gave.get(own, whole)))
@@ -96,33 +96,33 @@ def outcomes_of(
 def rows_of_topic(
     line: AuthoredEstimate, topic: Topic, part: Ratings, stratum: Stratum, intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return the rows of a line in a part; of a criterion that each rater has to reach, with a row of each rater."""
+    """Return a line's rows on a part, with a row for each rater if it is a criterion that each has to reach."""
     rows = topic.compute(part, stratum, intervals)
     is_of_each = isinstance(line, AuthoredCriterion) and line.each_rater
     if not is_of_each or not rows or not all(are_several(row) for row in rows):
         return rows
-    # Tables of parts have all raters together alone.
+    # Tables of parts contain only all raters together.
     alone = (part.with_columns((column,)) for column in part.columns)
     return [*rows, *(row for own in alone for row in topic.compute(own, stratum, intervals))]
 
 
 def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[EstimateRow]) -> list[EstimateRow]:
-    """Return the rows that have to reach the bounds: in each part those of all raters, or else each there is."""
+    """Return the rows that have to reach the bounds: in each part those of all raters together, or else every row."""
     own = [
         row
         for row in rows
         if row.statistic == statistic
         and not row.bound
         and not row.weighted
-        # Models stand beside people where they are not what is compared, and further denominators beside a field's own.
+        # Leave out models that are not what is compared, and further denominators of a field.
         and (row.compared in _OF_MODELS or all(party.kind != "model" for party in row.parties))
         and row.compared not in ("above_right", "all_with_reference")
     ]
     if criterion.each_rater:
-        # What was settled is one answer of each unit, and none of a rater.
+        # A settled answer is one per unit, and belongs to no single rater.
         return [row for row in own if row.answers == "settled" or not are_several(row)]
     chosen = []
-    # What was given and what was settled of a part each have to reach them.
+    # In each part, both the answers as given and the settled answers have to reach the bounds.
     for key in dict.fromkeys((row.answers, row.stratum) for row in own):
         of_part = [row for row in own if (row.answers, row.stratum) == key]
         together = [row for row in of_part if are_several(row)]
@@ -155,7 +155,7 @@ def _answer(
 
 
 def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
-    """Return what became of the criteria, a line for each estimate that has to reach one."""
+    """Return the outcomes of the criteria, a line for each estimate that has to reach one."""
     return PlainTable(
         key="criteria",
         title="Criteria",
@@ -204,7 +204,7 @@ def _cells(outcome: Outcome) -> tuple[Cell, ...]:
 
 
 def in_words(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield a sentence for each criterion: met in all of its lines, not met in some, or not decided."""
+    """Yield a sentence for each criterion: met for all its estimates, not met for some, or not decided."""
     for key in dict.fromkeys(outcome.criterion.key for outcome in outcomes):
         answers = [outcome.answer for outcome in outcomes if outcome.criterion.key == key]
         answer = next((each for each in ("not met", "not decided") if each in answers), "met")

@@ -1,4 +1,4 @@
-"""What a report says beside human minus judge, or human minus automatic scorer: who is stricter, and by what."""
+"""The remark on human minus judge, or human minus automatic scorer: who is stricter, and by how much."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEST_OF_DIRECTION = (
 
 
 def direction_remark(result: JudgeDirection) -> Direction | None:
-    """Return how often the judge was stricter or more lenient, and what the interval decides; None without pairs."""
+    """Return how often the judge was stricter or more lenient, and what the interval shows; None without pairs."""
     if not result.n:
         return None
     by_interval = result.direction_by_interval if has_interval(result.difference) else ""

@@ -29,7 +29,7 @@ def disagreements_section(reads: Reads, consensus: Consensus) -> Section:
 
 
 def disagreement_table(reads: Reads, consensus: Consensus, *, scored: bool) -> PlainTable:
-    """Return the table, which is also a data file; `scored` sets ✓ or ✗ behind answers and decision."""
+    """Return the table, which is also a data file; `scored` adds ✓ or ✗ after answers and decision."""
     decisions = {reviewed.position: reviewed for reviewed in consensus.reviewed if reviewed.decision is not None}
     rows = []
     for i, item in enumerate(reads.items):

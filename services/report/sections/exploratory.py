@@ -1,4 +1,4 @@
-"""What is printed beside an estimate of an older plan: the same with the interval that a plan has by default now."""
+"""The row printed below an estimate of an older plan: the same estimate with today's default interval."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from services.report.interval_settings import IntervalSettings
 def exploratory_rows(
     row: EstimateRow, intervals: IntervalSettings, estimate_by: Callable[[IntervalSettings], Estimate]
 ) -> list[EstimateRow]:
-    """Return the row with today's default interval, or none where the plan has it or there is no value.
+    """Return the row with today's default interval; empty if the plan already has it or there is no value.
 
     Parameters
     ----------
     row
-        The estimate by the frozen plan, which stays as it is.
+        The estimate by the frozen plan, which stays unchanged.
     intervals
-        Those of the plan.
+        The settings of the plan.
     estimate_by
-        Computes the same estimate by other settings.
+        Computes the same estimate with other settings.
     """
     if intervals.today is None or math.isnan(row.estimate.value):
         return []
     estimate = estimate_by(intervals.today)
-    # of free text and of a single category, kappa has the same interval by both
+    # For free text, or a single category, both settings give kappa the same interval.
     if estimate.method == row.estimate.method:
         return []
     return [replace(row, estimate=estimate, beside=None, planned=False, exploratory=True)]

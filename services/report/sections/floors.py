@@ -1,4 +1,4 @@
-"""What can be had without looking at the images: chance and a text-only baseline, on these very items."""
+"""Accuracy without looking at the images: chance and a text-only baseline, on the same items."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
 def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in _parts(reads):
-        # Guessing is no match for open text: a floor for closed items alone would be compared with the accuracy on all.
+        # Open text cannot be guessed: a floor of only the closed items would be compared with the accuracy on all.
         if all(reads.items[i].is_closed_ended for i in part.positions):
             rows.append(
                 EstimateRow(
@@ -136,7 +136,7 @@ def _parts(reads: Reads) -> list[Part]:
 
 
 def _options(reads: Reads, part: Part) -> list[int | None]:
-    """Return how many answers a guesser chooses from in each item, 2 for yes/no; None for open items."""
+    """Return the number of answers to guess from in each item, 2 for yes/no; None for open items."""
     n_options: list[int | None] = []
     for i in part.positions:
         item = reads.items[i]

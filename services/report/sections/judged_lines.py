@@ -1,4 +1,4 @@
-"""Lines of a plan on judges and all candidates: whether they err alike everywhere, and scores corrected by people."""
+"""Plan lines on judges over all candidates: whether a judge errs uniformly, and scores corrected by people's."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from agreement.judge.panels.uniformity import of_factors
 from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
+from agreement.methods import score_test
 from exchange.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
 from exchange.report_words import stratum_in_words
 from exchange.statistic_names import Compared, Statistic
@@ -48,7 +49,7 @@ _UNIT = "candidate"
 
 
 def uniformity_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what lines on whether a judge errs alike everywhere say, of the rows that there are."""
+    """Return the explanation of lines on uniformity, limited to the kinds of rows that there are."""
     tests = [row for row in rows if row.statistic == "chi_square" and row.estimate.p is not None]
     said = (
         (_UNIFORM, True),
@@ -63,14 +64,14 @@ def uniformity_in_words(rows: Sequence[EstimateRow]) -> str:
 def judged_rows(
     study: Expansion, line: AuthoredEstimate, ratings: Ratings, pool: JudgedPool, plan: Plan
 ) -> list[EstimateRow]:
-    """Return what a line on uniformity or on corrected scores declares, once for each part of the candidates.
+    """Return the rows of a line on uniformity or on corrected scores, for each part of the candidates.
 
     Parameters
     ----------
     ratings
-        What people said in its field.
+        People's answers in the line's field.
     pool
-        All candidates, with what the judges said of them.
+        All candidates, with the judges' verdicts on them.
     """
     selected = [where_in_words(study, line)] if line.where else []
     for name, values in line.where.items():
@@ -81,7 +82,7 @@ def judged_rows(
         pool = pool.in_frame()
     parts = [(Stratum("selected", listed(selected)) if selected else ratings.whole, pool)]
     for name in line.by:
-        # A corrected score is of one model as it is.
+        # Each model already has a corrected score of its own.
         if line.estimate == "corrected" and name == "model":
             continue
         parts = [
@@ -105,7 +106,7 @@ def judged_rows(
 
 
 def _undefined(rows: Sequence[EstimateRow], stratum: Stratum, pool: JudgedPool, plan: Plan) -> Iterator[EstimateRow]:
-    """Yield for a part of which people rated nothing what there is of another part: the test, or corrected scores."""
+    """Yield undefined rows for a part that people did not rate: the test or corrected scores, as for another part."""
     of_part = [row for row in rows if row.statistic == "chi_square" or row.compared == "corrected_score"]
     for row in of_part:
         if row.stratum == of_part[0].stratum:
@@ -126,7 +127,7 @@ def _of_level(pool: JudgedPool, name: str, value: str) -> Callable[[Unit], bool]
 def _uniformity(
     study: Expansion, names: Sequence[str], pool: JudgedPool, stratum: Stratum, plan: Plan
 ) -> list[EstimateRow]:
-    """Return for each judge and attribute the test, then the difference at each level, and of every two levels."""
+    """Return, by judge and attribute, the test, the difference at each level, and the gap between every two levels."""
     material = replace(pool.material, models=None, factors={name: pool.factor(name) for name in names})
     basis = main_basis(material, plan)
     statistic: Statistic = "signed_difference" if basis.right_or_wrong(material.scale) else "mean_difference"
@@ -150,22 +151,22 @@ def _uniformity(
 
 
 def _size(estimate: Estimate) -> float:
-    """Return by what differences are sorted, the largest first; those without a value come last."""
+    """Return a sort key for differences: the largest first, and those without a value last."""
     return 1.0 if np.isnan(estimate.value) else -abs(estimate.value)
 
 
 def _level(study: Expansion, name: str, value: str) -> str:
-    """Return a level with the name of its attribute, without which `1` says nothing; a model has a name of its own."""
+    """Return a level with the name of its attribute, as `1` alone says nothing; a model's name stands alone."""
     return value if name == "model" else stratum_in_words(stratum_of(study, name, value))
 
 
 def _test(result: Uniformity, plan: Plan) -> Estimate:
-    """Return the test as an estimate that has no interval."""
+    """Return the test as an estimate without an interval."""
     return undefined(
         "chi-square of equal differences",
         result.n,
         _UNIT,
-        f"score test of equal differences, {result.df} degrees of freedom, P by Holm over the attributes",
+        score_test(result.df, "attributes"),
         result.because or "a test has none",
         value=result.statistic,
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted,
@@ -174,7 +175,7 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
 
 
 def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> EstimateRow:
-    """Return the row of an estimate whose interval is one of so many that hold together; its method says so."""
+    """Return the row of an estimate whose interval is one of `count` simultaneous ones, as its method says."""
     if count > 1:
         note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni)"
         estimate = replace(estimate, method=estimate.method + note)
@@ -182,12 +183,12 @@ def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> E
 
 
 def _people(basis: Basis, humans: Collection[str]) -> Party:
-    """Return whose verdicts the judge is held against: a rater's, or what several said taken together."""
+    """Return whose verdicts the judge is held against: a rater's, or several raters' combined."""
     return Party("rater" if basis.name in humans else "consensus", basis.name)
 
 
 def _corrected(line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan: Plan) -> list[EstimateRow]:
-    """Return by judge the score of each model as judged and corrected, and differences where they are asked for."""
+    """Return each model's score by each judge, raw and corrected, with differences if the line asks for them."""
     of_models = "model" in line.by or line.compare == "model"
     material = pool.material if of_models else replace(pool.material, models=None)
     basis = main_basis(material, plan)
@@ -210,7 +211,7 @@ def _corrected(line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan:
 
 
 def _bounds(pool: Pool, model: str, parties: tuple[Party, ...], stratum: Stratum) -> Iterator[EstimateRow]:
-    """Yield the share as judged with everything without a verdict counted incorrect, and counted correct."""
+    """Yield bounds of the raw share: everything without a verdict counted as incorrect, and as correct."""
     judged = pool.judge[pool.models[model]]
     lost = int(np.isnan(judged).sum())
     if not lost or not pool.material.scale.shares:
@@ -231,7 +232,7 @@ def _bounds(pool: Pool, model: str, parties: tuple[Party, ...], stratum: Stratum
 
 
 def _of_model(pool: Pool, model: str, basis: Basis) -> Estimate:
-    """Return the corrected score of a model; undefined where nothing says how its answers were drawn for people."""
+    """Return the corrected score of a model; undefined if the probabilities of its answers being drawn are unknown."""
     among = pool.models[model]
     reason = None
     if np.isnan(pool.human[among]).all():

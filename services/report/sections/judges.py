@@ -1,4 +1,4 @@
-"""Judges against raters: each run against each rater and against their consensus, never stacked."""
+"""Judges against raters: each run against each rater and against their consensus, never pooled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from services.report.sections.direction import TEST_OF_DIRECTION, direction_rema
 
 
 def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> Section | None:
-    """Build the section; None where the study has no candidates, so that there is nothing to judge."""
+    """Build the section; None if the study has no candidates, because there is nothing to judge."""
     if not study.candidates:
         return None
     if not study.runs:
@@ -60,7 +60,7 @@ def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings
 
 
 def humans_of(scores: Scores) -> list[tuple[Party, Sequence[bool | None]]]:
-    """Return whom a judge is compared with: each rater, and their consensus where there are several."""
+    """Return the humans that a judge is compared with: each rater, and the consensus if there are several."""
     humans: list[tuple[Party, Sequence[bool | None]]] = [
         (rater.party, own) for rater, own in zip(scores.raters, scores.scores, strict=True)
     ]
@@ -68,13 +68,13 @@ def humans_of(scores: Scores) -> list[tuple[Party, Sequence[bool | None]]]:
 
 
 def neither_of(scores: Scores) -> list[Sequence[bool]]:
-    """Return for each of `humans_of` where it says neither; their consensus does where all raters do."""
+    """Return for each of `humans_of` which scores are neither; the consensus is neither if every rater's score is."""
     neither: list[Sequence[bool]] = list(scores.neither)
     return neither + ([list(map(all, zip(*neither, strict=True)))] if len(neither) > 1 else [])
 
 
 def said_on_sample(run: Run, scores: Scores) -> list[bool | None]:
-    """Return a run's verdicts on the sample; None where unresolved or not judged."""
+    """Return a run's verdicts on the sample; None if unresolved or not judged."""
     said = run.verdicts.correctness_of(_ids(scores.sample)).tolist()
     return [None if math.isnan(verdict) else bool(verdict) for verdict in said]
 

@@ -1,4 +1,4 @@
-"""What a line of the plan has no number for: parts that nobody answered, and fields that no figure is made of."""
+"""Lines of the plan without a number: parts that nobody answered, and fields for which no figure is computed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from services.report.sections.selecting import PartOfLine
 # An abstention is an answer.
 _SAID: frozenset[str | None] = frozenset({"answered", "undetermined"})
 _PEOPLE = frozenset({"rater", "all_raters", "consensus"})
-# Where models, or other parts of what is rated, are compared with each other.
+# Comparisons of models, or of other parts of what is rated.
 _OF_PARTS = frozenset({"models", "models_over_readers"})
 
 
 def left_out(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
-    """Yield of each field of a line that no figure is made of why that is so; such a line would be lost."""
+    """Yield the reason for each field of a line that no section covers; the line would otherwise vanish silently."""
     plan = study.analysis
     by_key = {phase.phase.key: phase for phase in phases}
     for line in [*([plan.primary] if plan.primary is not None else []), *plan.also, *plan.criteria]:
@@ -54,7 +54,7 @@ def _named(study: Expansion, line: AuthoredEstimate) -> str:
 
 
 def why_no_row(line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:
-    """Return why a line has no row at all, of any of its parts."""
+    """Return why a line has no row in any of its parts."""
     own = [part.ratings for part in parts if part.ratings.units]
     if not own:
         return "no unit that was drawn is among those that it is about"
@@ -77,23 +77,23 @@ def _people_who_answered(ratings: Ratings) -> int:
 def with_unanswered_parts(
     table: EstimateTable, parts: Sequence[PartOfLine], confidence: float, *, of_groups: bool = False
 ) -> EstimateTable:
-    """Return the table with rows of the parts that have none: the same as of another part, undefined.
+    """Return the table with undefined rows for parts that have none, modelled on the rows of another part.
 
     Parameters
     ----------
     parts
-        Each with which answers: a part can be answered as given, and nothing of it be settled.
+        Each with its kind of answers: a part can have given answers but no settled ones.
     of_groups
-        Whether the parts are those in which groups of raters are compared, and not those of each group.
+        Whether the parts are those in which groups of raters are compared, as opposed to those of each group.
     """
     own = [row for row in table.rows if (row.compared == "groups") == of_groups and not (row.bound or row.weighted)]
     computed = {(row.answers, row.stratum) for row in own}
-    # Models stand beside people, and no rows of theirs say how people would stand; where they are compared, they do.
+    # Rows of models do not serve as a pattern for people's, unless models are what is compared.
     alike = [row for row in own if row.compared in _OF_PARTS or all(party.kind != "model" for party in row.parties)]
     lacking: list[EstimateRow] = []
     for part in parts:
         if (part.answers, part.stratum) not in computed:
-            # Of what is settled nothing agrees with another, so that a line can be of what was given alone.
+            # Settled answers have nothing to agree with, so a line may have rows only for the given answers.
             same = [row for row in alike if row.answers == part.answers]
             other = [row for row in alike if row.compared != "raters"]
             among = same or other
@@ -140,7 +140,7 @@ def _reason(row: EstimateRow, part: PartOfLine) -> str:
 
 
 def _of_part(parties: tuple[Party, ...], ratings: Ratings) -> tuple[Party, ...]:
-    """Return whose an estimate would be: of the same, where these are raters of the part, else of all that are."""
+    """Return the parties of an undefined row: the same if they are raters of the part, else the part's raters."""
     own = [column.party for column in ratings.columns]
     are_settled = all(party.kind == "consensus" for party in own)
     of_people = {party for party in parties if party.kind in _PEOPLE}

@@ -1,4 +1,4 @@
-"""What became of the units of a study that lists its phases: verdicts, reasons why there are none, and flags."""
+"""What became of the units in a study that lists its phases: verdicts, reasons for having none, and flags."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _BECAME = (
 
 
 def listed_completeness(rows: ListedRows, phases: StudyPhases) -> Section:
-    """Build the section: what became of what was to be rated, why units could not be assessed, and flags."""
+    """Build the section: what became of the assigned work, why units could not be assessed, and flags."""
     tables = (_by_phase(rows, phases), _reasons(rows, phases), _flags(rows, phases))
     shown = tuple(table for table in tables if table.rows)
     return Section("completeness", "Completeness", "Completeness", (_in_words(rows),) if shown else (), shown)
 
 
 def _in_words(rows: ListedRows) -> str:
-    """Return in one sentence of how many verdicts that were to be given what became."""
+    """Return a sentence on how many verdicts were to be given, and what became of them."""
     counts = Counter(entry.status for entry in rows.to_rate)
     said = [f"{counts[status]} {words}" for status, words in _BECAME if counts[status]]
     if counts["answered"] == counts.total():
@@ -73,7 +73,7 @@ def _by_phase(rows: ListedRows, phases: StudyPhases) -> PlainTable:
 
 
 def _reasons(rows: ListedRows, phases: StudyPhases) -> PlainTable:
-    """Count by phase and member the reasons for which units were called not assessable."""
+    """Count, by phase and member, the reasons for which units were called not assessable."""
     return PlainTable(
         key="not_assessable_reasons",
         title="Reasons for “not assessable”",
@@ -90,7 +90,7 @@ def _reasons(rows: ListedRows, phases: StudyPhases) -> PlainTable:
 
 
 def _flags(rows: ListedRows, phases: StudyPhases) -> PlainTable:
-    """Count by phase and member what was flagged; units and notes are in the file of verdicts."""
+    """Count flags by phase and member; their units and notes are in the file of verdicts."""
     return PlainTable(
         key="flags",
         title="Flags",
@@ -121,7 +121,7 @@ def _counted(
     chosen: Callable[[Entry], tuple[str, ...]],
     texts: Mapping[str, str],
 ) -> tuple[tuple[str, str, str, int], ...]:
-    """Return of each phase how many units of a member have each option that was chosen, in its words."""
+    """Count, by phase and member, the units for which each option was chosen, with the option in words."""
     names = _names(rows)
     counts = Counter((entry.phase, entry.member_id, option) for entry in rows.entries for option in chosen(entry))
     return tuple(

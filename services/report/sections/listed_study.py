@@ -1,4 +1,4 @@
-"""What was studied, of a study that lists its phases: plan and freeze, people, what was drawn, and what happened."""
+"""The study, if it lists its phases: plan and freeze, people, what was drawn, and what happened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.report.rows.listed_rows import ListedRows
 from services.report.rows.study_rows import Entry
 from services.report.sections.study import EVENTS, plan_table
 
-# What events are called where they are told, by what their kind begins with; behind it stands of what they are.
+# The words for events, by the start of their kind; the rest of the kind names what the event is about.
 _TOLD = {
     "thaw": "Thawed: a draft again",
     "open phase ": "Phase opened: {}",
@@ -27,12 +27,12 @@ _TOLD = {
     "open test for ": "Test subjects opened for {}",
     "unseal test subjects": "Test subjects unsealed",
 }
-# An item of a phase, or a candidate of one.
+# An item of a phase, or one of its candidates.
 Unit = tuple[int, int | None]
 
 
 def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record: StudyRecord) -> Section:
-    """Build the section. What it counts of answers is of the same entries as the section *Completeness*."""
+    """Build the section. Its counts of answers are of the same entries as in the section *Completeness*."""
     items = {key for line in rows.drawn if line.replaced_in is None for key in [line.item]}
     subjects = {item.subject for item in rows.items if item.key in items}
     tables = (
@@ -69,7 +69,7 @@ def _fixed(study: Expansion, record: StudyRecord) -> PlainTable:
 
 
 def _people(study: Expansion, rows: ListedRows, record: StudyRecord) -> PlainTable:
-    """Count the raters of each group; who is in none, of a study without groups, are all of them."""
+    """Count the raters of each group; in a study without groups, all raters are counted together."""
     to_do: dict[int, bool] = {}
     for entry in rows.to_rate:
         to_do[entry.member_id] = to_do.get(entry.member_id, False) or entry.status == "missing"
@@ -96,7 +96,7 @@ def _people(study: Expansion, rows: ListedRows, record: StudyRecord) -> PlainTab
 
 
 def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: StudyRecord) -> PlainTable:
-    """Count by phase how many units were drawn of how many, and what became of them."""
+    """Count, by phase, the units drawn and those available, and what became of them."""
     of_phase: dict[str, list[Entry]] = defaultdict(list)
     for entry in rows.to_rate:
         of_phase[entry.phase].append(entry)
@@ -108,7 +108,11 @@ def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: Stu
         lines.append(
             (
                 phase.heading,
-                "not drawn yet" if draw is None else _drawn(draw, listed[own]),
+                "not drawn yet"
+                if draw is None
+                else _drawn_in_development(rows, own, listed[own])
+                if own in record.partly_sealed
+                else _drawn(draw, listed[own]),
                 _units([entry for entry in entries if entry.assignment_id in record.shown]),
                 *(
                     _units([entry for entry in entries if entry.status == status])
@@ -144,13 +148,18 @@ def _drawn(draw: Draw, rates: str) -> str:
     return f"{of_all} {rates}" if draw.units == draw.drawn else f"{of_all} items, with {draw.units:,} {rates}"
 
 
+def _drawn_in_development(rows: ListedRows, phase: str, rates: str) -> str:
+    many = sum(line.phase == phase for line in rows.drawn)
+    return f"{many:,} {rates} of development subjects; those of test are sealed"
+
+
 def _units(entries: Sequence[Entry]) -> int:
     units: set[Unit] = {(entry.item_id, entry.candidate_id) for entry in entries}
     return len(units)
 
 
 def _versions(record: StudyRecord) -> PlainTable:
-    """List what each version after the freeze changed, phases that it added among it."""
+    """List what each version after the freeze changed, including phases that it added."""
     return PlainTable(
         key="versions",
         title="Versions after the freeze",
@@ -170,7 +179,7 @@ def _versions(record: StudyRecord) -> PlainTable:
 
 
 def _told(kind: str, titles: Mapping[str, str]) -> str:
-    """Return what an event is called; phases go by their titles."""
+    """Return an event in words; phases are called by their titles."""
     if kind in EVENTS:
         return EVENTS[kind]
     begins = next((begins for begins in _TOLD if kind.startswith(begins)), "")

@@ -1,4 +1,4 @@
-"""Which statistic of a declared line is the estimate that the plan means; the others of its table are beside it."""
+"""Which statistic in a declared line's table is the estimate that the plan means; the others are additional."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from protocol.fields import IN_WORDS, NUMBERS, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
 from protocol.language.expansion import Expansion
 
-# Corrected for chance where the type has such a coefficient; alpha is that of all raters together.
+# Chance-corrected if the type has such a coefficient; alpha is that of all raters together.
 _OF_CATEGORIES: frozenset[Statistic] = frozenset({"cohen_kappa", "krippendorff_alpha"})
 _AGREEMENT: dict[str, frozenset[Statistic]] = {
     **dict.fromkeys(ORDERED, frozenset[Statistic]({"quadratic_kappa", "krippendorff_alpha"})),
@@ -30,7 +30,7 @@ _BESIDE = frozenset(
         "raw_score",
     }
 )
-# On a scale; of correct and incorrect, the signed difference.
+# On a scale, the mean difference; for correct and incorrect, the signed difference.
 _WITH_JUDGES: dict[Estimated, frozenset[Statistic]] = {
     "correlation": frozenset({"pearson"}),
     "direction": frozenset({"mean_difference", "signed_difference"}),
@@ -43,7 +43,7 @@ _MAIN: dict[Estimated, frozenset[Statistic]] = {
     "uniformity": frozenset({"chi_square"}),
     "win_rate": frozenset({"win_rate"}),
 }
-# Which statistic the words of a line name as tables do.
+# The statistics that a line's words name in the same way as tables do.
 _NAMED: dict[Estimated, tuple[Statistic, Compared]] = {
     "macro_f1": ("macro_f1", "reference"),
     "mean": ("mean_answer", "answers"),
@@ -53,20 +53,20 @@ _NAMED: dict[Estimated, tuple[Statistic, Compared]] = {
 
 
 def named_by(line: AuthoredEstimate) -> frozenset[tuple[Statistic, Compared]]:
-    """Return which statistics of its table a line names in words; of pass@k only where it names the k."""
+    """Return the statistics of its table that a line names in words; pass@k only if the line gives k."""
     named = _NAMED.get(line.estimate)
     return frozenset() if named is None or (line.estimate == "pass_at" and line.k is None) else frozenset({named})
 
 
 def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:
-    """Return whether a row of a line's table is the estimate that the line names, and not one that explains it.
+    """Return whether a row of a line's table is the estimate that the line names, as opposed to an additional one.
 
-    Bounds, further denominators and floors are none; nor is what is printed beside a kappa.
+    Bounds, further denominators, floors, and the statistics printed with a kappa are additional.
     """
     if row.bound or row.compared in _BESIDE:
         return False
     if line.estimate == "agreement":
-        # Where groups are compared, that is what the line is about.
+        # If groups are compared, the line is about their difference.
         if line.compare == "group":
             return row.statistic == ("agreement_difference" if field_type in SETS else "kappa_difference")
         return row.statistic in _AGREEMENT.get(field_type, _OF_CATEGORIES)
@@ -80,7 +80,7 @@ def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:
 def asked_by(
     study: Expansion, line: AuthoredEstimate, field: str, positive: str | None
 ) -> Callable[[EstimateRow], bool]:
-    """Return what says whether a row is of the statistic, option or depth that a line names, and of no other line.
+    """Return a test for the rows with the statistic, option or depth that a line names, unless another line has them.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def asked_by(
 
 
 def _has_line_of_area(study: Expansion, line: AuthoredEstimate, field: str) -> bool:
-    """Return whether another line asks for the area under the curve on the same units, which this one would repeat."""
+    """Return whether another line asks for the area under the curve on the same units; this one would repeat it."""
     plan = study.analysis
     return any(
         field in other.of and other.model_copy(update={"estimate": line.estimate, "of": line.of}) == line

@@ -1,4 +1,4 @@
-"""What the report had to do without: reads, scores and decisions that are missing, by person."""
+"""What is missing from the report: reads, scores and decisions, by person."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NOTICES = {
 
 
 def missing_of(study: StudyRows) -> list[OpenWork]:
-    """Return what is missing, of everybody who was let in to the items, and of each judge."""
+    """Return what is missing from everybody who was let in to the items, and from each judge."""
     return in_order([*_of_people(study), *_not_sent(study), *_of_judges(study)])
 
 
 def missing_notices(missing: list[OpenWork]) -> list[str]:
-    """Say in a sentence for each part how much is missing."""
+    """Return a sentence for each part on how much is missing."""
     counts: Counter[str] = Counter()
     for piece in missing:
         counts[piece.part] += piece.open
@@ -48,7 +48,7 @@ def missing_notices(missing: list[OpenWork]) -> list[str]:
 
 
 def missing_table(missing: list[OpenWork]) -> PlainTable:
-    """List what is missing."""
+    """Return the table of what is missing."""
     return PlainTable(
         key="missing",
         title="What is missing",
@@ -76,7 +76,7 @@ def _of_people(study: StudyRows) -> list[OpenWork]:
     for entry in study.entries:
         place = (entry.member_id, entry.item_id)
         if entry.phase == OPINIONS.key:
-            # A decision is no verdict; what the reviewer could not be shown is not decided by them.
+            # A decision is not a verdict, and a reviewer need not decide an item that could not be shown.
             missing[entry.phase, entry.member_id].append(place in undecided and place not in unreadable)
         else:
             missing[entry.phase, entry.member_id].append(entry.status == "missing")

@@ -1,4 +1,4 @@
-"""The sections of the phases of a study that lists them: for each field the tables that follow from its type."""
+"""The sections of listed phases: for each field, the tables that its type provides."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
 from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
 
-# Of more fields than this only their number is given.
+# If there are more fields than this, only their number is given.
 MOST_NAMED = 4
-# Some units and what they are called; of a field, all of them first.
+# Sets of units with their names; for a field, all units come first.
 Parts = Sequence[tuple[Stratum, Ratings]]
 PLANNED = "What the analysis plan declares is under “Declared before the first verdict” and is not repeated here."
 EXPLORATORY = (
@@ -45,7 +45,7 @@ _STATES = (
     ("invalid", "Invalid", "Of a model: units on which what it wrote is no answer to the field"),
     ("no_response", "No response", "Of a model: units on which it wrote nothing in the field"),
 )
-# Of what is no answer, what it is, where any is counted.
+# Explanations of the states without an answer, used only if the state occurs.
 _SAID_OF = {
     "undetermined": "Undetermined is an abstention in a field, and no answer.",
     "not_assessable": "Not assessable is an answer about the whole unit, and none in a field.",
@@ -54,7 +54,7 @@ _SAID_OF = {
 
 
 def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSettings) -> Section | None:
-    """Return the section of a phase; None where nothing was drawn for it."""
+    """Return the section of a phase; None if nothing was drawn for it."""
     if not any(ratings.columns for ratings in phase.fields):
         return None
     several = len(phase.fields) > 1
@@ -62,7 +62,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
     for place, ratings in enumerate(phase.fields):
         of_field: list[Table] = []
         label = _label(phase, ratings) if several else ""
-        # A unit as a whole is called not assessable, regardless of its fields.
+        # "Not assessable" is about the whole unit, so it is reported with only one field.
         whole = (NOT_ASSESSABLE,) if place == 0 else ()
         parts = parts_of(ratings, study)
         for topic in (*REPORTS[ratings.field.type].topics, DEPENDING, UNDETERMINED, INVALID, *whole):
@@ -84,7 +84,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
 
 
 def _what_was_asked(phase: PhaseRatings) -> str:
-    """Return what was to be rated by how many, and what was asked: the question, else the fields."""
+    """Return what was to be rated by how many, and what was asked: the question, or else the fields."""
     units = len({id(unit) for ratings in phase.fields for unit in ratings.units})
     raters = {column.party for ratings in phase.fields for column in ratings.columns}
     models = {column.party for ratings in phase.fields for column in ratings.models}
@@ -98,7 +98,7 @@ def _what_was_asked(phase: PhaseRatings) -> str:
 
 
 def _whose_answers(phase: Phase) -> str:
-    """Return what candidates are, in brackets, where that is what a phase rates."""
+    """Return in brackets who wrote the answers, if the phase rates answers."""
     if not rates_texts(phase):
         return ""
     if phase.answers_of is None:
@@ -111,7 +111,7 @@ def _many(count: int, word: str) -> str:
 
 
 def _label(phase: PhaseRatings, ratings: Ratings) -> str:
-    """Return what a field is called: where several forms have one of its name, with its form."""
+    """Return the label of a field, with the form if several forms have a field of that name."""
     field = ratings.field
     if sum(other.field.key == field.key for other in phase.fields) < 2:
         return field.label
@@ -119,19 +119,19 @@ def _label(phase: PhaseRatings, ratings: Ratings) -> str:
 
 
 def _form_of(ratings: Ratings) -> str:
-    """Return the form that its units name."""
+    """Return the form that the units name."""
     return ratings.units[0].item.form or ""
 
 
 def _of_form(table: Table, ratings: Ratings) -> Table:
-    """Return a table of a field whose name another form has used: its key is to be of no other table."""
+    """Return a table with the form in its key, for a field whose name occurs in another form too."""
     field, form = ratings.field.key, _form_of(ratings)
     key = f"{field}_{form}{table.key.removeprefix(field)}"
     return replace(table, key=key, form=form) if isinstance(table, EstimateTable) else replace(table, key=key)
 
 
 def _all_fields(phase: PhaseRatings, study: Expansion, intervals: IntervalSettings) -> list[Table]:
-    """Return how often all fields are right at once, where several have a reference and each is of one form alone."""
+    """Return how often all fields are right at once, if several have a reference and no name occurs in two forms."""
     known = [ratings for ratings in phase.fields if ratings.has_reference]
     keys = [ratings.field.key for ratings in known]
     if len(keys) < 2 or len(set(keys)) < len(keys):
@@ -143,12 +143,12 @@ def _all_fields(phase: PhaseRatings, study: Expansion, intervals: IntervalSettin
 def topic_table(
     topic: Topic, parts: Parts, study: Expansion, intervals: IntervalSettings, label: str = ""
 ) -> EstimateTable:
-    """Return the estimates of a topic on all units, and on the parts that the plan asks tables of.
+    """Return a topic's estimates on all units, and on the parts for which the plan asks for tables.
 
     Parameters
     ----------
     parts
-        Those of `parts_of`: made once for all topics of a field, as each remembers what of its answers is right.
+        The result of `parts_of`, made once for all topics of a field because the parts cache which answers are right.
     """
     _, ratings = parts[0]
 
@@ -187,7 +187,7 @@ def topic_table(
 
 
 def parts_of(ratings: Ratings, study: Expansion) -> Parts:
-    """Return all units, and then parts: by the plan's `tables`, by who wrote them, by versions and by formats."""
+    """Return all units, then the parts: by the plan's `tables`, by author, by version and by format."""
     names = list(study.analysis.tables)
     if ratings.field.type == "as_item" and "format" not in names:
         names.insert(0, "format")
@@ -202,21 +202,21 @@ def parts_of(ratings: Ratings, study: Expansion) -> Parts:
         if name == "format" and ratings.field.type == "as_item" and "open" in values and len(values) > 2:
             closed = [value for value in values if value != "open"]
             parts.append((Stratum("closed"), ratings.where(name, closed)))
-        # Of a single value the part is the whole.
+        # If there is only one value, the part is the whole.
         for value in in_order(study, name, values) if len(values) > 1 else ():
             parts.append((stratum_of(study, name, value), part_with(study, name, value, ratings)))
     return parts
 
 
 def values_in(study: Expansion, name: str, ratings: Ratings) -> list[str]:
-    """Return the values that an attribute has here, of a number with declared bins its levels."""
+    """Return the values that an attribute has here; for a number with declared bins, their levels."""
     bins = bins_of(study, name)
     values = ratings.values_of(name)
     return sorted({level_of(bins, value) for value in values} - {""}) if bins else values
 
 
 def part_with(study: Expansion, name: str, value: str, ratings: Ratings) -> Ratings:
-    """Return the same of the units that have such a value of an attribute, or a number of such a level."""
+    """Return the ratings of units with this value of an attribute, or with a number in this level."""
     bins = bins_of(study, name)
     if not bins:
         return ratings.where(name, [value])
@@ -224,12 +224,12 @@ def part_with(study: Expansion, name: str, value: str, ratings: Ratings) -> Rati
 
 
 def bins_of(study: Expansion, name: str) -> Sequence[float]:
-    """Return the bounds by which an attribute is parted; nothing where none are declared."""
+    """Return the bounds that divide an attribute into levels; empty if none are declared."""
     return next((attribute.bins for attribute in study.attributes if attribute.key == name), [])
 
 
 def in_order(study: Expansion, name: str, values: Sequence[str]) -> list[str]:
-    """Return the values of an attribute in the order in which they are declared; others by name behind them."""
+    """Return an attribute's values in the order of their declaration, followed by the others sorted by name."""
     declared = next((attribute for attribute in study.attributes if attribute.key == name), None)
     ids = list(FORMATS)
     if declared is not None:
@@ -239,7 +239,7 @@ def in_order(study: Expansion, name: str, values: Sequence[str]) -> list[str]:
 
 
 def stratum_of(study: Expansion, name: str, value: str) -> Stratum:
-    """Return the part of the units that has a value of an attribute."""
+    """Return the stratum of the units that have this value of an attribute."""
     if name == "group":
         titles = {group.key: group.title for group in study.groups}
         return Stratum("attribute", titles.get(value, value), name)
@@ -255,7 +255,7 @@ def stratum_of(study: Expansion, name: str, value: str) -> Stratum:
 
 
 def _answers(phase: PhaseRatings) -> PlainTable:
-    """Count by field and rater what became of the units."""
+    """Count what became of the units, by field and rater."""
     counts: list[tuple[str, str, Counter[str | None]]] = [
         (_label(phase, ratings), party_in_words(column.party), Counter[str | None](column.states))
         for ratings in phase.fields
@@ -277,7 +277,7 @@ def _answers(phase: PhaseRatings) -> PlainTable:
 
 
 def marked(section: Section, planned: Sequence[EstimateTable]) -> Section:
-    """Return a section in which the estimates of the plan are marked where they come again, to be printed once."""
+    """Return a section in which estimates that the plan prints are marked, so that they are printed only once."""
     by_identity = {_identity(table, row): (table.title, row) for table in planned for row in table.rows}
 
     def mark(table: EstimateTable) -> EstimateTable:
@@ -285,7 +285,7 @@ def marked(section: Section, planned: Sequence[EstimateTable]) -> Section:
         for row in table.rows:
             title, same = by_identity.get(_identity(table, row), ("", None))
             rows.append(row if same is None else replace(row, planned=same.planned, declared=same.declared))
-            # Settled answers, or those of the first step, go by the same name and are others.
+            # Settled or first-step answers have the same identity but different estimates.
             elsewhere.append(title if same is not None and repr(same.estimate) == repr(row.estimate) else "")
         return replace(table, rows=tuple(rows), elsewhere=tuple(elsewhere) if any(elsewhere) else ())
 

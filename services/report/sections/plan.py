@@ -1,4 +1,4 @@
-"""What the analysis plan of a study that lists its phases declares: computed line by line, or said not to be."""
+"""The declared estimates of a study that lists its phases: computed line by line, or reported as not computed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from services.report.sections.selecting import parts_of_line
 def plan_section(
     study: Expansion, phases: Sequence[PhaseRatings], pools: Pools, intervals: IntervalSettings
 ) -> Section | None:
-    """Return the section of the plan, its primary estimate first; None where the plan names no estimate."""
+    """Return the section of the plan, its primary estimate first; None if the plan declares nothing."""
     plan = study.analysis
     lines = ([plan.primary] if plan.primary is not None else []) + list(plan.also)
     if not lines and not plan.criteria:
@@ -83,9 +83,9 @@ def _with_all_parts(
     table: EstimateTable,
     confidence: float,
 ) -> EstimateTable:
-    """Return the table of a line with undefined rows of the parts that nobody answered."""
+    """Return the table of a line, with undefined rows for the parts that nobody answered."""
     if line.estimate in ("uniformity", "corrected"):
-        return table  # Their parts are of all candidates, and have such rows already.
+        return table  # Their parts are of all candidates, and already have such rows.
     table = with_unanswered_parts(table, parts_of(study, line, used, phases), confidence)
     if line.compare != "group":
         return table
@@ -94,7 +94,7 @@ def _with_all_parts(
 
 
 def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str, reason: str) -> str:
-    """Return that a line has no row, and of what, where a judge or a baseline is to be compared and there is none."""
+    """Return a sentence that a line has no row, with the reason; a missing judge or model takes precedence."""
     if ("judges" in line.against or line.estimate in ("uniformity", "corrected")) and not ratings.judges:
         reason = "no judge’s run is about this field"
     elif "models" in line.against and not ratings.models:
@@ -103,7 +103,7 @@ def _lacking(name: str, line: AuthoredEstimate, ratings: Ratings, words: str, re
 
 
 def _strata_not_kept(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
-    """Yield why bootstraps do not resample within strata, where the plan asks for it and a cluster lies in several."""
+    """Yield why bootstraps do not resample within the plan's strata, if a cluster is in more than one of them."""
     plan = study.analysis
     split = [cluster for cluster, own in strata_of_clusters(plan.strata, phases).items() if len(own) > 1]
     if plan.strata and split:
@@ -117,7 +117,7 @@ def _strata_not_kept(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterat
 def _criteria(
     study: Expansion, phases: Sequence[PhaseRatings], intervals: IntervalSettings
 ) -> tuple[list[EstimateTable], list[Outcome]]:
-    """Return the estimates that the criteria of the plan are about, and what became of each."""
+    """Return the estimates that the plan's criteria are about, and the outcome of each criterion."""
     tables: list[EstimateTable] = []
     outcomes: list[Outcome] = []
     for criterion in study.analysis.criteria:
@@ -134,7 +134,7 @@ def _criteria(
             )
             given = dict(parts_of_line(study, criterion, ratings, phases))
             statistic = statistic_of(criterion, ratings.field.type)
-            # What has to reach the bounds is the difference of two groups, and not each of them.
+            # The difference of two groups has to reach the bounds, as opposed to each group.
             parts = parts_of(study, criterion, used, phases, compared=statistic != "accuracy_difference")
             outcomes += outcomes_of(criterion, ratings, parts, given, table.rows)
             about = tuple(row for row in table.rows if row.statistic == statistic)
@@ -144,17 +144,17 @@ def _criteria(
 
 
 def planned_tables(section: Section | None) -> list[EstimateTable]:
-    """Return the tables of the plan whose rows may come again in the sections of the phases."""
+    """Return the plan's tables whose rows may occur again in the sections of the phases."""
     tables = section.tables if section is not None else ()
     return [table for table in tables if isinstance(table, EstimateTable)]
 
 
 def _ratings_of(study: Expansion, line: AuthoredEstimate, phases: Sequence[PhaseRatings]) -> list[Ratings]:
-    """Return the ratings in the fields that a line names; of one that nobody was asked there are none."""
+    """Return the ratings in the fields that a line names, except fields that nobody was asked."""
     by_key = {phase.phase.key: phase for phase in phases}
     named = [name.partition(".") for name in line.of]
     form = form_named(study, line)
     ratings = [by_key[key].of_field(field, form) for key, _, field in named if key in by_key]
     asked = [each for each in ratings if each is not None]
-    # Of fields that have to be right at once there is one estimate, on the units of the first.
+    # For fields that have to be right at once there is one estimate, on the units of the first.
     return asked[:1] if are_right_at_once(line) else asked

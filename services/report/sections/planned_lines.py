@@ -1,4 +1,4 @@
-"""A line of the analysis plan: its title, its parts, and what computes the rows of its table."""
+"""A line of the analysis plan: its title, its parts, and the functions that compute its rows."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
 
 
 def _form(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> str:
-    """Return the form that a line names, as tables of a field are told apart: empty for the first that has it."""
+    """Return the form that a line names, in the way tables are identified: empty for the first form with the field."""
     first = next(phase for phase in phases if phase.phase.key == ratings.phase.key).of_field(ratings.field.key)
     return (form_named(study, line) or "") if first is not ratings else ""
 
 
 def title_words(study: Expansion, line: AuthoredEstimate, ratings: Ratings) -> str:
-    """Return a line in words, for the title of its table: of the one field, or of all that have to be right at once."""
+    """Return a line in words for its table's title: about its one field, or all fields that must be right at once."""
     if are_right_at_once(line):
         return capital(line_in_words(study, line))
     return capital(line_in_words(study, line.model_copy(update={"of": [ratings.name]})))
@@ -67,7 +67,7 @@ def table_of(
     *,
     is_primary: bool,
 ) -> EstimateTable:
-    """Return the estimates of a line, of each kind of answers that it names: as given, settled, of the first step."""
+    """Return a line's estimates for each kind of answers that it names: as given, settled, or of the first step."""
     topics = _topics(study, line, ratings[0], phases)
     parts = parts_of(study, line, ratings, phases)
     beside_models = "models" in line.against
@@ -118,11 +118,11 @@ def table_of(
 def _between_groups(
     study: Expansion, line: AuthoredEstimate, ratings: Sequence[Ratings], phases: Sequence[PhaseRatings]
 ) -> Computed:
-    """Return what compares the groups of raters: in a mean, in how far they agree, or in how often they are right."""
+    """Return the computation that compares groups of raters: their means, their agreement, or their accuracy."""
     groups, depth = [(group.key, group.title) for group in study.groups], line.k
     depth = 1 if line.estimate == "pass_at" and depth is None else depth
     of_all = parts_of(study, line, ratings, phases, compared=False)
-    # What is right or wrong is a share, and anything else of which there are differences a number.
+    # Right or wrong is compared as a share; all other differences are of numbers.
     is_share = REPORTS[ratings[0].field.type].is_share
     is_of_means = line.estimate in ("mean", "distance") or (line.estimate == "difference" and not is_share)
 
@@ -139,7 +139,7 @@ def _between_groups(
 def _computed(
     parts: Sequence[PartOfLine], rows_of: Callable[[Ratings, Stratum, IntervalSettings], Sequence[EstimateRow]]
 ) -> Computed:
-    """Return what computes the rows of each part, each with the versions with which the units of its part came."""
+    """Return a function that computes the rows of each part, with the versions of the study that added its units."""
     return lambda settings: [
         replace(row, versions=part.versions, answers=answers)
         for answers, stratum, part in parts
@@ -155,7 +155,7 @@ def parts_of(
     *,
     compared: bool = True,
 ) -> list[PartOfLine]:
-    """Return the parts of the units of a line, once for each kind of answers that it takes."""
+    """Return the parts of a line's units, for each kind of answers that it uses."""
     return [
         PartOfLine(answers, *part)
         for answers, own in zip(line.using or _AS_GIVEN, ratings, strict=True)
@@ -166,7 +166,7 @@ def parts_of(
 def _between_raters(
     study: Expansion, line: AuthoredEstimate, ratings: Sequence[Ratings], phases: Sequence[PhaseRatings]
 ) -> Computed:
-    """Return what says how far raters differ in the difference that a line is about."""
+    """Return the computation of how far raters vary in the difference that a line is about."""
     report, whole = REPORTS[ratings[0].field.type], [name for name in line.by if name != RATER]
     of_all = parts_of(study, line.model_copy(update={"by": whole}), ratings, phases)
 
@@ -191,7 +191,7 @@ def table_of_judges(
     *,
     is_primary: bool,
 ) -> EstimateTable:
-    """Return the estimates of a line that rests on all candidates, those that nobody rated among them."""
+    """Return the estimates of a line that uses all candidates, including those that nobody rated."""
 
     def computed(settings: IntervalSettings) -> list[EstimateRow]:
         plan = replace(pools.plan, confidence=settings.confidence)
@@ -213,14 +213,14 @@ def table_of_judges(
 
 
 def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Topic]:
-    """Return what computes a line, which `is_computed` holds of."""
+    """Return the topics that compute a line; `is_computed` must hold for the line."""
     report = REPORTS[ratings.field.type]
     option = line.option or ratings.field.positive or ""
     if are_right_at_once(line):
         phase = next(phase for phase in phases if phase.phase.key == ratings.phase.key)
         return [all_right(phase, [name.partition(".")[2] for name in line.of])]
     if line.estimate == "joint_rate":
-        # A part that lacks a condition has no answer in all of them.
+        # A part that lacks a condition has no item with an answer in every condition.
         return [jointly(option, {name: in_order(study, name, ratings.values_of(name)) for name in line.over})]
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
@@ -230,19 +230,19 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
     depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
     if line.against:
         against = [report.against[line.estimate, partner] for partner in line.against]
-        # The accuracy itself is printed beside the baseline's share of it.
+        # The accuracy itself is printed next to the baseline's.
         own = [report.planned[line.estimate]] if line.estimate == "accuracy" else []
         return [*dict.fromkeys([*own, *against, *depending])]
     return [report.planned[line.estimate], *depending]
 
 
 def _words_of_values(study: Expansion, name: str) -> Callable[[str], str]:
-    """Return what says a value of an attribute with its name; a model has a name of its own."""
+    """Return a function that renders an attribute's value with the attribute's name; a model's name stands alone."""
     return str if name == "model" else lambda value: stratum_in_words(stratum_of(study, name, value))
 
 
 def answers_used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Ratings]:
-    """Return the answers that a line is about: as given, what was settled of them, or those of the first step."""
+    """Return the answers that a line is about: as given, as settled, or those of the first step."""
     phase = next(phase for phase in phases if phase.phase.key == ratings.phase.key)
     used: dict[AnswersUsed, Ratings] = {
         "given": ratings,
@@ -253,6 +253,6 @@ def answers_used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[Phas
 
 
 def _marked(line: AuthoredEstimate, ratings: Ratings, row: EstimateRow, is_primary: bool) -> EstimateRow:
-    """Return a row with what the plan says of it: of the primary line, what stands beside its estimate is declared."""
+    """Return a row marked as planned if it is the primary estimate itself, and as declared otherwise."""
     planned = is_primary and is_main(line, ratings.field.type, row)
     return replace(row, planned=planned, declared=not planned)

@@ -1,4 +1,4 @@
-"""What the estimates of a criterion rest on: on how many units and raters, and who has given nothing to rest on."""
+"""The data behind a criterion's estimates: how many units and raters, and who gave nothing to compute from."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
 
 
 def are_several(row: EstimateRow) -> bool:
-    """Return whether a row is of all raters together."""
+    """Return whether a row is about all raters together."""
     return any(party.kind in ("all_raters", "consensus") for party in row.parties)
 
 
 def units_of(criterion: AuthoredCriterion, row: EstimateRow, ratings: Ratings) -> int:
-    """Return on how many units an estimate rests: its n, and where that counts verdicts, how many units these are of.
+    """Return the number of units behind an estimate: its n or, if that counts verdicts, the units they are about.
 
     Parameters
     ----------
     ratings
-        The answers that the estimate is computed of.
+        The answers from which the estimate is computed.
     """
     n = row.estimate.n
     if row.estimate.unit != "verdict":
@@ -37,7 +37,7 @@ def units_of(criterion: AuthoredCriterion, row: EstimateRow, ratings: Ratings) -
 
 
 def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[bool]]:
-    """Yield by rater which answers enter an estimate of all raters together."""
+    """Yield, by rater, which answers enter an estimate for all raters together."""
     for column, answers, correct in zip(ratings.columns, ratings.answers, ratings.correct, strict=True):
         if criterion.estimate == "rate":
             yield [answer is not None for answer in answers]
@@ -49,24 +49,24 @@ def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[b
 
 
 def raters_of(ratings: Ratings) -> int:
-    """Return how many raters gave an answer to any of the units: those who only abstained do not count."""
+    """Return how many raters gave an answer to any of the units, not counting those who only abstained."""
     return sum("answered" in column.states for column in ratings.columns)
 
 
 def only_abstained(ratings: Ratings) -> int:
-    """Return how many raters answered every unit of theirs that they answered at all by an abstention."""
+    """Return how many raters abstained on every unit that they answered."""
     return sum(_has_answered(column) and "answered" not in column.states for column in ratings.columns)
 
 
 def lacking(
     criterion: AuthoredCriterion, part: PartOfLine, chosen: Sequence[EstimateRow]
 ) -> list[tuple[tuple[Party, ...], str]]:
-    """Return of whom a criterion has to be reached in a part and nothing is computed, and why.
+    """Return the parties that have to reach a criterion in a part but have no estimate, and why.
 
     Parameters
     ----------
     chosen
-        What is computed of the part and has to reach the bounds.
+        The estimates computed for the part that have to reach the bounds.
     """
     ratings = part.ratings
     if ratings.models and not ratings.columns:
@@ -105,7 +105,7 @@ def _why_nothing(criterion: AuthoredCriterion, part: PartOfLine) -> str:
 
 
 def _pairs(ratings: Ratings) -> list[tuple[tuple[Party, Party], tuple[Column, Column]]]:
-    """Return every two raters who had a unit to rate in common."""
+    """Return every two raters who were assigned at least one unit in common."""
     asked = [{place for place, state in enumerate(own.states) if state is not None} for own in ratings.columns]
     return [
         ((ratings.columns[a].party, ratings.columns[b].party), (ratings.columns[a], ratings.columns[b]))

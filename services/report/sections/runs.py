@@ -1,4 +1,4 @@
-"""Who the judges of a study are, and what their runs say: how many verdicts, and why there are none."""
+"""A study's judges and their runs: how many verdicts there are, and why others are missing."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _COLUMNS = (
     Column("no_verdict", "No verdict", "Candidates in the run with neither a verdict nor a reason"),
     Column("not_in_run", "Not in the run", "Candidates that the run does not hold"),
 )
-# Columns that are left out where no run has anything in them.
+# Columns that are left out if they are empty for every run.
 _WHERE_ANY = frozenset({"model", "prompt", "field", "excluded", "refusal", "unreadable", "error", "no_verdict"})
 
 
 def runs_section(
     rows: ListedRows, phases: Sequence[PhaseRatings], runs: Sequence[Run], failures: Mapping[int, Mapping[str, int]]
 ) -> Section | None:
-    """Return the section on the runs of judges; None where none was imported.
+    """Return the section on judges' runs; None if none were imported.
 
     Parameters
     ----------
     failures
-        By run, how many candidates have no verdict, by kind of failure.
+        How many candidates have no verdict, by run and kind of failure.
     """
     if not runs:
         return None

@@ -1,4 +1,4 @@
-"""What a report says of places in images without scale, whose millimetres are pixels."""
+"""Notices about places marked in images without a known scale, whose millimetres are really pixels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.language.expansion import Expansion
 
 
 def notices_of_scale(session: Session, study_id: int, study: Expansion) -> Iterator[str]:
-    """Yield that places and distances are in pixels, where places are asked of images without scale."""
+    """Yield that places and distances are in pixels, if places are asked for in images without a known scale."""
     asked = [field for phase in study.phases for field in phase.fields] + [
         field for form in study.forms for field in form.fields
     ]

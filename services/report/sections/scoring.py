@@ -1,4 +1,4 @@
-"""What the raters' scores on candidates say: shares, and agreement between raters."""
+"""The raters' scores on candidates: shares, and agreement between raters."""
 
 from __future__ import annotations
 

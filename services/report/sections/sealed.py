@@ -1,4 +1,4 @@
-"""What a report leaves out because it is sealed, and how often agreement of judges with people was opened."""
+"""What a report leaves out because it is sealed, and how often judges' agreement with people was opened."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from services.studies import frozen_facts
 
 
 def notices_of_seal(session: Session, study_id: int) -> Iterator[str]:
-    """Yield what has to be known of a study with test subjects, or of whose judges somebody looked, a sentence each."""
+    """Yield the notices for a study that has test subjects, or whose judges' agreement somebody opened."""
     split = queries.split_of(session, study_id)
     sealed = queries.sealed_items(session, study_id)
     if split is not None and sealed:
-        following = frozen_facts.phases_of(session, study_id).following
+        following = frozen_facts.phases_of(session, study_id).chosen_by_answers
         verdicts = counted(queries.count_verdicts_on(session, sealed, following), "verdict")
         many = queries.count_labels_on(session, sealed)
         labels = f"; nor are {counted(many, 'label')} made elsewhere" if many else ""
@@ -35,7 +35,7 @@ def notices_of_seal(session: Session, study_id: int) -> Iterator[str]:
 
 
 def _those_of(following: Sequence[Phase]) -> str:
-    """Name the phases of which no verdict is counted: how many units follow from answers is how far people agree."""
+    """Name the phases whose verdicts are not counted: their number of units would reveal how far people agree."""
     if not following:
         return ""
     return f" Those of {listed([f'“{phase.heading}”' for phase in following])} are left out, too, and not counted."

@@ -1,4 +1,4 @@
-"""Which units, and whose answers, a line of an analysis plan is about: all of them, or once for each part."""
+"""Which units, and whose answers, a plan line is about: all of them, or separately for each part."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Part = tuple[Stratum, Ratings]
 
 
 class PartOfLine(NamedTuple):
-    """Units that a line is about, with which answers: as given, as settled, or of the first step."""
+    """Units that a line is about, with the kind of answers: as given, as settled, or of the first step."""
 
     answers: AnswersUsed
     stratum: Stratum
     ratings: Ratings
 
 
-# Of a pool, what has no group, and what has no model.
+# In a pool: what has no group, and what has no model.
 _OF_MODELS = Stratum("attribute", "a model", WRITTEN_BY)
 _OF_PEOPLE = Stratum("attribute", "a person", WRITTEN_BY)
 
@@ -44,19 +44,19 @@ def parts_of_line(
     *,
     compared: bool = True,
 ) -> list[Part]:
-    """Return the units that a line is about, once for each part of them, and for each group of raters that it names.
+    """Return the units that a line is about, by the parts that it asks for and by the groups of raters it compares.
 
     Parameters
     ----------
     ratings
-        The answers in its field, of all units.
+        The answers in the line's field, for all units.
     phases
-        Of all phases, whose results can select units.
+        All phases, whose results can select units.
     compared
-        Whether groups that a line compares are apart.
+        Whether to separate the groups that the line compares.
     """
     stratum = ratings.whole
-    # The answers in its field are those of its form.
+    # The ratings are already those of the form that the line names.
     where = {name: values for name, values in line.where.items() if name != FORM or form_named(study, line) is None}
     for name, written in where.items():
         values = values_as_stored(name, written, study.attributes)
@@ -82,7 +82,7 @@ def _conditions_in_words(study: Expansion, line: AuthoredEstimate, where: Mappin
 def _selected(
     ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings], form: str | None
 ) -> Ratings:
-    """Return the same of what meets a condition: units by an attribute or by a result, or raters by who they are."""
+    """Return the ratings that meet a condition: on units, by attribute or result, or on raters, by who they are."""
     if "." in name:
         return _with_result(ratings, name, values, phases, form)
     if name in OF_RATERS:
@@ -95,9 +95,9 @@ def _selected(
 def _with_result(
     ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings], form: str | None
 ) -> Ratings:
-    """Return the same of the units for which the raters of a phase, in a form, settled on one of these answers.
+    """Return the ratings of units for which the raters of a phase, in a form, settled on one of these answers.
 
-    What is settled of an item, or of its reference, holds of each candidate of it.
+    An answer settled for an item, or for its reference, applies to all of the item's candidates.
     """
     key, _, field = name.partition(".")
     phase = next((phase for phase in phases if phase.phase.key == key), None)
@@ -128,7 +128,7 @@ def _parts_by(study: Expansion, name: str, ratings: Ratings, line: AuthoredEstim
     parts = [(stratum_of(study, name, value), part_with(study, name, value, ratings)) for value in values]
     if ratings.phase.answers_of is None:
         return parts
-    # In a pool people have no model, and models no group: what has no value stays together, beside those that have.
+    # In a pool, people have no model and models no group: units without a value form a part of their own.
     others = ratings.only(lambda place: not ratings.units[place].value_of(name))
     if not parts:
         return [(ratings.whole, ratings)]
@@ -136,7 +136,7 @@ def _parts_by(study: Expansion, name: str, ratings: Ratings, line: AuthoredEstim
 
 
 def _of_raters(study: Expansion, name: str, ratings: Ratings) -> list[Part]:
-    """Return the same units once for each value of what is known of the raters, of a number for each of its levels."""
+    """Return the same units for each value of what is known of the raters; for a number, for each of its levels."""
     bins = bins_of(study, name)
 
     def value_of(column: Column) -> str:
@@ -154,7 +154,7 @@ def _of_raters(study: Expansion, name: str, ratings: Ratings) -> list[Part]:
 
 
 def _of_groups(study: Expansion, ratings: Ratings, line: AuthoredEstimate) -> list[Part]:
-    """Return the same units once for each group of raters that rated any of them, and once for models beside them."""
+    """Return the same units for each group of raters that rated any of them, and for models if the line wants them."""
     parts = [(Stratum("attribute", group.title, "group"), ratings.of_group(group.key)) for group in study.groups]
     if "models" in line.against and ratings.models:
         parts.append((Stratum("attribute", "models", "group"), ratings.with_columns(())))
@@ -162,7 +162,7 @@ def _of_groups(study: Expansion, ratings: Ratings, line: AuthoredEstimate) -> li
 
 
 def within(outer: Stratum, inner: Stratum) -> Stratum:
-    """Return a part of a part; of all it is the part alone."""
+    """Return the part that two nested parts define; a part of all units is just that part."""
     if outer.kind in ("all", "candidates", "pairs"):
         return inner
     if inner.kind in ("all", "candidates", "pairs"):

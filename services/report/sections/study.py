@@ -1,4 +1,4 @@
-"""What was studied: items, raters, events and the analysis plan that was frozen before the first verdict."""
+"""The study: its items, raters and events, and the analysis plan frozen before the first verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INTERVALS = {
         "percentile bootstrap with subjects as clusters, {resamples} resamples, {draw}; {independent}"
     ),
 }
-# Neither plan changes these.
+# Settings that are the same for either plan.
 _INDEPENDENT = (
     "for Spearman’s correlation and the share of discordant items, the usual interval for independent observations"
 )
@@ -89,7 +89,7 @@ def _plan(study: StudyRows) -> PlainTable:
 
 
 def plan_table(rows: Sequence[tuple[Cell, ...]], *, grouped: bool = False) -> PlainTable:
-    """Return the table of what was fixed with the freeze, of a study in either language."""
+    """Return the table of what the freeze fixed, for either kind of study."""
     return PlainTable(
         key="plan",
         title="Analysis plan and freeze",

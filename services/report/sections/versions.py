@@ -1,4 +1,4 @@
-"""Of which versions of a study its figures are: what is pooled, and what is in none of them."""
+"""The versions of a study behind its figures: what is pooled, and what no figure includes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.studies.versions.stored import Version
 
 
 def notices_of_versions(versions: Sequence[Version], rows: ListedRows, phases: StudyPhases) -> Iterator[str]:
-    """Yield what has to be known of a study with several versions, a sentence each; nothing of any other."""
+    """Yield the notices for a study with several versions, a sentence each; nothing if there is only one."""
     if len(versions) == 1:
         return
     newest = versions[-1]
@@ -30,6 +30,7 @@ def notices_of_versions(versions: Sequence[Version], rows: ListedRows, phases: S
         came = Counter(line.version for line in lines if line.replaced_in is None)
         counts = [f"{counted(came[version], unit)} came with version {version}" for version in sorted(came)]
         replaced = sum(line.replaced_in is not None for line in lines)
-        left_out = f", and {counted(replaced, unit)} that a version corrected in no figure" if replaced else ""
+        verb = "is" if replaced == 1 else "are"
+        left_out = f", and {counted(replaced, unit)} that a version corrected {verb} in no figure" if replaced else ""
         if len(counts) > 1 or replaced:
             yield f"{phase.heading}: {listed(counts)}{left_out}."

@@ -1,4 +1,4 @@
-"""How the items were looked at: what was opened and seen, times and displays. Descriptive, never shown to raters."""
+"""How items were looked at: what was opened and seen, times and displays. Descriptive, and never shown to raters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was looked at before a verdict: the prior, the sequences, the slices, the tools. Descriptive throughout."""
+"""What was viewed before a verdict: the prior, the sequences, the slices, the tools. Descriptive throughout."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from services.report.rows.viewings import Viewing
 
 MOST_TOOLS = 24
 OFFERED = Stratum("prior", "offered")
-# Tells of a read whether something was done; None is "not recorded".
+# Returns whether something was done during a read; None is "not recorded".
 WasDone = Callable[[Viewing], bool | None]
 
 
 @dataclass(frozen=True)
 class Group:
-    """The reads of one rater, or of all of them together."""
+    """The reads of one rater, or of all raters together."""
 
     party: Party
     viewings: tuple[Viewing, ...]
@@ -34,7 +34,7 @@ class Group:
 
 
 def groups_of(viewings: Sequence[Viewing]) -> list[Group]:
-    """Return the reads of each rater, and those of all where there are several raters."""
+    """Return the reads of each rater, and those of all together if there are several raters."""
     of_raters: defaultdict[str, list[Viewing]] = defaultdict(list)
     for viewing in viewings:
         of_raters[viewing.rater].append(viewing)
@@ -43,7 +43,7 @@ def groups_of(viewings: Sequence[Viewing]) -> list[Group]:
 
 
 def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
-    """Count the verdicts with a trace and those without, by why there is none."""
+    """Count the verdicts with a trace, and those without one by reason."""
     rows: list[tuple[Cell, ...]] = []
     for group in groups_of(viewings):
         counts = Counter(viewing.trace_state for viewing in group.viewings)
@@ -96,7 +96,7 @@ def prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Est
 
 
 def prior_sentence(viewings: Sequence[Viewing]) -> str:
-    """Say in words how often the prior was left unopened; nothing where no item offers one."""
+    """Return a sentence on how often the prior was left unopened; empty if no item offers one."""
     opened = [viewing.prior_opened for viewing in viewings if viewing.offers_prior]
     if not opened:
         return ""
@@ -111,7 +111,7 @@ def prior_sentence(viewings: Sequence[Viewing]) -> str:
 
 
 def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
-    """Compare the accuracy of reads with the prior opened and without, where there are both."""
+    """Compare the accuracy of reads with and without the prior opened, if there are both."""
     rows: list[EstimateRow] = []
     known = [
         viewing
@@ -121,7 +121,7 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
     opened_by: dict[str, set[bool | None]] = defaultdict(set)
     for viewing in known:
         opened_by[viewing.rater].add(viewing.prior_opened)
-    # Of all raters together, too, only those are compared who did both.
+    # For all raters together too, use only raters who did both.
     groups = groups_of([viewing for viewing in known if len(opened_by[viewing.rater]) == 2])
     for stratum, opened in ((Stratum("prior", "opened"), True), (Stratum("prior", "not opened"), False)):
         for group in groups:
@@ -151,7 +151,7 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
 
 
 def sequences_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
-    """Estimate for each pane and sequence how often it was offered and never opened."""
+    """Estimate how often a sequence was offered and never opened, for each pane and sequence."""
     rows: list[EstimateRow] = []
     for place in _places(viewings):
         offered = [viewing for viewing in viewings if viewing.at(place)]
@@ -177,7 +177,7 @@ def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Estim
         for tool, times in viewing.trace.tools.items()
         if times
     )
-    # By name, so that the order does not depend on who used what how often.
+    # Sorted by name, so that the order does not depend on how often raters used each tool.
     for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda use: (-use[1], use[0]))[:MOST_TOOLS]):
         rows += _share_rows("tool_used", ALL_ITEMS, viewings, partial(_used, tool=tool), intervals, tool=tool)
     return EstimateTable(
@@ -232,7 +232,7 @@ def _share_rows(
     *,
     tool: str = "",
 ) -> Iterable[EstimateRow]:
-    """Return a share for each rater and for all, of the reads for which it is known."""
+    """Return the share for each rater and for all, over the reads for which it is known."""
     for group in groups_of(viewings):
         answers = [(was_done(viewing), viewing.item.subject) for viewing in group.viewings]
         known = [(done, subject) for done, subject in answers if done is not None]
@@ -254,14 +254,14 @@ def _share_row(
 ) -> EstimateRow:
     counted, subjects = [done for done, _ in known], [subject for _, subject in known]
     share, wilson = intervals.share(counted, subjects, unit=group.unit)
-    # Verdicts of several raters on one item are not independent in any case: Wilson's interval would mislead.
+    # Verdicts of several raters on one item are never independent: Wilson's interval would mislead.
     beside = wilson if group.party != ALL_RATERS else None
     remark = Counted(sum(counted), len(counted), not_recorded)
     return EstimateRow(statistic, compared, (group.party,), stratum, share, beside, remark=remark)
 
 
 def _places(viewings: Iterable[Viewing]) -> list[str]:
-    """Return pane and sequence of what is offered anywhere, in the order of the panes and within them of appearance."""
+    """Return pane and sequence of everything offered, in the order of the panes, then of first appearance."""
     offered = dict.fromkeys(volume.offered for viewing in viewings for volume in viewing.volumes)
     return list(dict.fromkeys(volume.place for volume in sorted(offered, key=lambda volume: volume.pane)))
 

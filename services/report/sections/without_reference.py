@@ -1,4 +1,4 @@
-"""What the report says of items that have no reference: nothing that needs one is computed from them."""
+"""Sentences about items without a reference, which are left out of everything that needs one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from services.report.rows.reads import Reads
 
 
 def without_reference_sentences(reads: Reads) -> tuple[str, ...]:
-    """Say on how many items nothing is right or wrong; nothing where all have a reference."""
+    """Return a sentence on how many items have no reference; nothing if all have one."""
     total, known = len(reads.items), len(reads.referenced.positions)
     if known == total:
         return ()

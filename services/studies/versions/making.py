@@ -36,6 +36,7 @@ from db.standing import STANDS
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
+from protocol.language.pools import lays_places_out_in_mm
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict, require_reason
 from services.people import acts
@@ -198,7 +199,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
             )
         current = current_of(session, study_id)
         subjects = {case.subject for case in current.cases.values()}
-        contents = checked_folder(folder, plan_is_frozen=True, stored_subjects=subjects)
+        contents = checked_folder(
+            folder, plan_is_frozen=True, places_in_mm=lays_places_out_in_mm(before), stored_subjects=subjects
+        )
         after = contents.protocol
         if not isinstance(after, Expansion):
             raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")

@@ -10,6 +10,7 @@ from sqlmodel import Session, select
 from db import Overlay, Volume
 from exchange.folder_rows import StudyFolder
 from imaging import ImagingError, prepare_overlay, prepare_volume
+from imaging.images import Convention
 from services.studies.preparing import Progress
 
 # SHA-256 of the voxels of each scan and mask that is stored, by what it is and its key.
@@ -41,19 +42,27 @@ def others_than(stored: Stored, contents: StudyFolder, progress: Progress | None
     named += [("overlay", row.key, row.path) for row in contents.overlays]
     lines = [(kind, key, path) for kind, key, path in named if (kind, key) in stored and path.is_file()]
     files = list(dict.fromkeys((kind, path) for kind, _, path in lines))
-    voxels: dict[tuple[str, Path], str] = {}
+    voxels: dict[tuple[str, Path], set[str]] = {}
     for done, (kind, path) in enumerate(files):
         if progress is not None:
             progress(done, len(files) + 1, f"Comparing scan {done + 1} of {len(files)}")
-        prepare = prepare_overlay if kind == "overlay" else prepare_volume
         try:
-            voxels[kind, path] = prepare(path, convention=convention).voxel_sha256
+            voxels[kind, path] = _voxels_of(kind, path, convention)
         except ImagingError:
             # It was readable when it was stored.
-            voxels[kind, path] = ""
+            voxels[kind, path] = set()
     return [
         f"The file of {kind} '{key}' ({path.name}) is not the one that was shown; put it back, or add a "
         "case of another key with items of its own."
         for kind, key, path in lines
-        if voxels[kind, path] != stored[kind, key]
+        if stored[kind, key] not in voxels[kind, path]
     ]
+
+
+def _voxels_of(kind: str, path: Path, convention: Convention) -> set[str]:
+    """Return the hashes under which the voxels of a file may be stored: of an image, with and without its border."""
+    if kind == "overlay":
+        return {prepare_overlay(path, convention=convention).voxel_sha256}
+    prepared = prepare_volume(path, convention=convention)
+    before = prepared if prepared.placed else prepare_volume(path, convention=convention, crops_images=True)
+    return {prepared.voxel_sha256, before.voxel_sha256}

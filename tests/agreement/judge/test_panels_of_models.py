@@ -84,6 +84,18 @@ def test_nothing_is_corrected_unless_it_is_said_how_the_labelled_were_drawn():
     assert "how the labelled candidates were chosen is not said" in panel.refused[0]
 
 
+def test_a_model_of_which_the_judge_says_nothing_has_no_score_in_a_sentence():
+    models = Factor(np.array([0, 0, 1, 1]), ("A", "B"))
+    human = [np.array([1.0, 0.0, 1.0, 0.0])]
+
+    said = corrected.panel(material(human, {"j": np.array([1.0, 1.0, np.nan, np.nan])}, models=models), Plan()).sentence
+    assert said.endswith("It has no verdict on any answer of B, so that there is no score of that.")
+    assert "undefined" not in said and "By j alone, uncorrected: A 1.00" in said
+
+    silent = corrected.panel(material(human, {"j": np.full(4, np.nan)}, models=models), Plan()).sentence
+    assert silent == "j has no verdict on any answer, so that there is no score."
+
+
 def test_the_corrected_score_is_that_of_the_statistics_in_each_model():
     given = three_humans()
     basis = main_basis(given, PLAN)

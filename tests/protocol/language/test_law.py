@@ -8,7 +8,11 @@ from protocol.language.law import breaches
 from protocol.language.telling import WAYS, Asked
 from protocol.language.things import in_words
 from tests.protocol.language.study_text import expanded
-from tests.protocol.language.told_too_early import ALL, FORM, OF_TWO_POOLS, STRATA, TELLS_TOO_EARLY
+from tests.protocol.language.told_by_screens import BY_SCREENS, FORM
+from tests.protocol.language.told_by_selections import BY_SELECTIONS
+from tests.protocol.language.told_in_pools import ALL, IN_POOLS, OF_TWO_POOLS, STRATA
+
+TELLS_TOO_EARLY = BY_SCREENS | BY_SELECTIONS | IN_POOLS
 
 
 def answers_to(text: str) -> set[tuple[str, str, str, str]]:
@@ -290,6 +294,23 @@ def test_a_refusal_says_how_it_is_told(case: str, how: str) -> None:
     text, breach = TELLS_TOO_EARLY[case]
 
     assert any(str(said).startswith(how) for said in breaches(expanded(text)) if said.thing == breach[2])
+
+
+@pytest.mark.parametrize(
+    ("declared", "may_be"),
+    [("text", True), ("{type: text, tells: reference}", False)],
+    ids=["the site", "the reference"],
+)
+def test_what_tells_no_reference_may_be_shown_in_the_blind_phase_too(declared: str, may_be: bool) -> None:
+    text = f"""
+    attributes: {{cases: {{site: {declared}}}}}
+    phases:
+      - {{key: sort, rates: items, shows: [scans, site], form: {{v: text}}}}
+      - {{key: read, rates: items, shows: [scans], form: {{v: text}}}}
+    """
+    (breach,) = breaches(expanded(text))
+
+    assert ("show it in 'read', too, let 'sort' open after" in str(breach)) is may_be
 
 
 def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:

@@ -293,7 +293,22 @@ def test_how_several_answers_become_one_is_said_where_something_goes_by_it() -> 
         "Where several raters' answers have to become one, it is their majority."
         in (paragraph_of(POOL, "(grade)").sentences[-1])
     )
-    assert "for which “Right” was answered no in “Grading”" in paragraph_of(POOL, "(settle)").sentences[0]
+
+
+def test_an_answer_that_selects_is_said_with_its_phase_where_that_is_another_one() -> None:
+    settle = paragraph_of(POOL, "(settle)").sentences[0]
+
+    assert settle.endswith("of “Grading” for which “Right” was answered no.")
+
+
+def test_references_are_those_of_the_items_of_another_phase() -> None:
+    text = """
+phases:
+  - {key: claim, title: Claims, rates: candidates, shows: [prompt, candidate], form: {claim: yes_no}}
+  - {key: report, rates: references, from: claim, shows: [prompt, reference], form: {says: yes_no}}
+"""
+
+    assert "score all references of the items of “Claims”." in paragraph_of(text, "(report)").sentences[0]
 
 
 def test_columns_are_named_with_their_table_type_and_who_sees_them() -> None:
@@ -315,7 +330,7 @@ def test_the_plan_is_read_back_as_it_was_declared() -> None:
     assert agreement == "Agreement on “Right” in “Grading” and “Finding” in “Settle”, against the judges."
     assert tables == "Tables by level."
     assert intervals == (
-        "Intervals of 95 %: percentile bootstrap with 1000 resamples, resampled within each level; clustered by "
+        "Intervals of 95 %: percentile bootstrap with 1,000 resamples, resampled within each level; clustered by "
         "subject."
     )
 

@@ -43,7 +43,7 @@ def test_a_unit_without_an_id_is_made_from_question_reference_and_case() -> None
 
 
 def test_a_file_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(InputRefused, match=r"a\.csv is recognised as no format; say which with --format"):
+    with pytest.raises(InputRefused, match=r"a\.csv is in no format that is recognised; name the format with --format"):
         converted(b"a,b\n1,2\n", "a.csv", asked_of(), "judge")
 
 

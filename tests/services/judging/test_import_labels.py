@@ -17,7 +17,7 @@ from exchange.refusal import InputRefused
 from services.errors import Conflict, NotAllowed
 from services.judging import import_labels, sealed_split
 from services.judging.import_labels import LabelLine
-from services.judging.sources import asked_of
+from services.judging.sources import RunFile, asked_of
 from services.record.verification import verify_study
 from services.studies import thawing
 from tests.harness.databases import copy_of_sqlite_file
@@ -59,6 +59,17 @@ def problems_of(situation: Situation, content: bytes, **more: Any) -> Sequence[s
     with situation.database.read_only() as session:
         assert session.exec(select(LabelImport).where(LabelImport.name == "refused")).first() is None
     return [str(problem) for problem in refusal.value.problems]
+
+
+def test_files_in_pieces_are_stored_together_and_two_labels_of_one_labeller_refuse_all(situation: Situation) -> None:
+    first = b"item,candidate,labeller,verdict\ni1,k1,Dr A,correct\n"
+    second = b"item,candidate,labeller,verdict\ni1,k1,Dr B,incorrect\ni1,k2,Dr A,correct\n"
+
+    line = take_in(situation, first, "pieces", file_name="a.csv", further=[RunFile("b.csv", second)])
+
+    assert (line.source, line.labellers, line.labels) == ("a.csv, b.csv", ("Dr A", "Dr B"), 3)
+    (said,) = problems_of(situation, first, file_name="a.csv", further=[RunFile("c.csv", second.replace(b"k2", b"k1"))])
+    assert "i1 + k1" in said and "a.csv, line 2" in said and "c.csv, line 3" in said
 
 
 def test_no_rater_waits_while_the_candidates_of_labels_are_looked_for(situation: Situation) -> None:

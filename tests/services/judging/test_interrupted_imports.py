@@ -51,7 +51,7 @@ def test_what_a_kill_leaves_is_seen_by_nobody_and_the_next_import_starts_clean_a
     assert unfinished_of(database)[1] == left
     line = take_in(situation)
     assert line.cleared == left
-    assert ("cleaned away, and this one started clean" in line.in_words) == (left > 0)
+    assert ("removed before this one began" in line.in_words) == (left > 0)
     assert unfinished_of(database) == (0, 0)
     assert stored_verdicts(database)["k1"] == ("correct", None)
     assert import_runs.judge_runs_of(database, situation.admin, "tiny")[0].candidates == 4

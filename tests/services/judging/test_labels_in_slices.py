@@ -228,7 +228,7 @@ def test_what_a_kill_leaves_is_seen_by_nobody_and_the_next_import_starts_clean_a
     assert stored(database)[0] == left
     line = take_in(situation)
     assert line.cleared == left
-    assert ("cleaned away, and this one started clean" in line.in_words) == (left > 0)
+    assert ("removed before this one began" in line.in_words) == (left > 0)
     assert stored(database) == (4, 1, 1)
     assert (line.labels, line.candidates, line.labellers) == (4, 3, ("Dr A", "Dr B"))
     assert verification.verify_study(database, "tiny") == []

@@ -39,10 +39,21 @@ def test_lines_that_name_another_model_than_answered_are_refused_with_their_line
         take_in(opened, table(k1=own["k1"], k2=own["k1"]))
 
     assert str(refused.value) == (
-        f"judge.csv: 1 of 2 lines name in their column model another model than answered, such as i1 + k2 (line 3: "
-        f"'{own['k1']}', where the study has '{own['k2']}'); correct the keys or the column, or call it otherwise if "
-        "it names the judge."
+        f"judge.csv: in 1 of 2 lines the column model names a model other than the one that answered, such as i1 + k2 "
+        f"(line 3: '{own['k1']}', where the study has '{own['k2']}'); correct the keys or the column, or rename the "
+        "column if it names the judge."
     )
+
+
+def test_a_model_in_other_capitals_is_that_model(opened: Situation) -> None:
+    own = models(opened)
+
+    with pytest.raises(
+        InputRefused, match="in 1 of 2 lines the column model names a model other than the one that answered"
+    ):
+        take_in(opened, table(k1=own["k1"].upper(), k2=own["k1"].upper()))
+
+    assert "model" not in take_in(opened, table(k1=own["k1"].upper(), k2=own["k2"].title()))
 
 
 def test_lines_that_name_the_models_that_answered_come_in_without_a_word(opened: Situation) -> None:
@@ -61,14 +72,16 @@ def test_of_an_array_of_our_columns_it_is_the_same(opened: Situation) -> None:
     own = models(opened)
     content = f'[{{"item": "i1", "candidate": "k1", "model": "{own["k2"]}", "verdict": 1}}]'
 
-    with pytest.raises(InputRefused, match="1 of 1 lines name in their column model another model than answered"):
+    with pytest.raises(
+        InputRefused, match="in 1 of 1 lines the column model names a model other than the one that answered"
+    ):
         take_in(opened, content, "judge.json")
 
 
 def test_of_labels_made_elsewhere_it_is_the_same(opened: Situation) -> None:
     own = models(opened)
 
-    with pytest.raises(InputRefused, match=r"labels\.csv, Dr A: 1 of 1 lines name in their column model another model"):
+    with pytest.raises(InputRefused, match=r"labels\.csv, Dr A: in 1 of 1 lines the column model names a model other"):
         import_labels.import_labels(
             opened.database, opened.admin, "tiny", name="labels", labeller="Dr A", file_name="labels.csv",
             content=table(k1=own["k2"]).encode(),

@@ -97,7 +97,7 @@ def test_a_study_to_which_no_rater_came_is_not_called_done(opened: Situation, tm
 def test_practice_that_is_not_passed_is_named(sqlite_database: Database, tmp_path: Path) -> None:
     situation = practising(sqlite_database, tmp_path / "study")
     lines = sentences(situation)
-    assert any("as the practice is not passed" in line for line in lines), lines
+    assert any("because the practice has not been passed" in line for line in lines), lines
 
 
 def test_what_could_not_be_shown_is_told_and_needs_no_reason(opened: Situation) -> None:

@@ -11,16 +11,18 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from db import Item, Verdict
+from db import Item, Reference, Verdict
 from protocol.fields import KINDS
 from protocol.fields.abstention import UNDETERMINED
+from protocol.forms import FormField
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
 from services.adjudication.review_queue import differs
 from services.reading import practised
-from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score
+from services.reading.answer_key import answer_key
+from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score, score_written
 from services.reading.field_keys import StudyKeys, results_of
 from services.report.files.listed_files import listed_files
 from services.report.rows.listed_rows import DrawnLine, ItemLine, ListedRows
@@ -102,10 +104,12 @@ def test_a_range_is_no_number(low: int, high: int, words: str) -> None:
 SPELLED = st.sampled_from(
     [
         "5", "5.0", "5,0", "+5", "5.", "...5", "\u20265", "5;", "-5", "\u20135", "\u22125", ".5", "0.5", "0,50", "-.5",
-        "-0.5", "<5", "5+", "5.50", "5,5", "T2", "T2*", "1,000",
+        "-0.5", "<5", "5+", "5.50", "5,5", "T2", "T2*", "1,000", "no 5", "No. 5", "5th", "V/5", "v / 5", "max: 5",
+        "max. 5", "5 to 6", "5-6",
     ]
 )  # fmt: skip
 RANGES = st.sampled_from([(0.0, 1.0), (5.0, 5.0), (-9.0, -0.1), (5.5, None), (None, 0.5)])
+UNITS = st.sampled_from(["{}", "{} mm", "{} cm", "about {}"])
 
 
 @given(first=SPELLED, second=SPELLED, limits=RANGES, unit=st.sampled_from(["{}", "{} mm", "about {}"]))
@@ -123,6 +127,51 @@ def test_answers_in_words_that_are_the_same_lie_in_the_same_range(
 def test_a_number_may_begin_with_its_point(written: str) -> None:
     assert score(item(low=-0.5, high=0.5), written).correct
     assert not score(item(low=1.0), written).correct
+
+
+@given(first=SPELLED, second=SPELLED, limits=RANGES, here=UNITS, there=UNITS)
+def test_beside_an_accepted_text_with_a_unit_sizes_that_are_the_same_lie_in_the_same_range(
+    first: str, second: str, limits: tuple[float | None, float | None], here: str, there: str
+) -> None:
+    answer, again = here.format(first), there.format(second)
+    key = item(accepted=("1000 mm",), low=limits[0], high=limits[1])
+
+    alike = said("text", answer, not_assessable=False) == said("text", again, not_assessable=False)
+    assert not alike or score(key, answer).correct == score(key, again).correct
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("50 mm", True),
+        ("5 cm", True),
+        ("about 50", True),
+        ("50", True),
+        ("5 mm", False),
+        ("50 ml", False),
+        ("?", False),
+    ],
+)
+@pytest.mark.parametrize("reference", [{"accepted": ("50 mm",)}, {"accepted": ("50",)}, {"low": 49.0, "high": 51.0}])
+def test_what_a_program_writes_in_place_of_a_number_is_read_in_the_unit_of_the_field(
+    written: str, right: bool, reference: dict[str, Any]
+) -> None:
+    assert score_written(item(type="number", unit="mm", **reference), written).correct is right
+
+
+@pytest.mark.parametrize("written", ["5 cm", "50 mm", "50"])
+def test_a_reference_is_read_in_the_unit_of_the_field_that_it_answers(written: str) -> None:
+    asked = FormField(key="answer", type="number", label="Size", unit="mm")
+    form = "{answer: {type: number, unit: mm}}"
+    listed = phases_of_listed(expanded(f"phases: [{{key: read, rates: items, shows: [prompt], form: {form}}}]"))
+    references = ItemReferences((FieldReference(accepted=(written,)),))
+    item_asked = Item(format="open", form="", options=[])
+    (of_listed,) = StudyKeys(listed, {1: item_asked}, {1: references}).of("read", 1)
+
+    key = answer_key(item_asked, asked, Reference(accepted=[written], low=None, high=None))
+
+    assert [score(each, 50.0).correct for each in (key, of_listed.key)] == [True, True]
+    assert [score(each, 5.0).correct for each in (key, of_listed.key)] == [False, False]
 
 
 def test_a_range_may_be_open_on_one_side() -> None:
@@ -172,7 +221,8 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
     "text": st.text(min_size=1)
     | st.sampled_from(["3.5 cm", "35 cm", "-3", "3", "not assessable", "Not assessable."])
     | st.sampled_from(["T2*", "T2", "*T2*", "5", "5+", "> 5", "5 or more"])
-    | st.sampled_from(["ER+/PR-", "ER-/PR-", "R > L", "R < L", "5mm", "5 mm", "5cm\u00b2", "5 cm2", "10\u00b3"]),
+    | st.sampled_from(["ER+/PR-", "ER-/PR-", "R > L", "R < L", "5mm", "5 mm", "5cm\u00b2", "5 cm2", "10\u00b3"])
+    | st.sampled_from([".5 cm", "5 mm", "5 to 10 mm", "5-10 mm", "left-sided", "left sided", "D12", "T12", "no 5"]),
     "ranked": st.lists(st.sampled_from(["a", "b", "-3", "3", "T2*", "T2"]), unique=True, min_size=1),
     "point": st.lists(st.floats(-200, 200), min_size=3, max_size=3),
 }

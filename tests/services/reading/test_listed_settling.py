@@ -194,7 +194,7 @@ def test_verdict_that_was_opened_again_is_put_back_when_a_later_part_is_begun(
 
     worklist.acknowledge_instructions(database, reader, "listed", "part-2")
 
-    with pytest.raises(NotRevisable, match="stands as it was saved; reload the page"):
+    with pytest.raises(NotRevisable, match="remains as it was saved; reload the page"):
         submit(situation, reader, again, any_answers(again))
     assert submission.payload_after_reload(database, reader, "listed", "part-1") == {**end, "revisable": 0}
     with pytest.raises(NotFound):

@@ -110,12 +110,12 @@ def test_a_phase_is_opened_once_by_an_admin_with_a_reason(sqlite_database: Datab
     assert opening.phases_to_open(sqlite_database, admin, "listed") == {"second": "Second session"}
     with pytest.raises(NotAllowed, match="at least 10 characters"):
         opened(sqlite_database, admin, "listed", "second", " now ")
-    with pytest.raises(NotFound, match="No phase 'first' is opened by an admin; of these they are: second"):
+    with pytest.raises(NotFound, match="Phase 'first' is not one that an admin opens; those are: second"):
         opened(sqlite_database, admin, "listed", "first", REASON)
     with pytest.raises(NotAllowed):
         opened(sqlite_database, situation.raters[0], "listed", "second", REASON)
     opened(sqlite_database, admin, "listed", "second", REASON)
-    with pytest.raises(Conflict, match="'second' is open already"):
+    with pytest.raises(Conflict, match="'second' is already open"):
         opened(sqlite_database, admin, "listed", "second", REASON)
 
 

@@ -143,8 +143,8 @@ def test_a_preview_of_what_follows_from_answers_shows_where_these_will_stand(
     lines = previewing.phases_to_preview(sqlite_database, situation.admin, situation.study_key, "i2")
 
     assert [opinion["lines"][0] for opinion in previewed["opinions"]] == [
-        ["Answer", "What one rater has answered will stand here."],
-        ["Answer", "What another rater has answered will stand here."],
+        ["Answer", "One rater's answer will be shown here."],
+        ["Answer", "Another rater's answer will be shown here."],
     ]
     assert "Which side?" not in json.dumps(previewed)
     assert [(line.key, line.title, bool(line.remark)) for line in lines] == [
@@ -221,7 +221,7 @@ def test_an_item_without_a_reference_is_said_to_have_none(sqlite_database: Datab
         item: previewing.phases_to_preview(sqlite_database, situation.admin, situation.study_key, item)[0].remark
         for item in ("i1", "i2")
     }
-    assert remarks == {"i1": "", "i2": "This item has no reference: nothing stands where this phase shows it."}
+    assert remarks == {"i1": "", "i2": "This item has no reference, so this phase shows nothing in its place."}
     assert preview(situation, "i2", "score")["reference"] is None
 
 
@@ -231,9 +231,7 @@ def test_what_people_will_answer_is_a_sentence_and_never_theirs(sqlite_database:
 
     previewed = preview(situation, "i1", "score")
 
-    assert (
-        previewed["candidate"] == "No answer stands here yet: it will be one that somebody gives in an earlier phase."
-    )
+    assert previewed["candidate"] == "No answer yet: an answer from an earlier phase will be shown here."
 
 
 def test_an_unknown_phase_is_named_and_raters_choose_none(sqlite_database: Database, tmp_path: Path) -> None:

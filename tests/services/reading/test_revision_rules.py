@@ -36,7 +36,7 @@ def test_the_rule_says_how_long_a_verdict_may_be_revised(database: Database, tmp
         assert len(revising.list_revisable(database, rater, payload["assignment"])) == (in_session or 0)
         for actor, allowed in ((rater, in_session), (again, later)):
             if not allowed:
-                with pytest.raises(Conflict, match="cannot be revised"):
+                with pytest.raises(Conflict, match="can no longer be revised"):
                     revising.reopen(database, actor, payload["assignment"])
 
 
@@ -70,7 +70,7 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
 
     assert on_the_desk(situation, rater, "scoring")["phase"] == "scoring"
     assert revising.list_revisable(database, rater, first["assignment"]) == []
-    with pytest.raises(Conflict, match="cannot be revised"):
+    with pytest.raises(Conflict, match="can no longer be revised"):
         revising.reopen(database, rater, first["assignment"])
 
 
@@ -105,7 +105,7 @@ def test_reviews_and_decisions_and_others_verdicts_are_never_reopened(database: 
     show(situation, situation.reviewer, review)
     submit(situation, situation.reviewer, review)
 
-    with pytest.raises(Conflict, match="cannot be revised"):
+    with pytest.raises(Conflict, match="can no longer be revised"):
         revising.reopen(database, situation.reviewer, review["assignment"])
     with pytest.raises(NotFound):
         revising.reopen(database, situation.raters[0], review["assignment"])

@@ -68,7 +68,7 @@ def test_a_phase_waits_for_people_who_are_planned(sqlite_database: Database, tmp
 
     assert closings(sqlite_database) == []
     (work,) = [work for work in outstanding.open_work_of(sqlite_database, situation.admin, "listed") if work.left]
-    assert work.sentence == "Resolution: 1 of 1 phase without units: they follow from answers to come"
+    assert work.sentence == "Resolution: 1 of 1 phase without units yet: they depend on answers still to come"
 
 
 def test_two_answers_that_settle_a_phase_at_once_draw_once(database: Database, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_an_admin_closes_a_phase_with_a_reason_and_what_comes_later_does_not_ent
     units = settling.close_phase(database, situation.admin, "listed", "secret_arm", REASON)
 
     assert units == {"resolve": 1}
-    with pytest.raises(NotOnTheDesk, match="This part was closed before this answer was saved"):
+    with pytest.raises(NotOnTheDesk, match="This part was closed before your answer was saved"):
         submit(situation, second, payload, flagging(payload))
     assert on_the_desk(situation, second, "part-1")["kind"] == "done"
     assert units_in(situation, "resolve", curator) == {"i1"}
@@ -258,17 +258,17 @@ def test_a_phase_is_closed_with_a_reason_alone_and_once(sqlite_database: Databas
     situation = opened_following(sqlite_database, tmp_path / "study")
     admin, close = situation.admin, settling.close_phase
 
-    with pytest.raises(Conflict, match="Nothing is answered in the phase 'secret_arm' yet"):
+    with pytest.raises(Conflict, match="Phase 'secret_arm' has no answers yet"):
         close(sqlite_database, admin, "listed", "secret_arm", REASON)
     read_through(situation, situation.raters[0], most=1)
-    with pytest.raises(NotFound, match="of these they do: secret_arm"):
+    with pytest.raises(NotFound, match="they are from those of: secret_arm"):
         close(sqlite_database, admin, "listed", "resolve", REASON)
     with pytest.raises(NotAllowed, match="A reason of at least 10 characters"):
         close(sqlite_database, admin, "listed", "secret_arm", " no ")
     with pytest.raises(NotAllowed):
         close(sqlite_database, situation.raters[0], "listed", "secret_arm", REASON)
     close(sqlite_database, admin, "listed", "secret_arm", REASON)
-    with pytest.raises(Conflict, match="closed already"):
+    with pytest.raises(Conflict, match="already closed"):
         close(sqlite_database, admin, "listed", "secret_arm", REASON)
     data_lock.close_study(sqlite_database, admin, "listed")
     with pytest.raises(Conflict, match="re-open it"):
@@ -286,7 +286,7 @@ def test_with_nothing_let_in_nothing_is_to_be_done(sqlite_database: Database, tm
     assert [(event.kind, event.by) for event in said][1:] == [("close phase secret_arm", "all were done")]
     (desk,) = worklist.desks_of(sqlite_database, situation.raters[2])
     assert (desk.total, desk.waits_for) == (0, "")
-    assert desk.nothing == "Nothing came to you in this part; there is nothing to do in it."
+    assert desk.nothing == "Nothing was assigned to you in this part."
     assert outstanding.open_work_of(sqlite_database, situation.admin, "listed") == []
 
 

@@ -30,7 +30,7 @@ def sql(*statements: str) -> Act:
 
 
 def change_copy(folder: Path, *statements: str, guards_back: bool = True) -> None:
-    """Change the SQLite database in a backup past the program, as whoever holds the file can.
+    """Change the SQLite database in a backup outside the program, as anybody with the file can.
 
     The triggers are lifted before; put back afterwards, they hide that.
     """

@@ -54,7 +54,7 @@ def exported(sqlite_database: Database, tmp_path: Path) -> Path:
 
 
 def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> list[str]:
-    """Change what a package discloses, and return what then comes out otherwise."""
+    """Change what a package discloses, and return what then differs when it is drawn again."""
     disclosed = json.loads((folder / "draws.json").read_text("utf-8"))
     change(disclosed)
     (folder / "draws.json").write_text(json.dumps(disclosed), encoding="utf-8")
@@ -88,7 +88,7 @@ def test_what_was_drawn_for_a_version_and_is_not_there_is_named(exported: Path) 
         one_less.item = added[0]["item"]  # type: ignore[attr-defined]
 
     assert changed(exported, one_less)[0] == (
-        f"The units of phase 'others' in version 2 come out otherwise: {one_less.item}."  # type: ignore[attr-defined]
+        f"The units of phase 'others' in version 2 differ when drawn again: {one_less.item}."  # type: ignore[attr-defined]
     )
 
 

@@ -76,7 +76,7 @@ def test_a_place_in_which_a_restore_was_broken_off_is_neither_served_nor_begun_a
     shutil.copy(tmp_path / "backup" / "blindread.db", elsewhere.data_dir / "blindread.db.restoring")
 
     for act in (maintenance.require_prepared, maintenance.prepare):
-        with pytest.raises(Conflict, match=r"was broken off; run 'manage\.py restore' again"):
+        with pytest.raises(Conflict, match=r"was interrupted; run 'manage\.py restore' again"):
             act(elsewhere)
 
     assert restore_installation(elsewhere, tmp_path / "backup").problems == []

@@ -232,7 +232,7 @@ def test_the_head_of_an_empty_chain_compares_nothing(saved: Path, nowhere: Datab
     [
         (os.mkfifo, "a pipe, socket or device"),
         (Path.mkdir, "a folder"),
-        (lambda path: path.symlink_to(path.with_name("gone")), "a link to nowhere"),
+        (lambda path: path.symlink_to(path.with_name("gone")), "a broken link"),
     ],
 )
 def test_what_is_no_file_in_the_place_of_the_database_is_refused_by_what_it_is(
@@ -241,7 +241,7 @@ def test_what_is_no_file_in_the_place_of_the_database_is_refused_by_what_it_is(
     elsewhere = make_empty("sqlite")
     make(elsewhere.data_dir / "blindread.db")
 
-    with pytest.raises(Conflict, match=rf"blindread\.db is {what}, where the database is to lie; move it away"):
+    with pytest.raises(Conflict, match=rf"blindread\.db is {what}, where the database belongs; move it away"):
         restore_installation(elsewhere, saved)
 
     assert [path.name for path in elsewhere.data_dir.iterdir()] == ["blindread.db"]

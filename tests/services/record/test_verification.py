@@ -79,7 +79,7 @@ def test_a_changed_verdict_is_named_by_its_receipt(
         connection.exec_driver_sql(change)
 
     problems = verification.verify_study(sqlite_database, "tiny")
-    assert any("is not what was submitted, or is gone" in problem for problem in problems)
+    assert any("was changed after it was submitted, or is missing" in problem for problem in problems)
 
 
 def test_an_index_that_says_what_its_table_does_not_is_named(sqlite_database: Database, tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_rows_of_the_first_release_are_sealed_once_and_it_says_so(empty_database
     for key in ("demo", "demo-finished"):
         assert without_files(verification.verify_study(database, key)) == []
     (remark,) = verification.remarks_on(database, "demo-finished")
-    assert "159 verdicts among them, are older than their seal" in remark
-    assert "proved from then on" in remark
+    assert "159 verdicts among them, were sealed only at" in remark
+    assert "proven from then on" in remark
     database.engine.dispose()
 
 
@@ -388,7 +388,7 @@ def test_what_cannot_be_read_is_a_problem_and_hides_no_altered_answer(altered: D
     past_the_guards(altered, UNREADABLE[name])
 
     problems = verification.verify_study(altered, "tiny")
-    assert f"The verdict with receipt {receipt} is not what was submitted, or is gone." in problems
+    assert f"The verdict with receipt {receipt} was changed after it was submitted, or is missing." in problems
     assert set(problems) - set(before) != set()
     assert isinstance(verification.remarks_on(altered, "tiny"), list)
 
@@ -424,6 +424,6 @@ def test_what_cannot_be_read_hides_no_altered_answer_on_postgresql(
 
     problems = verification.verify_study(database, "tiny")
 
-    assert any("is not what was submitted, or is gone" in problem for problem in problems)
+    assert any("was changed after it was submitted, or is missing" in problem for problem in problems)
     assert any("cannot be read (ProgrammingError)" in problem for problem in problems)
     database.engine.dispose()

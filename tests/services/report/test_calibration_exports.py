@@ -17,6 +17,7 @@ from services.errors import Conflict, NotAllowed
 from services.judging import import_runs
 from services.progress import data_lock
 from services.report.calibration import exports
+from services.report.calibration.exported import Party
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed, work_through
 from tests.situations import Situation, answers
@@ -158,6 +159,22 @@ def test_what_there_is_not_is_refused(
 ) -> None:
     with pytest.raises(Conflict, match=says):
         exports.export_verdicts(situation.database, situation.admin, situation.study_key, name, field, runs)
+
+
+def test_two_prompts_of_a_judge_are_two_parties_in_every_file() -> None:
+    parties = [
+        Party("Judge", "judge", run, [("verdict", "1")], prompt)
+        for run, prompt in (("a", "Judge (v1)"), ("b", "Judge (v2)"))
+    ]
+    people = Party("Rater 1", "human", "", [("verdict", "1")])
+    exported = exports.Exported(("item", "candidate"), [("i1", "k1")], [people, *parties], ("0", "1"))
+
+    named = {
+        column: {row[column] for row in rows_of("".join(next(iter(make(exported).values()))))} - {"Rater 1"}
+        for column, make in (("party", exports.tidy), ("rater", exports.long_for_r))
+    }
+    assert named == {column: {"Judge (v1)", "Judge (v2)"} for column in ("party", "rater")}
+    assert set(json.loads("".join(exports.alt_test(exported)["llm_annotations.json"]))) == {"Judge (v1)", "Judge (v2)"}
 
 
 def test_a_rater_exports_nothing(situation: Situation) -> None:

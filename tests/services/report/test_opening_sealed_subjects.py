@@ -174,7 +174,10 @@ def test_an_answer_that_could_come_after_the_opening_is_not_told_by_what_it_chan
     closed_again = calibration.calibration_of(database, admin, "sealed", runs=["first"])
 
     assert {each.of_judges["Judge (v1)"].part for each in (while_open, closed_again)} == {"development"}
-    assert "The study was re-opened after agreement on test was opened" in " ".join(closed_again.said)
+    said = " ".join(closed_again.said)
+    assert "On development subjects only, though agreement on test was opened. The study was re-opened since" in said
+    with pytest.raises(Conflict, match=r"opened on test before; nothing was changed\. The study was re-opened since, "):
+        sealed_split.open_test(database, admin, "sealed", "first", "It was open before.")
 
 
 @pytest.mark.usefixtures("opened", "clock_set_back")

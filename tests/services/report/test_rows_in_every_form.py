@@ -15,11 +15,15 @@ import pytest
 from exchange.report_csv import csv_files
 from exchange.report_html import report_html
 from exchange.report_json import report_json
+from exchange.report_structure import EstimateTable
 from exchange.shown_numbers import shown_cell
 from services.report import PLAN, Report, section_markup, table_markup
 from tests.services.report import planted
 
 # What stands behind an estimate: the letter of its method, and a sign for each warning that it carries.
+# What a kind of interval ends with, and counts that no two lines have in common.
+_SEVERAL_PARTS = re.compile("[,;(]")
+_OWN_NUMBERS = re.compile(r"; \d+ [^;]*left out|; \d+ of \d+ resamples|lambda \d|\bt (?:with|on) \d")
 _MARKS = re.compile(r"( \((?:[a-z]|\d+)\))?( [‡§¶]+)*$")
 Row = tuple[str, ...]
 
@@ -119,6 +123,16 @@ def test_every_note_is_printed_beside_its_estimate(content: dict[str, Any], in_f
             assert noted == [
                 (row[:2], row[-1]) for row in rows if any(each["note"] for each in table["rows"]) and row[-1]
             ]
+
+
+def test_every_method_has_the_numbers_of_its_own_line_in_parts_of_their_own(rich: Report) -> None:
+    tables = [table for section in rich.sections for table in section.tables if isinstance(table, EstimateTable)]
+    methods = {estimate.method: estimate.made for table in tables for row in table.rows for estimate in row.estimates}
+    for method, made in methods.items():
+        alike = "".join(part.text for part in made if part.together is None and not part.is_number)
+
+        assert not _SEVERAL_PARTS.search(made[0].text), method
+        assert not _OWN_NUMBERS.search(alike), method
 
 
 def test_every_count_is_in_the_table_of_its_name(content: dict[str, Any], in_file: _Tables) -> None:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from sqlmodel import func, select
 
-from db import Assignment, Item, Verdict
+from db import Assignment, Item, Membership, Study, Verdict, queries
 from services import report
 from services.judging import sealed_split
 from services.progress import outstanding, overview
 from services.reading import member_progress
 from services.record import package
+from services.studies import frozen_facts
 from tests.services.report.sealed_scores import items_for_test
 from tests.situations import Situation
 
@@ -71,6 +72,21 @@ def test_the_audit_trail_of_the_package_has_no_event_of_what_differs_of_test_sub
     scored = verdicts_in(sealed, "score", of_test=True) + verdicts_in(sealed, "score", of_test=False)
     listed = scored + verdicts_in(sealed, "settle", of_test=False)
     assert sum(event["action"] == "verdict" for event in events) == listed
+
+
+def test_work_on_sealed_subjects_is_not_counted_of_who_is_no_longer_in_the_study(sealed: Situation) -> None:
+    with sealed.database.read_only() as session:
+        study = session.exec(select(Study).where(Study.key == "sealed")).one()
+        following = frozen_facts.phases_of(session, study.id).following
+        before = queries.count_sealed_by_member(session, study.id, following)
+        for member in session.exec(select(Membership).where(Membership.study_id == study.id)):
+            member.removed_at = study.created_at
+        session.flush()
+        after = queries.count_sealed_by_member(session, study.id, following)
+        session.rollback()
+
+    assert before
+    assert after == {}
 
 
 def test_open_work_on_sealed_subjects_is_said_and_not_counted() -> None:

@@ -239,7 +239,7 @@ def test_examples_of_a_prompt_are_of_development_subjects_or_refused(sealed: Sit
 
 
 def test_a_study_that_somebody_saw_or_that_was_judged_or_divided_is_not_divided(sealed: Situation) -> None:
-    with pytest.raises(Conflict, match="closed, so that its report was open"):
+    with pytest.raises(Conflict, match="closed and its report has been open"):
         sealed_split.make_split(sealed.database, sealed.admin, "sealed")
     with pytest.raises(NotAllowed):
         sealed_split.make_split(sealed.database, sealed.raters[0], "sealed")

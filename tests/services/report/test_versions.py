@@ -57,8 +57,8 @@ def test_the_report_says_what_it_pools_and_what_is_in_no_figure(read_in_two_vers
     )
     assert made == f"Version 2 was made on {report.generated_at:%Y-%m-%d}: {REASON}"
     assert counts == (
-        "Reads: 5 items came with version 1 and 2 items came with version 2, and 1 item that a version corrected in no "
-        "figure."
+        "Reads: 5 items came with version 1 and 2 items came with version 2, and 1 item that a version corrected is in "
+        "no figure."
     )
     section = next(section for section in report.sections if section.key == "phase_read")
     rows = [row for table in section.tables if isinstance(table, EstimateTable) for row in table.rows]

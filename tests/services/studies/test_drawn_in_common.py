@@ -12,7 +12,7 @@ from services.errors import Conflict
 from services.studies import freezing
 from tests.listed_study import imported_listed, write_listed
 from tests.pair_study import with_models
-from tests.room_study import rewrite, rows_of
+from tests.room_study import change_item, rewrite, rows_of
 from tests.services.studies.test_told_too_early import (
     BLIND,
     CHOSEN,
@@ -77,6 +77,12 @@ def with_sites_of_subjects(folder: Path) -> None:
     rewrite(folder / "items.csv", [row | {"site": "Ulm" if row["case"] == "c1" else "Bonn"} for row in rows])
 
 
+def with_talks(folder: Path) -> None:
+    """Make a conversation of the first item of each subject without a lesion."""
+    change_item(folder, "i3", conversation="a", turn="1")
+    change_item(folder, "i5", conversation="b", turn="1")
+
+
 def all_of_one_finding(folder: Path) -> None:
     rewrite(folder / "items.csv", [row | {"finding": "none"} for row in rows_of(folder / "items.csv")])
 
@@ -110,6 +116,16 @@ TELLS = {
         [with_sites("Bonn", "Ulm")],
         ("look", "read", "one value of finding (lesion)"),
     ),
+    "subjects that are named one by one, and have one value": (
+        of_phases(OF_BONN.replace("site: Bonn", "subject: [subject-2, subject-3]"), BLIND, before=CHOSEN),
+        [with_finding_of_subject],
+        ("look", "read", "one value of finding (none)"),
+    ),
+    "conversations that are named one by one, and have one value": (
+        of_phases(OF_BONN.replace("site: Bonn", "conversation: [a, b]"), BLIND, before=CHOSEN),
+        [with_finding_of_subject, with_talks],
+        ("look", "read", "one value of finding (none)"),
+    ),
 }
 TELLS_NOTHING = {
     "a table of pairs of all kinds": (
@@ -123,6 +139,14 @@ TELLS_NOTHING = {
     "another attribute by which both phases select": (
         of_phases(OF_BONN, OF_BONN.replace("look", "read"), before=SITED),
         [with_sites("Bonn", "Ulm")],
+    ),
+    "subjects that are named one by one, of several values": (
+        of_phases(OF_BONN.replace("site: Bonn", "subject: [subject-1, subject-3]"), BLIND, before=CHOSEN),
+        [with_finding_of_subject],
+    ),
+    "one subject, whose own value is all that there can be": (
+        of_phases(OF_BONN.replace("site: Bonn", "subject: subject-2"), BLIND, before=CHOSEN),
+        [with_finding_of_subject],
     ),
     "a value that all material has": (
         of_phases(

@@ -227,7 +227,7 @@ ANOTHER_PLAN = "UPDATE protocol SET canonical_json = replace(canonical_json, '\"
             "UPDATE freeze SET manifest_json = replace(manifest_json, 'tiny', 'tidy')",
             "The stored manifest does not have the SHA-256 that was frozen with it.",
         ),
-        ("UPDATE audit_event SET person_id = NULL WHERE id = 3", "Audit event 3 does not fit its place."),
+        ("UPDATE audit_event SET person_id = NULL WHERE id = 3", "Audit event 3 does not match the hash chain."),
     ],
 )
 def test_verify_finds_what_was_changed(opened: Situation, statement: str, problem: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from db import Database
 from exchange.study_folder import read_study_folder
 from services.errors import Conflict, NotFound
 from services.studies import freezing, importing, starter, uploads
+from studies import examples
 from tests.situations import owner_of
 
 
@@ -68,3 +70,12 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
         starter.new_study(tmp_path)
 
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_no_two_shapes_make_up_the_same_subjects() -> None:
+    # Else one that leaves out the subjects of another would be refused beside it.
+    texts = [path.read_text("utf-8") for path in examples.HERE.glob("*/example.yaml")]
+    subjects = [said for text in texts for said in re.findall(r"subject: '([^']*)'", text)]
+
+    assert len(subjects) > 10
+    assert len(set(subjects)) == len(subjects)

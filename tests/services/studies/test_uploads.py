@@ -17,7 +17,9 @@ from db import Study
 from services.errors import InputRefused, NotAllowed, NotFound
 from services.studies import importing, uploads
 from services.studies.uploads import Incoming
+from tests.listed_study import write_listed
 from tests.situations import Situation, write_study_folder
+from tests.versioned_study import READS
 
 
 def packed(folder: Path, inner: str = "study/", extra: dict[str, bytes] | None = None) -> io.BytesIO:
@@ -52,6 +54,14 @@ def test_an_upload_is_described_before_it_is_imported(imported: Situation, folde
     assert (upload.name, upload.title) == ("another", "A tiny study")
     assert (upload.cases, upload.items, upload.candidates, len(upload.volumes)) == (3, 6, 6, 9)
     assert upload.volumes[0].file_name == "c1-t1.nii.gz"
+
+
+def test_a_sample_that_cannot_be_drawn_is_said_of_an_upload(imported: Situation, tmp_path: Path) -> None:
+    drawn = READS.replace("rates: items", "rates: items\n    from: {sample: {size: 7}}")
+
+    upload = received(imported, packed(write_listed(tmp_path / "study", drawn)))
+
+    assert any("would refuse phase 'read': sample.size: 7 units are wanted" in said for said in upload.warnings)
 
 
 def test_an_upload_can_be_imported_and_thrown_away(imported: Situation, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is reported of each field type: the one table of them; what a field is called decides nothing."""
+"""The reports of all field types, in one table; nothing depends on what a field is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who gave no answer where one was asked for: abstentions in a field, and units that were called not assessable."""
+"""Verdicts without an answer in a field that was asked: abstentions, and units called not assessable."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.topics import Topic
 
 _IN_FIELD: tuple[State, ...] = ("answered", "undetermined", "empty")
-# Of models what was written may be no answer, and nothing may be written.
+# Models may also write something that is not an answer, or nothing.
 _OF_MODELS: tuple[State, ...] = (*_IN_FIELD, "invalid", "no_response")
-# A verdict there is in each of these states.
+# The states in which there is a verdict on the unit.
 _ON_UNIT: tuple[State, ...] = (*_IN_FIELD, "not_asked", "not_assessable")
 
 
@@ -26,7 +26,7 @@ def undetermined(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings
 
 
 def invalid(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often a model wrote what is no answer to a field, and how often it wrote nothing."""
+    """Return how often a model wrote something that is not an answer to a field, and how often it wrote nothing."""
     wrong = [_said(column, "invalid", _OF_MODELS) for column in ratings.columns]
     nothing = [_said(column, "no_response", _OF_MODELS) for column in ratings.columns]
     return [
@@ -36,7 +36,7 @@ def invalid(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> 
 
 
 def not_assessable(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often each rater called a unit not assessable, and whether pairs did so of the same units."""
+    """Return how often each rater called a unit not assessable, and whether pairs did so on the same units."""
     said = [_said(column, "not_assessable", _ON_UNIT) for column in ratings.columns]
     return _rows(ratings, said, "not_assessable", "assessability", stratum, intervals)
 
@@ -53,7 +53,7 @@ def _rows(
     stratum: Stratum,
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
-    """Return shares and agreement; nothing where nobody said so."""
+    """Return shares and agreement; empty if nobody gave such an answer."""
     if not any(True in own for own in said):
         return []
     rows = []

@@ -1,4 +1,4 @@
-"""What can be had without looking: chance and a baseline that saw the text alone, on the very units that were read."""
+"""Accuracy without looking at the images: chance and a text-only baseline, on exactly the units that were read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.report.sections.fields.topics import Topic
 
 
 def floor_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return both floors, and how far each rater is above the baseline that saw the text alone."""
+    """Return both floors, and how far each rater is above the text-only baseline."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     if not known.units:
         return []
@@ -41,7 +41,7 @@ def floor_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) 
 
 
 def _baseline(ratings: Ratings) -> list[bool | None]:
-    """Return whether the baseline that saw the text alone is right on each unit; None where it gave no answer."""
+    """Return whether the text-only baseline is right on each unit; None if it gave no answer."""
     answered: list[bool | None] = []
     for key in ratings.keys:
         text = key.reference.text_only_answer if key is not None and key.reference is not None else ""
@@ -50,7 +50,7 @@ def _baseline(ratings: Ratings) -> list[bool | None]:
 
 
 def _options(ratings: Ratings) -> list[int | None]:
-    """Return from how many answers a guesser chooses on each unit; None where there is nothing to guess from."""
+    """Return the number of answers a guesser chooses from on each unit; None if there is nothing to guess from."""
     above = ratings.above or (None,) * len(ratings.keys)
     options: list[int | None] = []
     for key, decides in zip(ratings.keys, above, strict=True):
@@ -61,9 +61,10 @@ def _options(ratings: Ratings) -> list[int | None]:
 
 
 def _offered(key: FieldKey, above: FieldKey | None) -> int | None:
-    """Return how many options there are to choose from: of those that go with an answer above, with the right one.
+    """Return the number of options offered: for a field whose options depend on another, those for the right answer.
 
-    A guesser is given the right answer above. What a rater said there is no property of the item, and a floor is one.
+    A guesser is given the right answer to the other field. A rater's own answer there is not a property of the item,
+    but a floor is.
     """
     if key.field.options_by is None:
         return len(key.key.options)

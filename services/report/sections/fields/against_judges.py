@@ -1,4 +1,4 @@
-"""Judges against people who scored the same candidates: agreement, direction, and the judge as a test."""
+"""Judges against people who scored the same candidates: agreement, direction, and the judge as a diagnostic test."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NEITHER = ("not_assessable", "undetermined")
 
 
 def correct_of(column: Column) -> list[bool | None]:
-    """Return what a rater's scores say: correct, incorrect (so is what is correct in part), or neither."""
+    """Return what a rater's scores say: correct, incorrect (including partly correct), or neither."""
     return [None if value is None else _SAYS.get(str(value)) for value in column.values]
 
 
 def neither_of(column: Column) -> list[bool]:
-    """Return where a rater gave a verdict that is neither: excluded, not assessable or undetermined."""
+    """Return which of a rater's verdicts are neither: excluded, not assessable or undetermined."""
     return [
         state in _NEITHER or (state == "answered" and is_right is None)
         for state, is_right in zip(column.states, correct_of(column), strict=True)
@@ -34,12 +34,12 @@ def neither_of(column: Column) -> list[bool]:
 
 
 def humans_of(ratings: Ratings) -> list[Column]:
-    """Return whom a judge is compared with: each rater, and what they agree on where there are several."""
+    """Return the humans that a judge is compared with: each rater, and the consensus if there are several."""
     return [*ratings.columns, *(settled(ratings, ()).columns if len(ratings.columns) > 1 else ())]
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far each run agrees with each rater and with their consensus."""
+    """Return how far each run agrees with each rater and with the consensus."""
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
     for judge in ratings.judges:
@@ -63,7 +63,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return whether each run is stricter or more lenient than each rater and than their consensus."""
+    """Return whether each run is stricter or more lenient than each rater and than the consensus."""
     rows = []
     for judge in ratings.judges:
         for human in humans_of(ratings):
@@ -91,11 +91,11 @@ def _weighted(
     stratum: Stratum,
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
-    """Return the same of what was drawn from, where chances of being drawn differ."""
+    """Return the estimate weighted to the population, if the probabilities of being drawn differ."""
     chances = unequal([unit.probability for unit in ratings.units])
     if chances is None:
         return []
-    # Differences have no exact interval, as shares have.
+    # Unlike shares, differences have no exact interval.
     by = intervals.by(ratings.clusters) | ({"interval": "percentile"} if statistic == "signed_difference" else {})
     name = statistic.replace("_", " ")
     weighted = weighted_mean(values, chances, name=name, unit=ratings.unit, **by)

@@ -1,4 +1,4 @@
-"""Answers against the reference, of every type that a reference can answer: accuracy, and agreement on correctness."""
+"""Answers against the reference, for all types that can have one: accuracy, and agreement on correctness."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from services.report.sections.fields.topics import (
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the accuracy of each rater, its bounds where something was left out, and that of all raters together."""
+    """Return each rater's accuracy, with bounds if something was left out, and the accuracy of all raters together."""
     ratings = ratings.only(lambda place: ratings.keys[place] is not None)
     rows: list[EstimateRow] = []
     for column, correct in zip(ratings.columns, ratings.correct, strict=True):
@@ -102,7 +102,7 @@ def together(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
 
 
 def correct_numbers(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column 1 for each right answer and 0 for each other one; None without a reference or an answer."""
+    """Return, by column, 1 for each right answer and 0 for any other; None without a reference or an answer."""
     return tuple([None if is_right is None else float(is_right) for is_right in own] for own in ratings.correct)
 
 

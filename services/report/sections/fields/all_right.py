@@ -1,4 +1,4 @@
-"""Several fields of one verdict taken together: how often all of them are right at once."""
+"""Several fields of one verdict together: how often all of them are right at once."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from services.report.rows.columns import Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.sections.fields.topics import Topic
 
-# Whether the answer to each unit is right, by unit.
+# By unit, whether its answer is right.
 RightOf = dict[tuple[int, int], bool]
 
 
 def all_right(phase: PhaseRatings, keys: Sequence[str]) -> Topic:
-    """Return the topic that counts units of which all these fields of a phase are right."""
+    """Return the topic that counts the units on which all these fields of a phase are right."""
     fields = [field for key in keys if (field := phase.of_field(key)) is not None]
     labels = listed([f"“{each.field.label}”" for each in fields])
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         by_field = [_by_party(each) for each in fields]
         if len(by_field) < len(keys):
-            # What nobody was asked is not right, nor wrong.
+            # A field that nobody was asked is neither right nor wrong.
             return []
         of_parties: list[tuple[Party, list[bool], list[str]]] = []
         for column in ratings.columns:
@@ -58,7 +58,7 @@ def all_right(phase: PhaseRatings, keys: Sequence[str]) -> Topic:
 
 
 def _by_party(ratings: Ratings) -> dict[Party, RightOf]:
-    """Return by rater and unit whether the answer is right, of units that have a reference and an answer."""
+    """Return, by rater and unit, whether the answer is right, for units with a reference and an answer."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     return {
         column.party: {

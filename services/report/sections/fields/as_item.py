@@ -1,4 +1,4 @@
-"""What an item's format asks: yes or no, an option of the item, or words."""
+"""Fields that take the format of the item: yes or no, one of the item's options, or words."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from services.report.sections.fields.topics import FieldReport, Topic
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far raters gave the same answer; where formats are pooled, what is corrected for chance is marked."""
+    """Return how far raters gave the same answer; chance-corrected rows are marked if they pool several formats."""
     formats = {kind.name for kind in ratings.kinds}
     rows = agreement_rows(ratings, ratings.answers, stratum, intervals)
     if len(formats) > 1:
-        # Shares of formats can be pooled; what is left to chance differs between them.
+        # Shares can be pooled over formats; agreement by chance differs between them.
         return [row if row.statistic == "percent_agreement" else replace(row, remark=Pooled()) for row in rows]
     if formats != {"yes_no"}:
         return rows

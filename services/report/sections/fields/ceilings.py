@@ -1,4 +1,4 @@
-"""What answers are held against besides chance: always one option, the best rater, and raters against the others."""
+"""Comparators other than chance: always giving one option, the best rater, and raters against the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.report.sections.fields.against_reference import accuracy_rows
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Holds, Topic
 
-# With two raters the others are the other rater, whose agreement is reported elsewhere.
+# With only two raters, "the others" is one rater, whose agreement is reported elsewhere.
 _FEWEST = 3
 Answers = Sequence[Hashable | None]
 OF_OTHERS = (
@@ -28,13 +28,13 @@ OF_OTHERS = (
 
 
 def ceiling_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return what always giving the most frequent right option reaches, and the accuracy of the best single rater."""
+    """Return the accuracy of always giving the most frequent right option, and the accuracy of the best rater."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     return [*_always_the_same(known, stratum, intervals), *_best_rater(known, stratum, intervals)]
 
 
 def _always_the_same(known: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often the option is right that is right most often, where all units have the same options."""
+    """Return how often the option that is right most often is right, if all units have the same options."""
     accepted = [set(key.key.accepted) for key in known.keys if key is not None]
     same = categories_of(known.field)
     kinds = {kind.name for kind in known.kinds}
@@ -53,14 +53,14 @@ def always_the_same(
     stratum: Stratum,
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
-    """Return how often the option is right that is right most often; nothing where none of the options ever is.
+    """Return how often the option that is right most often is right; empty if none of the options ever is.
 
     Parameters
     ----------
     accepted
-        What counts as right on each unit, by id.
+        The ids of the right answers to each unit.
     options
-        Those that every unit has.
+        The options that every unit has.
     """
     times = Counter(option for of_unit in accepted for option in set(of_unit))
     right = [category for category in options if times[category.id]]
@@ -72,7 +72,7 @@ def always_the_same(
 
 
 def _best_rater(known: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the accuracy of the rater who is right most often, of those who answered half as many units as anybody."""
+    """Return the best accuracy of a single rater, among those with at least half as many answers as anybody."""
     best = place_of_best(known.correct)
     if best is None:
         return []
@@ -81,7 +81,7 @@ def _best_rater(known: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def place_of_best(correct_of: Sequence[Sequence[bool | None]]) -> int | None:
-    """Return the place of the rater who is right most often; None where fewer than two answered often enough."""
+    """Return the place of the rater with the best accuracy; None if fewer than two answered often enough."""
     answered = [[right for right in correct if right is not None] for correct in correct_of]
     most = max(map(len, answered), default=0)
     right_by = {place: sum(own) / len(own) for place, own in enumerate(answered) if own and 2 * len(own) >= most}
@@ -89,12 +89,12 @@ def place_of_best(correct_of: Sequence[Sequence[bool | None]]) -> int | None:
 
 
 def against_others(answers_of: Callable[[Ratings], Sequence[Answers]]) -> Topic:
-    """Return the topic that holds each rater against what most of the others say.
+    """Return the topic that compares each rater with the most frequent answer of the others.
 
     Parameters
     ----------
     answers_of
-        By column, the answer to each unit; None without one.
+        Returns, by column, the answer to each unit; None without one.
     """
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -112,7 +112,7 @@ def rows_against_others(
     stratum: Stratum,
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
-    """Return how often each rater says what most of the others say, of a study in either language.
+    """Return how often each rater gives the most frequent answer of the others, for either kind of study.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def rows_against_others(
 
 
 def correlation_with_others(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far each rater goes up and down with the mean of the others."""
+    """Return the correlation of each rater with the mean of the others."""
     parties, tables = _of_three([column.party for column in ratings.columns], numbers_given(ratings))
     of_units = [list(given) for given in zip(*tables, strict=True)]
     rows = []
@@ -143,7 +143,7 @@ def correlation_with_others(ratings: Ratings, stratum: Stratum, intervals: Inter
 
 
 def _of_three(parties: Sequence[Party], answers: Sequence[Answers]) -> tuple[list[Party], list[Answers]]:
-    """Return the raters who answered a unit that two others answered too, and their answers; nobody where none did."""
+    """Return the raters, with their answers, who answered a unit that at least two others answered; empty if none."""
     often = [place for place, given in enumerate(zip(*answers, strict=True)) if _count(given) >= _FEWEST]
     pairs = [
         (party, own)
@@ -178,7 +178,7 @@ _OF_THESE_ITEMS = "Of the very items that were read."
 
 
 def ceilings_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what the rows say that there are, of a study in either language."""
+    """Return the explanation of the rows that there are, for either kind of study."""
     compared = {row.compared for row in rows}
     return " ".join([_OF_THESE_ITEMS, *(says for says, kind in _OF_CEILINGS if kind in compared)])
 
@@ -195,7 +195,7 @@ CEILINGS = Topic(
     drawn="levels",
     further=tuple((says, _has(compared)) for says, compared in _OF_CEILINGS),
 )
-# Of fields without options, or of which several are chosen.
+# For fields without options, or with several chosen at once.
 BEST_RATER = replace(CEILINGS, title="the best rater")
 AGAINST_OTHERS = against_others(lambda ratings: ratings.answers)
 CORRELATION_WITH_OTHERS = Topic(

@@ -1,4 +1,4 @@
-"""Classes against those of the reference: F1, balanced accuracy, and the area under the ROC curve of each class."""
+"""Answers as classes against the reference: F1, balanced accuracy, and each class's area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import POOLED, Topic, has_abstentions, has_models
 
-# No option has this id.
+# Distinct from the id of any option.
 INVALID = "not an answer"
-# What an abstention, and what is no answer, is called among the classes.
+# The classes of abstentions, and of what is not an answer.
 _MISSED = {"undetermined": UNDETERMINED, "invalid": INVALID, "no_response": INVALID}
-# Class of the reference and what was said, by unit and party.
+# By unit: the class given by a party.
 Said = Sequence[str | None]
 
 
 def of_classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return F1 and balanced accuracy of each rater and of all together, over the options that the reference names."""
+    """Return F1 and balanced accuracy of each rater and of all together, over the options named by the reference."""
     known = with_one_class(ratings, fewest=2)
     said = [classes_of(column, answers) for column, answers in zip(known.columns, known.answers, strict=True)]
     rows = []
@@ -38,23 +38,23 @@ def of_classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) 
 
 
 def with_one_class(ratings: Ratings, fewest: int = 3) -> Ratings:
-    """Return the same of the units of which the reference names a single option; none of fields of fewer options."""
+    """Return the units whose reference names a single option; none if the field has fewer than `fewest` options."""
     if len(categories_of(ratings.field)) < fewest:
         return ratings.only(lambda _: False)
     return ratings.only(lambda place: (key := ratings.keys[place]) is not None and len(key.key.accepted) == 1)
 
 
 def classes_of(column: Column, answers: Said) -> list[str | None]:
-    """Return what a party said of each unit, with abstentions and what is no answer; None where nothing was asked."""
+    """Return a party's answers, with classes for abstentions and for what is not an answer; None if not asked."""
     return [_MISSED.get(state or "", answer) for state, answer in zip(column.states, answers, strict=True)]
 
 
 def scores_of(
     known: Ratings, said: Sequence[Said], intervals: IntervalSettings
 ) -> list[tuple[Party, ClassificationScores]]:
-    """Return the scores of each column, and of all raters together where there are several.
+    """Return the scores of each column, and of all raters together if there are several.
 
-    An abstention misses the class of the reference, and is false for no other; so does what is no answer.
+    An abstention misses the reference's class and is a false positive for no other; so is anything not an answer.
     """
     parties = [(column.party, own, 1) for column, own in zip(known.columns, said, strict=True)]
     if len(parties) > 1:
@@ -81,7 +81,7 @@ def scores_of(
 
 
 def one_against_rest(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return of each party the mean area under the ROC curve of one class against the rest, by stated confidence."""
+    """Return each party's mean area under the ROC curve of one class against the rest, by stated confidence."""
     known = with_one_class(ratings)
     reference = [key.key.accepted[0] for key in known.keys if key is not None]
     ids = [category.id for category in categories_of(known.field)]
@@ -109,8 +109,8 @@ def one_against_rest(ratings: Ratings, stratum: Stratum, intervals: IntervalSett
 def _scores(answer: str | None, sure: float | None, classes: Sequence[str]) -> list[float] | None:
     """Return a probability for each class; None without an answer, or without a confidence in one.
 
-    The class that was chosen has the stated confidence, the others share the rest alike. Who chose none gives all
-    classes the same.
+    The chosen class has the stated confidence, and the others share the rest equally. If none was chosen, all classes
+    have the same probability.
     """
     if answer in (UNDETERMINED, INVALID):
         return [1.0 / len(classes)] * len(classes)

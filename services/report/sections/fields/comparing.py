@@ -1,4 +1,4 @@
-"""Differences between models, or between other parts of what was rated: of the same items where there are any."""
+"""Differences between models, or between other parts of what was rated: paired by item if both rated the same items."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ def difference_rows(
     *,
     is_share: bool,
 ) -> list[EstimateRow]:
-    """Return the difference of every two values of an attribute, of the mean that the raters of a unit gave.
+    """Return the difference between every two values of an attribute, in the mean over each unit's raters.
 
     Parameters
     ----------
     numbers
-        By column, what is compared: a step, a number, or 1 for correct.
+        By column, the numbers to compare: a step, a number, or 1 for correct.
     name, values
         The attribute, and its values with their words.
     is_share
-        Whether the numbers are 1 and 0, so that there is nothing to rank.
+        Whether the numbers are only 1 and 0, in which case ranks say nothing more.
     """
     units = mean_of_units(numbers)
-    # What is compared is one number of each item and value: of a candidate, where it is the only one.
+    # One number per item and value is compared: it is a candidate's own if the item has no other of that value.
     alone = len({(unit.item.key, unit.value_of(name)) for unit in ratings.units}) == len(ratings.units)
     unit = ratings.unit if alone else "item"
     of_value = {value: _of(ratings, units, name, value) for value, _ in values}
@@ -100,18 +100,18 @@ def interaction_rows(
     is_share: bool,
     words: Callable[[str], str],
 ) -> list[EstimateRow]:
-    """Return how far every two raters differ in the difference of two values, of the units that both rated.
+    """Return how far every two raters vary in the difference between two values, on the units that both rated.
 
     Parameters
     ----------
     numbers
-        By column, what is compared: a step, a number, or 1 for correct.
+        By column, the numbers to compare: a step, a number, or 1 for correct.
     name
         The attribute.
     is_share
-        Whether the numbers are 1 and 0.
+        Whether the numbers are only 1 and 0.
     words
-        Returns what one of its values is called, with the attribute's name.
+        Returns the words for one of its values, with the attribute's name.
     """
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
     values = [unit.value_of(name) for unit in ratings.units]
@@ -139,7 +139,7 @@ def interaction_rows(
 
 
 def mean_of_units(numbers: Sequence[Numbers]) -> Numbers:
-    """Return the mean of what the raters of each unit gave; None where nobody did."""
+    """Return the mean of each unit's raters; None if nobody rated it."""
     means: Numbers = []
     for of_unit in zip(*numbers, strict=True):
         given = [number for number in of_unit if number is not None]
@@ -154,9 +154,9 @@ def between_parts(
     is_share: bool = False,
     words: Callable[[str], str] = str,
 ) -> Topic:
-    """Return the topic that compares every two values of an attribute, where there are several.
+    """Return the topic that compares every two values of an attribute, if there are several.
 
-    `words` returns what one of them is called: a model by its name, any other value with the name of its attribute.
+    `words` returns the words for a value: a model's name, or the value with the name of its attribute.
     """
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -169,14 +169,14 @@ def between_parts(
 
 
 def between_models(numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share: bool = False) -> Topic:
-    """Return the topic that compares every two models, where there are several."""
+    """Return the topic that compares every two models, if there are several."""
     return between_parts("model", numbers, is_share=is_share)
 
 
 def _over_readers(
     ratings: Ratings, numbers: Sequence[Numbers], name: str, values: Sequence[str], intervals: IntervalSettings
 ) -> Estimate | None:
-    """Return the difference for other raters too, of the items that all raters rated of both; None of one rater."""
+    """Return the difference for other raters too, on items for which all raters rated both; None for one rater."""
     if len(numbers) < 2:
         return None
     tables: list[dict[str, Numbers]] = []
@@ -187,7 +187,7 @@ def _over_readers(
             if unit.value_of(name) == value:
                 twice |= {unit.item.key} & set(of_items)
                 of_items[unit.item.key] = [own[place] for own in numbers]
-        # Of an item with several units of one value there is no single answer of each rater.
+        # An item with several units of one value has no single answer from each rater.
         tables.append({item: own for item, own in of_items.items() if item not in twice and None not in own})
     shared = sorted(set(tables[0]) & set(tables[1]))
     if len(shared) < 2:
@@ -201,12 +201,12 @@ def _over_readers(
     )
 
 
-# The mean of what raters gave, with its cluster, by item.
+# By item: the mean of its raters, and its cluster.
 OfItems = dict[str, tuple[float, str]]
 
 
 def _of(ratings: Ratings, units: Numbers, name: str, value: str) -> OfItems:
-    """Return the mean of the units of each item that have a value of an attribute."""
+    """Return each item's mean over its units that have this value of an attribute."""
     by_item: dict[str, list[float]] = {}
     clusters: dict[str, str] = {}
     for unit, number, cluster in zip(ratings.units, units, ratings.clusters, strict=True):

@@ -1,4 +1,4 @@
-"""Two groups of raters on the same units: how often each is right, how far it agrees, and what it measures."""
+"""Two groups of raters on the same units: differences in how often they are right, how far they agree, and means."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MEANS = (
 
 
 def groups_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what is compared between groups of raters, of the kinds of rows that there are."""
+    """Return the explanation of comparisons between groups of raters, for the kinds of rows that there are."""
     statistics = {row.statistic for row in rows}
     of_agreement = "agreement_difference" in statistics
     said = (
@@ -63,17 +63,17 @@ def group_rows(
     intervals: IntervalSettings,
     depth: int | None = None,
 ) -> list[EstimateRow]:
-    """Return the difference of every two groups in how often their answers are right.
+    """Return the difference between every two groups in how often their answers are right.
 
     Parameters
     ----------
     groups
-        Key and title of each group.
+        The key and title of each group.
     depth
-        Of ranked lists, among how many first lines an accepted one has to be.
+        For ranked lists: among how many first lines an accepted one has to be.
     """
     known = ratings.only(lambda place: ratings.keys[place] is not None)
-    # Of accuracies each part has a row of all its raters; lists have none.
+    # For accuracy, each group's part already has a row for all its raters; for lists it does not.
     rows = [
         _first_lines_of(known.of_group(key), Party("part", title), depth, stratum, intervals)
         for key, title in (groups if depth is not None else ())
@@ -92,7 +92,7 @@ def group_rows(
 def _first_lines_of(
     own: Ratings, party: Party, depth: int | None, stratum: Stratum, intervals: IntervalSettings
 ) -> EstimateRow:
-    """Return how often an accepted line is among the first of a group's lists, all of its raters together."""
+    """Return how often an accepted line is among the first in a group's lists, with all its raters pooled."""
     given = [
         (is_right, cluster)
         for of_unit, cluster in zip(_right(own, depth), own.clusters, strict=True)
@@ -106,10 +106,10 @@ def _first_lines_of(
 def agreement_rows_of_groups(
     ratings: Ratings, groups: Sequence[tuple[str, str]], stratum: Stratum, intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return the difference of every two groups in how far raters of one group agree with each other.
+    """Return the difference between every two groups in how far the raters of one group agree with each other.
 
-    Of an ordered scale kappa has quadratic weights; of sets of options it is the exact set that is the same or not.
-    Of a group of one rater it is undefined.
+    Kappa has quadratic weights on an ordered scale. For sets of options, agreement means exactly the same set. The
+    difference is undefined if a group has only one rater.
     """
     sets = ratings.field.type in SETS
     ids = [] if sets else [category.id for category in categories_of(ratings.field)]
@@ -145,7 +145,7 @@ def agreement_rows_of_groups(
 
 
 def _nobody_to_agree_with(name: str, alone: Sequence[str], ratings: Ratings, intervals: IntervalSettings) -> Estimate:
-    """Return a difference that is undefined, since groups have a single rater."""
+    """Return an undefined difference, because groups have only one rater."""
     reason = f"agreement within a group is of two raters or more; of {listed(alone)} there is one"
     whole = f"difference of {name} between groups of raters"
     return undefined(whole, 0, ratings.unit, "none", reason, confidence=intervals.confidence)
@@ -154,7 +154,7 @@ def _nobody_to_agree_with(name: str, alone: Sequence[str], ratings: Ratings, int
 def mean_rows_of_groups(
     ratings: Ratings, groups: Sequence[tuple[str, str]], stratum: Stratum, intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return the difference of every two groups in the mean of what their raters gave, of a place of its distance."""
+    """Return the difference between every two groups in their raters' means; for places, in the mean distance."""
     of_group = {key: mean_of_units(_measured(ratings.of_group(key))) for key, _ in groups}
     rows = []
     for (first, first_title), (second, second_title) in combinations(groups, 2):
@@ -169,14 +169,14 @@ def mean_rows_of_groups(
 
 
 def _measured(ratings: Ratings) -> Sequence[Numbers]:
-    """Return by column the steps or numbers that were given, of places their distances from the reference in mm."""
+    """Return the steps or numbers given, by column; for places, their distances from the reference in mm."""
     if ratings.field.type in PLACES:
         return [[score.distance_mm for score in scores] for scores in ratings.scores]
     return numbers_given(ratings)
 
 
 def _difference(first: Table, second: Table, clusters: Sequence[str], intervals: IntervalSettings) -> Estimate:
-    """Return the difference of two groups; of a single rater nothing can be learnt about others."""
+    """Return the difference between two groups; with one rater in either, it does not generalise to other raters."""
     if min(len(first[0]), len(second[0])) < 2:
         return paired_difference(_of_units(first), _of_units(second), tests_zero=True, **intervals.by(clusters))
     return rater_group_difference(
@@ -191,14 +191,14 @@ def _difference(first: Table, second: Table, clusters: Sequence[str], intervals:
 
 
 def _of_units(table: Table) -> Numbers:
-    """Return the share of the answers to each unit that are right; None where there is none."""
+    """Return, by unit, the share of answers that are right; None without an answer."""
     return mean_of_units(
         [[None if right is None else float(right) for right in own] for own in zip(*table, strict=True)]
     )
 
 
 def _right(ratings: Ratings, depth: int | None) -> Table:
-    """Return by unit and rater whether the answer is right; None without an answer."""
+    """Return, by unit and rater, whether the answer is right; None without an answer."""
     if depth is None:
         return [list(of_unit) for of_unit in zip(*ratings.correct, strict=True)]
     ranks = [

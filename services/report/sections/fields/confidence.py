@@ -1,4 +1,4 @@
-"""How sure somebody is of another answer: means, and where a reference says who was right, calibration."""
+"""Confidence in another answer: means and, if a reference tells which answers are right, calibration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> li
 
 
 def calibration(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return whether each rater's confidence tells right from wrong and, where it is a probability, if it holds."""
+    """Return how well confidence separates right from wrong answers and, if it is a probability, its calibration."""
     rows = []
     for party, numbers, correct in _of_parties(ratings):
         pairs = [number is not None and is_right is not None for number, is_right in zip(numbers, correct, strict=True)]
@@ -45,7 +45,7 @@ def calibration(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
 
 
 def reliability(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return by tenths of a confidence that is a probability how often answers are right, beside its mean there."""
+    """Return, by tenths of a confidence that is a probability, how often answers are right, and its mean there."""
     rows = []
     for party, numbers, correct in _of_parties(ratings):
         stated = probabilities_of(ratings.field, numbers)
@@ -62,7 +62,7 @@ def reliability(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
             among = [
                 (sure, own) for sure, _, own in known if part.above < sure <= part.up_to or sure == part.above == 0
             ]
-            # The lowest holds 0, too.
+            # The lowest bin includes 0.
             lowest = f"above {100 * part.above:.0f}" if part.above else "0"
             words = f"{lowest} up to {100 * part.up_to:.0f} %"
             category = Category(f"{part.up_to:.1f}", words)
@@ -75,7 +75,7 @@ def reliability(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
 
 
 def _bins(known: Sequence[tuple[float, bool, str]], intervals: IntervalSettings, unit: str) -> list[ReliabilityBin]:
-    """Return the tenths that hold any answer."""
+    """Return the tenths that contain any answer."""
     by = intervals.by([cluster for _, _, cluster in known])
     by.pop("interval", None)
     by["level"] = by.pop("confidence")
@@ -84,7 +84,7 @@ def _bins(known: Sequence[tuple[float, bool, str]], intervals: IntervalSettings,
 
 
 def _of_parties(ratings: Ratings) -> list[tuple[Party, Numbers, list[bool | None]]]:
-    """Return the confidence of each party with whether its answers are right, then those of all raters together."""
+    """Return each party's confidence and whether its answers are right, followed by those of all raters together."""
     of_each = [
         (column.party, numbers, list(column.about or (None,) * len(numbers)))
         for column, numbers in zip(ratings.columns, numbers_of(ratings), strict=True)

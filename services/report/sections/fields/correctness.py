@@ -1,4 +1,4 @@
-"""Correct or incorrect: the share correct with its bounds, and agreement; what is excluded leaves the denominator."""
+"""Correct or incorrect: the share correct with its bounds, and agreement; excluded units leave the denominator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from services.report.sections.fields.topics import FieldReport, Topic, has_bound
 
 
 def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the share scored correct of each rater, with its bounds, and weighted where chances of drawing differ."""
+    """Return each rater's share scored correct, with bounds, and weighted if probabilities of being drawn differ."""
     rows: list[EstimateRow] = []
     for column in ratings.columns:
         own = [place for place, state in enumerate(column.states) if state is not None]
@@ -48,19 +48,19 @@ def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far raters agree on correct and incorrect; what either excluded is in no n."""
+    """Return how far raters agree on correct and incorrect; units that either excluded do not count in n."""
     scores = [correct_of(column) for column in ratings.columns]
     neither = [neither_of(column) for column in ratings.columns]
     return agreement_rows(ratings, scores, stratum, intervals, "scores", (True, False), neither)
 
 
 def as_given(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far raters chose the same option, where there are more than correct and incorrect."""
+    """Return how far raters chose the same option, if there are options other than correct and incorrect."""
     return AS_GIVEN.compute(ratings, stratum, intervals) if len(ratings.field.options) > 2 else []
 
 
 def _says_neither(ratings: Ratings, _: object) -> bool:
-    """Return whether anybody said neither correct nor incorrect of a unit that was theirs."""
+    """Return whether any rater scored an assigned unit neither correct nor incorrect."""
     return any(any(neither_of(column)) for column in ratings.columns)
 
 
@@ -113,7 +113,7 @@ AGAINST_OTHERS = against_others(lambda ratings: [correct_of(column) for column i
 
 
 def correct_numbers(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column 1 for correct and 0 for incorrect; None for neither."""
+    """Return, by column, 1 for correct and 0 for incorrect; None for neither."""
     return tuple(
         [None if is_right is None else float(is_right) for is_right in correct_of(column)] for column in ratings.columns
     )

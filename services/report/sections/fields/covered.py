@@ -1,4 +1,4 @@
-"""How often somebody is right who answers only where sure enough: accuracy over the share of answers that is taken."""
+"""Accuracy of a party that answers only when sure enough, by the share of answers taken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields.topics import Topic
 
-# Which share of the answers is taken at least, the surest first; of equal confidence all or none.
+# Take at least this share of the answers, the surest first; answers of equal confidence are taken together.
 _SHARES = (
     (0.25, "the surest quarter"),
     (0.5, "the surest half"),
@@ -22,7 +22,7 @@ OfParties = Callable[[Ratings], Sequence[tuple[Party, Numbers, list[bool | None]
 
 
 def covered_by(of_parties: OfParties) -> Topic:
-    """Return the topic, given each party's confidence with whether its answers are right."""
+    """Return the topic, given each party's confidences and whether its answers are right."""
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         rows = []
@@ -38,7 +38,7 @@ def covered_by(of_parties: OfParties) -> Topic:
             curve = risk_coverage([sure for sure, _, _ in known], [is_right for _, is_right, _ in known])
             unit = "verdict" if party == ALL_RATERS else ratings.unit
             for share, words in _SHARES:
-                # Rounding must not take one answer more than the share.
+                # Rounding errors must not take one answer more than the share.
                 place = next(at for at, taken in enumerate(curve.coverage.tolist()) if taken >= share - 1e-9)
                 least = curve.threshold[place]
                 among = [(is_right, cluster) for sure, is_right, cluster in known if sure >= least]

@@ -1,4 +1,4 @@
-"""A field that hangs on the answer to one above: with the two denominators that it can have."""
+"""Fields that depend on the answer to another: their accuracy with either of two denominators."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Scored = list[bool | None]
 
 
 def depends(field: Field) -> bool:
-    """Return whether a field is asked, or offers its options, by the answer to one above."""
+    """Return whether the answer to another field decides if a field is asked, or which options it offers."""
     return field.when is not None or field.options_by is not None
 
 
 def depending_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return accuracy, and macro-F1 of one of more than two options: where the answer above is right, and of all."""
+    """Return accuracy, and macro-F1 for three options or more: where the answer above is right, and on all units."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     if not depends(ratings.field) or not known.units or not all(column.above for column in known.columns):
         return []
@@ -52,7 +52,7 @@ def _where_above_is_right(column: Column, correct: Sequence[bool | None]) -> Sco
 
 
 def _of_all(column: Column, correct: Sequence[bool | None]) -> Scored:
-    """Return whether answers are right; where the field was not asked although it has a reference, it is missed."""
+    """Return whether answers are right; a field that was not asked although it has a reference counts as wrong."""
     return [False if state == "not_asked" else is_right for is_right, state in zip(correct, column.states, strict=True)]
 
 
@@ -79,7 +79,7 @@ def _accuracy(
 
 def _classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     if ratings.field.type not in ONE_OPTION:
-        return []  # A set or a list of options is no class that could be another's.
+        return []  # Sets and lists of options are not classes.
     known = with_one_class(ratings)
     said = [classes_of(column, answers) for column, answers in zip(known.columns, known.answers, strict=True)]
     where_right = [

@@ -1,4 +1,4 @@
-"""A flag against what people say of the same units: how often it is right, and how much it misses."""
+"""A flag against raters' answers on the same units: how often it is right, and how much it misses."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Topic
 
-# What a rater says who was asked and gives none of the options.
+# The states of a rater who was asked but chose no option.
 _ABSTAINED: frozenset[str | None] = frozenset({"undetermined", "not_assessable"})
 _NOT_READ: Final = "undetermined or not assessable, counted as not read"
 
 
 def flags(option: str, attribute: str) -> Topic:
-    """Return the topic that holds a flag against the raters.
+    """Return the topic that compares a flag with the raters.
 
     Parameters
     ----------
     option
-        What a rater says of a unit that is rightly flagged, by its id.
+        The id of the answer that confirms a flag.
     attribute
-        The attribute, yes or no, that is the flag.
+        The yes/no attribute that is the flag.
     """
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:

@@ -1,4 +1,4 @@
-"""One claim made in every condition, as of a mirage: a finding that is reported with the image and without it."""
+"""The same answer in every condition, as with a mirage: a finding reported with the image and without it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from services.report.sections.fields.topics import Topic
 
 
 def jointly(option: str, over: Mapping[str, Sequence[str]]) -> Topic:
-    """Return the topic that counts items to which an option is the answer in every condition.
+    """Return the topic that counts items for which an option is the answer in every condition.
 
     Parameters
     ----------
     option
-        Its id.
+        The option's id.
     over
-        The values of each attribute that makes the conditions, all of them.
+        The attributes that define the conditions, each with all its values.
     """
     conditions = list(product(*over.values()))
 
@@ -43,7 +43,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]]) -> Topic:
                 if answer is not None:
                     said[whose][tuple(unit.value_of(name) for name in over)] = answer
             known = [whose for whose in clusters if all(each in said[whose] for each in conditions)]
-            # Raters who say two options differ, also where neither of these is the one that is counted.
+            # Raters with different answers have no consensus, even if neither answer is the option counted here.
             differing = 0
             if column.party.kind != "consensus":
                 known_to_raters.append({*known})

@@ -1,4 +1,4 @@
-"""Judges who fill in the same field as people: each against each rater and against what raters settled on."""
+"""Judges that fill in the same field as people: each against each rater, and against the raters' settled answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def judges_on_scale(agreement: Agreement) -> Topic:
     Parameters
     ----------
     agreement
-        What computes the agreement between raters for a type of field.
+        Computes the agreement between raters for a field type.
     """
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -53,7 +53,7 @@ def judges_on_scale(agreement: Agreement) -> Topic:
 
 
 def correlation(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far each judge goes up and down with each rater, and with what they settled on."""
+    """Return the correlation of each judge with each rater, and with the raters' settled answers."""
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
     for parties, judge, human in _numbers(ratings):
@@ -65,7 +65,7 @@ def correlation(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
 
 
 def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far each judge is above or below people, with the limits of agreement."""
+    """Return how far each judge is above or below people, with limits of agreement."""
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
     for parties, judge, human in _numbers(ratings):
@@ -79,13 +79,13 @@ def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def points(ratings: Ratings) -> tuple[PairedPoints, ...]:
-    """Return what each judge and each human gave as points, where these pairs are few enough to be drawn."""
+    """Return each judge's and human's numbers as points, if there are few enough pairs to draw."""
     of_pairs = [paired_points(*pair) for pair in _numbers(ratings)]
     return tuple(each for each in of_pairs if each is not None) if len(of_pairs) <= MOST_PAIRS_OF_PART else ()
 
 
 def _numbers(ratings: Ratings) -> Iterator[tuple[tuple[Party, Party], Numbers, Numbers]]:
-    """Yield each judge with each human, and what both gave as numbers."""
+    """Yield each judge with each human, and the numbers that both gave."""
     for judge in ratings.judges:
         for human in humans_of(ratings):
             given = numbers_given(replace(ratings, columns=(_column(judge), human)))
@@ -111,7 +111,7 @@ DIRECTION = Topic(
 
 
 def humans_of(ratings: Ratings) -> list[Column]:
-    """Return whom a judge is compared with: each rater, and what they agree on where there are several."""
+    """Return the humans that a judge is compared with: each rater, and what they settled on if there are several."""
     columns = list(ratings.columns)
     return [*columns, settled(ratings, ()).columns[0]] if len(columns) > 1 else columns
 

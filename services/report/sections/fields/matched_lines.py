@@ -1,4 +1,4 @@
-"""Which line of a list matches the reference, as people say who read both: pass@k of the answers that they rated."""
+"""Which line of a list matches the reference, according to people who read both: pass@k of the rated answers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from services.report.sections.fields.topics import Topic
 
 
 def depths_of(field: Field) -> tuple[int, ...]:
-    """Return how many lines are looked at: 1, 3, 5, and no more than can be named."""
+    """Return the numbers of first lines to look at: 1, 3, 5, and the most that can be named."""
     most = lines_of_options(field)
     return tuple(sorted({*(depth for depth in (1, 3, 5) if depth <= most), most})) if most else ()
 
 
 def matched(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the share of the lists of which one of the first lines matches, of each rater and of all verdicts."""
+    """Return the share of lists with a match among the first lines, for each rater and for all verdicts."""
     lists = ratings.only(lambda place: ratings.units[place].has_list)
     if lists.unit != "candidate":
         return []

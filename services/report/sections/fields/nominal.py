@@ -29,12 +29,12 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def per_category(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the kappa of each option against the rest: of every pair of raters, and of all where there are more."""
+    """Return the kappa of each option against the rest: for every pair and, with three raters or more, for all."""
     categories = categories_of(ratings.field)
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit, "categories": [each.id for each in categories]}
     rows = []
     if not ratings.pairs or len(categories) < 3:
-        # of two options each has the kappa of both
+        # With two options, each has the same kappa as the field.
         return []
     for a, b in ratings.pairs_on(stratum):
         kappas = kappa_per_category(ratings.answers[a], ratings.answers[b], **by)

@@ -1,4 +1,4 @@
-"""Agreement between raters on answers that are the same or not: what nominal answers and scores have in common."""
+"""Agreement between raters on answers that are either the same or not, such as nominal answers and scores."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def agreement_rows(
     categories: Sequence[Hashable] | None = None,
     neither: Sequence[Sequence[bool]] = (),
 ) -> list[EstimateRow]:
-    """Return percent agreement, kappa and AC1 of every pair of raters, and alpha of all where there are more.
+    """Return percent agreement, kappa and AC1 for every pair of raters, and alpha for all if there are more than two.
 
     Parameters
     ----------
     answers
-        By column, what is compared; None where there is nothing to compare.
+        By column, the values to compare; None if there is nothing to compare.
     categories
-        What can be answered, where that is declared: AC1 depends on their number, and is left out without them.
+        The possible answers, if they are declared: AC1 depends on their number, and is left out without them.
     neither
-        By column, where a verdict was given that is not compared; empty where there is none such.
+        By column, whether a verdict was given that is not compared; empty if there are none.
     """
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
@@ -57,7 +57,7 @@ def agreement_rows(
                 **intervals.by([ratings.clusters[place] for place in both]),
                 unit=ratings.unit,
             )
-            # Of a pair it takes both verdicts only: why the others are left out is what percent agreement says.
+            # It uses only units with both verdicts; the row of percent agreement says why the others are left out.
             estimate = replace(estimate, method=estimate.method + left_out(encode_pairs(first, second), excluded))
             rows.append(EstimateRow("gwet_ac1", compared, parties, stratum, estimate))
     if len(ratings.columns) > 2 and ratings.pairs:

@@ -1,4 +1,4 @@
-"""A number: how close two raters' numbers are, and how well they go together."""
+"""Fields that take a number: how close two raters' numbers are, and how well they correlate."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from services.report.sections.fields.topics import FieldReport, Topic
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the mean of each rater, and the mean over units of what their raters gave."""
+    """Return each rater's mean, and the mean over units of their raters' means."""
     return mean_rows(ratings, numbers_of(ratings), stratum, intervals)
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how close raters' numbers are: concordance, correlations, difference with its limits; ICC of all."""
+    """Return how close raters' numbers are: concordance, correlations, difference with limits, and ICC for all."""
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     numbers = numbers_of(ratings)
     rows = []
@@ -47,7 +47,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def points(ratings: Ratings) -> tuple[PairedPoints, ...]:
-    """Return the numbers of every pair of raters as points, where the pairs are few enough to be drawn."""
+    """Return the numbers of every pair of raters as points, if there are few enough pairs to draw."""
     numbers = numbers_of(ratings)
     of_pairs = [
         paired_points((ratings.columns[a].party, ratings.columns[b].party), numbers[a], numbers[b])

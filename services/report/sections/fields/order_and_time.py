@@ -1,4 +1,4 @@
-"""Whether raters tire or hurry: accuracy by the thirds of each rater's own queue, and of the times they took."""
+"""Whether raters tire or hurry: accuracy by thirds of each rater's own queue, and of each rater's active times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.report.sections.fields.topics import Topic, pools_raters
 
 _OF_QUEUE = ("first third of the queue", "middle third of the queue", "last third of the queue")
 _OF_TIMES = ("fastest third", "middle third by time", "slowest third")
-# With fewer answers a third is a single one.
+# With fewer answers, a third would be a single answer.
 _FEWEST = 6
 _OF_THIRDS = (
     "Thirds of each rater’s own queue, of the answers that the reference makes right or wrong. Descriptive: hard items "
@@ -25,12 +25,12 @@ _TIMES = (
     "Thirds of each rater’s own active times likewise: nobody was randomised to be slow, and hard items take long. "
     "Times are those of all versions of a verdict, of the step that was answered last."
 )
-# In which third an answer was given, whether it is right, and its cluster.
+# The third an answer belongs to, whether it is right, and its cluster.
 Placed = tuple[int, bool, str]
 
 
 def order_and_time(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the accuracy of each rater, and of all, in each third, and that of the last less that of the first."""
+    """Return the accuracy of each rater and of all in each third, and the difference between last and first third."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     columns = [
         Measured(column.party, correct, column.position, column.active_ms)
@@ -41,7 +41,7 @@ def order_and_time(ratings: Ratings, stratum: Stratum, intervals: IntervalSettin
 
 @dataclass(frozen=True)
 class Measured:
-    """Of each unit, whether a rater is right, its place in the rater's own queue, and the active time in ms."""
+    """A rater's units: whether the answer is right, its place in the rater's own queue, and the active time in ms."""
 
     party: Party
     correct: Sequence[bool | None]
@@ -52,7 +52,7 @@ class Measured:
 def rows_of_thirds(
     columns: Sequence[Measured], clusters: Sequence[str], unit: str, stratum: Stratum, intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return the accuracy in each third of queue and times, of a study in either language; units have a reference."""
+    """Return the accuracy by thirds of queue and times, for either kind of study; all units have a reference."""
     by_queue = [(column.party, column.correct, column.position) for column in columns]
     by_time = [(column.party, column.correct, column.active_ms) for column in columns]
     return [
@@ -82,7 +82,7 @@ def _by(
                 [is_right for is_right, _ in here], [cluster for _, cluster in here], unit=unit
             )
             category = Category(str(third + 1), in_words)
-            # Verdicts of several raters on one unit are not independent in any case.
+            # Verdicts of several raters on one unit are never independent.
             beside = wilson if party != ALL_RATERS else None
             rows.append(EstimateRow("accuracy", compared, (party,), stratum, share, beside, category=category))
         ends = [each for each in placed if each[0] != 1]
@@ -98,7 +98,7 @@ def _by(
 
 
 def _in_thirds(measured: Sequence[int | None], correct: Sequence[bool | None], clusters: Sequence[str]) -> list[Placed]:
-    """Return the answers of a rater by the third they are in, least first; nothing where there are too few."""
+    """Return a rater's answers with their third, the smallest values first; empty if there are too few answers."""
     answered = [
         (number, is_right, cluster)
         for number, is_right, cluster in zip(measured, correct, clusters, strict=True)
@@ -106,13 +106,13 @@ def _in_thirds(measured: Sequence[int | None], correct: Sequence[bool | None], c
     ]
     if len(answered) < _FEWEST:
         return []
-    # Of equal ones the order of the units decides.
+    # Ties keep the order of the units.
     ranked = sorted(answered, key=lambda each: each[0])
     return [(3 * rank // len(ranked), is_right, cluster) for rank, (_, is_right, cluster) in enumerate(ranked)]
 
 
 def thirds_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return the rows on these thirds, of a study in either language."""
+    """Return the explanation of the rows on thirds, for either kind of study."""
     said = (
         (_OF_THIRDS, True),
         (_POOLED, any(ALL_RATERS in row.parties for row in rows)),

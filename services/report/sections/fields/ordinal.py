@@ -1,4 +1,4 @@
-"""One step of an ordered scale: weighted kappa, ICC, signed difference, means, and the scale as it was used."""
+"""Steps of an ordered scale: weighted kappa, ICC, signed difference, means, and how the scale was used."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from services.report.sections.fields.topics import POOLED, FieldReport, Topic, h
 
 
 def steps_of(ratings: Ratings) -> tuple[Numbers, ...]:
-    """Return by column the step of each answer as a number: its id where all ids are numbers, else its place from 1."""
+    """Return, by column, each answer's step as a number: its id if all ids are numbers, else its place, from 1."""
     return numbers_given(ratings)
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the mean step of each rater, and the mean over units of what their raters gave."""
+    """Return each rater's mean step, and the mean over units of their raters' means."""
     return mean_rows(ratings, steps_of(ratings), stratum, intervals)
 
 
 def mean_rows(
     ratings: Ratings, numbers: Sequence[Numbers], stratum: Stratum, intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return the mean of each column of numbers, and where there are several, the mean of the units' own means."""
+    """Return the mean of each column of numbers and, if there are several, the mean over units of their means."""
     of_party: list[tuple[Party, Numbers]] = [
         (column.party, own) for column, own in zip(ratings.columns, numbers, strict=True)
     ]
@@ -58,7 +58,7 @@ def mean_rows(
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far raters chose the same or a near step."""
+    """Return how far raters chose the same or nearby steps."""
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     ids = [category.id for category in categories_of(ratings.field)]
     steps = steps_of(ratings)
@@ -67,7 +67,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
         parties = (ratings.columns[a].party, ratings.columns[b].party)
         first, second = ratings.answers[a], ratings.answers[b]
         if is_averaged(ratings.columns[a]) or is_averaged(ratings.columns[b]):
-            # What lies between two steps is none of the scale, and equals hardly any.
+            # A mean between two steps is not on the scale, and almost never equals an answer.
             difference = bland_altman(steps[a], steps[b], **by).bias
             rows.append(EstimateRow("mean_difference", "answers", parties, stratum, difference))
             continue
@@ -94,10 +94,10 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 def icc_row(
     ratings: Ratings, of_units: Sequence[Numbers], stratum: Stratum, intervals: IntervalSettings
 ) -> EstimateRow:
-    """Return ICC(2,1) of all raters who gave a number; where units are dealt to some, by what there is of each.
+    """Return ICC(2,1) of all raters who gave a number; if units are dealt to some raters, from the numbers there are.
 
-    Who gave none is no rater of the field: of units that they rated, too, there would be none at all. A judge is held
-    against a rater on what both rated, like every other figure of the two.
+    Raters without any number are left out, since otherwise no unit would have a number from every rater. A judge is
+    compared with a rater on the units that both rated, as in every other figure of the two.
     """
     gave = [any(number is not None for number in own) for own in zip(*of_units, strict=True)]
     of_units = [[number for number, has in zip(own, gave, strict=True) if has] for own in of_units]

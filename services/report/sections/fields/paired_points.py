@@ -1,4 +1,4 @@
-"""What two gave to the same units, as points of mean and difference, for the figure of the limits of agreement."""
+"""Two parties' numbers on the same units, as points of mean and difference for the limits-of-agreement figure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from exchange.estimate_rows import Party
 from exchange.report_structure import PairedPoints
 from services.report.rows.steps import Numbers
 
-# More points than these cannot be told apart: then they are counted in the cells of a grid.
+# More points than this cannot be told apart, so they are counted in the cells of a grid instead.
 _MOST_POINTS = 500
 _CELLS = 50
 
 
 def paired_points(parties: tuple[Party, Party], first: Numbers, second: Numbers) -> PairedPoints | None:
-    """Return the points of two columns of numbers; None where no unit has both."""
+    """Return two columns of numbers as points; None if no unit has both numbers."""
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     if not pairs:
         return None
@@ -28,7 +28,7 @@ def paired_points(parties: tuple[Party, Party], first: Numbers, second: Numbers)
 
 
 def _in_cells(counts: Counter[tuple[float, float]]) -> Counter[tuple[float, float]]:
-    """Return the counts in the cells of a grid, each at the middle of its cell."""
+    """Return the counts by cell of a grid, each placed at the middle of its cell."""
     places = np.array(list(counts), dtype=np.float64)
     low, width = places.min(axis=0), np.ptp(places, axis=0) / _CELLS
     width[width == 0.0] = 1.0

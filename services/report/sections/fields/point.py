@@ -1,4 +1,4 @@
-"""A place in mm: how far from the reference, and how far two raters are apart."""
+"""Places in mm: their distance from the reference, and from other raters' places."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.topics import FieldReport, Topic
 
-# In mm: from a voxel to what is elsewhere in the brain.
+# In mm: from about a voxel to somewhere else in the brain.
 _REACHES = (2, 5, 10, 15, 20, 30)
 
 
 def distance(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return by rater the mean distance from the nearest reference point."""
+    """Return each rater's mean distance from the nearest reference point."""
     rows = []
     for column, scores in zip(ratings.columns, ratings.scores, strict=True):
         scored = [(score.distance_mm, cluster) for score, cluster in zip(scores, ratings.clusters, strict=True)]
@@ -28,7 +28,7 @@ def distance(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
 
 
 def within(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return by rater the share of places that are no farther from the reference than some distances."""
+    """Return each rater's share of places within each of several distances of the reference."""
     rows = []
     for millimetres in _REACHES:
         for column, scores in zip(ratings.columns, ratings.scores, strict=True):
@@ -43,7 +43,7 @@ def within(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> l
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the mean distance between two raters' places, and of all where there are more."""
+    """Return the mean distance between two raters' places, and between those of all if there are more than two."""
     rows = []
     for parties, places in ratings.parties_on(stratum):
         columns = [ratings.columns[place].values for place in places]

@@ -1,4 +1,4 @@
-"""Which of two answers is better: win rates, strengths, agreement on the answer that is preferred, and sides."""
+"""Which of two answers is better: win rates, strengths, agreement on the preferred answer, and sides."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from services.report.sections.fields.topics import FieldReport, Topic
 
 _UNIT = "comparison"
 _OUTCOMES = {"a": "first", "b": "second"}
-# Names of contestants, what was preferred, and the cluster.
+# The two contestants, the outcome, and the cluster.
 Comparison = tuple[str, str, str, str]
 
 
 def _contestants(ratings: Ratings, unit: Unit) -> tuple[str, str]:
-    """Return what two answers are compared as: by what makes them a pair, or by model."""
+    """Return the names under which two answers compete: by the attribute that makes them a pair, or by model."""
     rule = ratings.phase.pairs
     name = "model" if rule is None or rule.of is None else rule.of
     first, second = (unit.candidate.pair if unit.candidate is not None else ()) or (None, None)
@@ -31,7 +31,7 @@ def _contestants(ratings: Ratings, unit: Unit) -> tuple[str, str]:
 
 
 def _comparisons(ratings: Ratings) -> Iterator[Comparison]:
-    """Yield every preference of every rater; two answers of one model are no comparison of models."""
+    """Yield every preference of every rater; two answers of the same contestant are not a comparison."""
     for column in ratings.columns:
         for unit, value, cluster in zip(ratings.units, column.values, ratings.clusters, strict=True):
             former, other = _contestants(ratings, unit)
@@ -40,7 +40,7 @@ def _comparisons(ratings: Ratings) -> Iterator[Comparison]:
 
 
 def win_rates(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return by contestant how often it was preferred, and how often neither of the two was."""
+    """Return how often each contestant was preferred, and how often neither of the two was."""
     made = list(_comparisons(ratings))
     rows = []
     for name in sorted({name for former, other, _, _ in made for name in (former, other)}):
@@ -57,7 +57,7 @@ def win_rates(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def strengths(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the strength of each contestant; of two alone it says what their win rates say."""
+    """Return the strength of each contestant; with only two, strengths repeat what their win rates say."""
     made = list(_comparisons(ratings))
     if not made or stratum.kind == "model":
         return []
@@ -77,13 +77,13 @@ def strengths(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how far raters preferred the same answer, on whichever side it stood for each of them."""
+    """Return how far raters preferred the same answer, regardless of the side it was on for each of them."""
     ids = [category.id for category in categories_of(ratings.field)]
     return agreement_rows(ratings, ratings.answers, stratum, intervals, categories=ids)
 
 
 def sides(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return by rater, and of all, how often the answer at A was chosen where one of the two was."""
+    """Return how often the answer on side A was chosen if one of the two was, by rater and for all raters."""
     chosen = [
         (column.party, place, seen == "a")
         for column in ratings.columns

@@ -1,4 +1,4 @@
-"""A list in the order of likelihood: pass@k against the reference, and what two raters' lists have in common."""
+"""Lists in order of likelihood: pass@k against the reference, and the overlap of two raters' lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEPTHS = (1, 3, 5)
 
 
 def depths_of(ratings: Ratings) -> tuple[int, ...]:
-    """Return how many lines are looked at: 1, 3, 5, and no more than may be written."""
+    """Return the numbers of first lines to look at: 1, 3, 5, and the most that may be written."""
     most = ratings.field.at_most
     return _DEPTHS if most is None else tuple(sorted({*(depth for depth in _DEPTHS if depth <= most), most}))
 
@@ -26,7 +26,7 @@ def _lists(values: tuple[object, ...]) -> list[list[str] | None]:
 
 
 def _with_what_is_none(column: Column) -> list[list[str] | None]:
-    """Return the lists of a column; what a model wrote that is none, or that it wrote nothing, is an empty one."""
+    """Return the lists of a column; if a model wrote nothing, or something that is not a list, its list is empty."""
     return [
         [] if state in ("invalid", "no_response") else given
         for state, given in zip(column.states, _lists(column.values), strict=True)
@@ -34,7 +34,7 @@ def _with_what_is_none(column: Column) -> list[list[str] | None]:
 
 
 def pass_at(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return by rater the share of units with an accepted answer among the first lines."""
+    """Return each rater's share of units with an accepted answer among the first lines."""
     known = ratings.only(lambda place: (key := ratings.keys[place]) is not None and bool(key.key.accepted))
     accepted = [[_TEXT(line) for line in key.key.accepted] for key in known.keys if key is not None]
     rows = []
@@ -51,7 +51,7 @@ def pass_at(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> 
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often two raters put the same first, and how much of their first lines is common."""
+    """Return how often two raters put the same line first, and how far their first lines overlap."""
     rows = []
     synonyms = [group.words for group in ratings.field.synonyms]
     lists = [

@@ -1,4 +1,4 @@
-"""Automatic scores of candidates' texts against what people said of them: exact match and token F1."""
+"""Automatic scores of candidates' texts against people's verdicts: exact match and token F1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scores = list[float | None]
 
 
 def correlation(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how token F1 and exact match go with what people said: each rater, and what they agree on."""
+    """Return how token F1 and exact match correlate with people's verdicts: each rater's, and the consensus."""
     scorers: tuple[tuple[Compared, Scores], ...] = (
         ("token_f1", [_scored(unit, by_overlap=True) for unit in ratings.units]),
         ("exact_match", [_scored(unit, by_overlap=False) for unit in ratings.units]),
@@ -38,7 +38,7 @@ def correlation(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
 
 
 def _scored(unit: Unit, *, by_overlap: bool) -> float | None:
-    """Return the automatic score of a candidate against the accepted answers in words; None where there are none."""
+    """Return a candidate's automatic score against the accepted answers in words; None if there are none."""
     accepted = _accepted(unit)
     if unit.candidate is None or not unit.candidate.answer or not accepted:
         return None

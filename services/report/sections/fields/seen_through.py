@@ -1,4 +1,4 @@
-"""Guesses of who wrote an answer, against who did: whether the blinding of a pool held."""
+"""Guesses at who wrote an answer, against who did: whether the blinding of a pool held."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from services.report.rows.columns import WRITTEN_BY
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.topics import Topic
 
-# What is guessed, and what is then the case, by the words of `Unit.value_of`.
+# The guesses, and the actual sources in the words of `Unit.value_of`.
 _SOURCES = ("person", "model")
 _WRITTEN = {"a person": "person", "a model": "model"}
 
 
 def blinding(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return Bang's index of people's and of models' answers, and James' of both; nothing of one source alone."""
+    """Return Bang's index for people's and for models' answers, and James' for both; empty for a single source."""
     source = [_WRITTEN.get(unit.value_of(WRITTEN_BY)) for unit in ratings.units]
     if not set(_SOURCES) <= set(source):
         return []

@@ -1,4 +1,4 @@
-"""Any number of options: the exact set, what two sets have in common, and each option by itself."""
+"""Any number of options: agreement on the exact set, overlap of two sets, and each option on its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.report.sections.fields.topics import FieldReport, Topic
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often two raters chose the same set, and how much of their sets is common."""
+    """Return how often two raters chose the same set, and how far their sets overlap."""
     return [
         row
         for parties, places in ratings.parties_on(stratum)
@@ -27,7 +27,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def of_options(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the agreement on each option, chosen or not."""
+    """Return the agreement on each option, as chosen or not."""
     categories = categories_of(ratings.field)
     return [
         row
@@ -58,7 +58,7 @@ def distribution(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings
 
 
 def _result(ratings: Ratings, places: tuple[int, ...], intervals: IntervalSettings) -> SetAgreement:
-    """Return the agreement of these columns, of a pair on the units that both answered."""
+    """Return the agreement of these columns; for a pair, on the units that both answered."""
     columns = [ratings.columns[place].values for place in places]
     of_units = [
         (given, cluster)

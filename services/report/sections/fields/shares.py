@@ -14,7 +14,7 @@ from services.report.rows.ratings import Ratings
 
 
 def categories_of(field: Field) -> tuple[Category, ...]:
-    """Return the options of a field in their order; the steps of a confidence are its options."""
+    """Return a field's options in order; the steps of a confidence are its options."""
     if field.options:
         return tuple(Category(option.id, option.text) for option in field.options)
     if field.steps is not None:
@@ -23,9 +23,9 @@ def categories_of(field: Field) -> tuple[Category, ...]:
 
 
 def distribution(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the share of each option among the answers: of each rater, and of all verdicts; in parts of all alone.
+    """Return each option's share of the answers, by rater and for all verdicts; in parts only for all verdicts.
 
-    Where chances of being drawn differ, the weighted share of what was drawn from is given beside it.
+    If the probabilities of being drawn differ, the share weighted to the population is given as well.
     """
     given: list[tuple[Party, list[int], Sequence[str | None]]] = [
         (column.party, [place for place, answer in enumerate(answers) if answer is not None], answers)

@@ -1,4 +1,4 @@
-"""Words: whether they are the same after normalisation, and how many of them two raters have in common."""
+"""Words: whether they are the same after normalisation, and how many of them two raters share."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from services.report.sections.fields.topics import FieldReport, Topic
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often two raters wrote the same after normalisation, and how much of their words is common.
+    """Return how often two raters wrote the same after normalisation, and how far their words overlap.
 
-    A note that may be left empty is no answer to a question: of such a field there is nothing to compare.
+    A note that may be left empty is not an answer to a question, so notes are not compared.
     """
     if not ratings.field.required:
         return []
@@ -35,7 +35,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 
 def f1_of_reference(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the mean token F1 of each rater's words against the accepted texts, where words are answered."""
+    """Return each rater's mean token F1 against the accepted texts, for items that are answered in words."""
     worded = ratings.only(lambda place: ratings.kinds[place].scale == "text" and ratings.keys[place] is not None)
     rows = []
     for column, scores in zip(worded.columns, worded.scores, strict=True):

@@ -1,4 +1,4 @@
-"""What a field type says of its figures: which tables there are, and which of them an analysis plan can name."""
+"""What a field type reports: its tables, and which of them an analysis plan can name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 
-# Takes what was filled in on some units, what these are called, and how intervals are computed.
+# Takes the ratings of some units, their stratum, and how intervals are computed.
 Compute = Callable[[Ratings, Stratum, IntervalSettings], list[EstimateRow]]
 Holds = Callable[[Ratings, Sequence[EstimateRow]], bool]
 
@@ -28,27 +28,27 @@ class Topic:
     Attributes
     ----------
     key
-        What the table is called in files, behind the field.
+        The table's name in files, after the field.
     title
-        What it says, behind the label of the field.
+        The table's title, after the label of the field.
     explanation
-        What is computed, and of what.
+        What is computed, and from what.
     compute
-        Returns no rows where the ratings give no reason for them.
+        Returns no rows if the ratings provide nothing to compute them from.
     in_parts
         Whether it is repeated for each value of the attributes that the plan names under `tables`.
     drawn
         How its rows are drawn: values with intervals, shares of an ordered scale on both sides of its middle, shares
-        over the lines of a list, accuracy over stated confidence, floors and ceilings beside raters, accuracy over
-        thirds, or not.
+        by lines of a list, accuracy by stated confidence, floors and ceilings with raters, accuracy by thirds, or not
+        at all.
     points
-        Of differences with their limits, gives the units that they are computed of.
+        For differences with limits of agreement: returns the units from which they are computed.
     of_models
-        Whether the answers of models in the same field are held against the same, beside those of the raters.
+        Whether models' answers in the same field are reported too, in the same way as the raters'.
     further
-        Sentences behind the explanation, each with what has to hold for it: of what there is none, none is needed.
+        Sentences that follow the explanation, each with the condition under which it is needed.
     names
-        Which of its statistics the title names, so that a figure of one does not say it twice.
+        The statistics that the title already names, so that a figure of one does not repeat it.
     """
 
     key: str
@@ -63,57 +63,57 @@ class Topic:
     names: frozenset[tuple[Statistic, Compared]] = frozenset()
 
     def explained(self, ratings: Ratings, rows: Sequence[EstimateRow]) -> list[str]:
-        """Return the explanation of these rows, in pieces of which others may say the same."""
+        """Return the explanation of these rows in pieces, as other topics may have some in common."""
         return [self.explanation, *(says for says, holds in self.further if holds(ratings, rows))]
 
     def rows_of_models(self, ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-        """Return the same of each model that answered the field; nothing where it is of raters alone."""
+        """Return the rows of each model that answered the field; empty for topics that are only about raters."""
         models = ratings.of_models if self.of_models else []
         return [row for model in models for row in self.compute(model, stratum, intervals)]
 
 
 def pools_raters(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
-    """Return whether all raters together are among those that the rows are of."""
+    """Return whether any row is about all raters together."""
     return any(ALL_RATERS in row.parties for row in rows)
 
 
 def has_models(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
-    """Return whether a model is among those that the rows are of."""
+    """Return whether any row is about a model."""
     return any(party.kind == "model" for row in rows for party in row.parties)
 
 
 def has_alpha(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
-    """Return whether an alpha is among the rows."""
+    """Return whether any row is an alpha."""
     return any(row.statistic == "krippendorff_alpha" for row in rows)
 
 
 def has_bounds(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
-    """Return whether bounds stand beside an estimate: something said neither right nor wrong."""
+    """Return whether there are bounds, because some verdicts were neither right nor wrong."""
     return any(row.bound for row in rows)
 
 
 def has_consensus(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
-    """Return whether what raters agree on is among those that the rows are of."""
+    """Return whether any row is about the raters' consensus."""
     return any(CONSENSUS in row.parties for row in rows)
 
 
 def has_judges(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
-    """Return whether a judge's run is about the field."""
+    """Return whether any judge's run is about the field."""
     return bool(ratings.judges)
 
 
 def has_abstentions(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
-    """Return whether anybody, or a model, abstained in the field."""
+    """Return whether any rater or model abstained in the field."""
     return any("undetermined" in column.states for column in (*ratings.columns, *ratings.models))
 
 
 def has_unanswered(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
-    """Return whether anybody abstained in the field, or called a unit not assessable."""
+    """Return whether anybody abstained in the field or called a unit not assessable."""
     return has_abstentions(ratings, rows) or any("not_assessable" in column.states for column in ratings.columns)
 
 
 def has_empty_sets(ratings: Ratings, _: Sequence[EstimateRow]) -> bool:
-    """Return whether anybody left all options of a set alone."""
+    """Return whether anybody chose no option of a set."""
     return ratings.field.type in SETS and any("empty" in column.states for column in ratings.columns)
 
 
@@ -126,7 +126,7 @@ POOLED = ("“All raters” pools verdicts.", pools_raters)
 
 
 def unit_in_words(asked: Field, rows: Sequence[EstimateRow]) -> str:
-    """Return in what the means and differences of a field are; nothing where it names no unit, or there are none."""
+    """Return the unit of a field's means and differences in words; empty if it has no unit or no such rows."""
     measured = {row.statistic for row in rows} & MEASURED
     if not asked.unit or not measured:
         return ""
@@ -135,7 +135,7 @@ def unit_in_words(asked: Field, rows: Sequence[EstimateRow]) -> str:
 
 
 def weighted_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what it means that a row is weighted; nothing where none is."""
+    """Return what it means that rows are weighted; empty if none is."""
     if not any(row.weighted for row in rows):
         return ""
     return (
@@ -153,13 +153,13 @@ class FieldReport:
     topics
         Its tables, in order.
     planned
-        The topic that an estimate of a plan is, by its name there; what is not named is not computed of this type.
+        The topic for each estimate that a plan can name; others are not computed for this type.
     against
-        The same of estimates against judges, the answers without the image, or automatic scores.
+        The same for estimates against judges, the text-only answers, or automatic scores.
     numbers
-        By column, what of the answers is a number, so that parts can be compared; None where nothing is.
+        Returns, by column, the answers as numbers, so that parts can be compared; None if they have no numbers.
     is_share
-        Whether these numbers are 1 for correct and 0.
+        Whether these numbers are 1 for correct and 0 otherwise.
     """
 
     topics: tuple[Topic, ...]

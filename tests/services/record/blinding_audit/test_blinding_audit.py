@@ -133,7 +133,7 @@ def test_a_screen_that_cannot_be_built_is_named_and_is_no_clean_result(opened: S
     outcome = audit_blinding(opened.database, opened.admin, "tiny", tmp_path / "audit.json")
 
     assert (outcome.leaks, outcome.not_rendered, outcome.holds) == (0, 12, False)
-    assert "Of 12 assignments the screen could not be built." in outcome.sentence
+    assert "The screen of 12 assignments could not be built." in outcome.sentence
 
 
 # ---- nothing is changed ----------------------------------------------------------------------------------------------

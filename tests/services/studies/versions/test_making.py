@@ -230,7 +230,7 @@ def test_what_is_on_a_screen_when_it_is_corrected_is_too_late(sqlite_database: D
     show(situation, rater, payload)
     new_version(situation, tmp_path / "study", corrected_prompt)
 
-    with pytest.raises(NotOnTheDesk, match="corrected in a version of the study before this answer was saved"):
+    with pytest.raises(NotOnTheDesk, match="corrected in a new version of the study before your answer was saved"):
         submit(situation, rater, payload, plain(payload))
 
     assert on_the_desk(situation, rater, "part-1")["prompt"] == "Prompt of i2?"

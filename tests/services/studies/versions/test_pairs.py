@@ -155,7 +155,7 @@ def test_figures_are_of_the_pairs_that_stand_and_every_draw_is_made_again(
 
     assert report.notices[-1] == (
         "Which is better: 5 candidates came with version 1 and 3 candidates came with version 2, and 1 candidate that "
-        "a version corrected in no figure."
+        "a version corrected is in no figure."
     )
     with sqlite_database.read_only() as session:
         assert len(session.exec(select(FreezeItem.id)).all()) == 9

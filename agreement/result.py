@@ -1,0 +1,50 @@
+"""What every result that holds more than one number has in common: it can be written as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+class Result:
+    """A result made of estimates, numbers, names and smaller results."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON: ``nan`` and infinities become ``None``."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+def plain(value: Any) -> Any:
+    """What JSON can hold of a value.
+
+    Parameters
+    ----------
+    value : object
+        A result, an estimate, a container of these, or one value.
+
+    Returns
+    -------
+    dict, list, str, int, float, bool or None
+        Keys of a mapping are text, and sets are lists in the order of their texts; what JSON has no kind for is text.
+
+    Examples
+    --------
+    >>> plain({1: (0.5, float("nan")), "of": frozenset({"edema", "mass"})})
+    {'1': [0.5, None], 'of': ['edema', 'mass']}
+    """
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(part) for part in value), key=str)
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int)) else str(value)

@@ -1,0 +1,63 @@
+"""How many assignments people have, and how many of them are done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import case, exists, func
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col
+
+from db.people import Membership
+from db.queries.assignments import has_ended, is_done
+from db.reading import Assignment, TechnicalFailure
+
+
+@dataclass(frozen=True)
+class WorkCount:
+    """How many assignments of a member in a phase are open, could not be shown, have come to an end, and are there."""
+
+    open: int = 0
+    failures: int = 0
+    ended: int = 0
+    total: int = 0
+
+    def __add__(self, more: WorkCount) -> WorkCount:
+        """Return the assignments of both."""
+        return WorkCount(
+            self.open + more.open, self.failures + more.failures, self.ended + more.ended, self.total + more.total
+        )
+
+    def __sub__(self, part: WorkCount) -> WorkCount:
+        """Return the assignments without a part of them."""
+        return WorkCount(
+            self.open - part.open, self.failures - part.failures, self.ended - part.ended, self.total - part.total
+        )
+
+
+NO_WORK = WorkCount()
+
+
+def count_by_member(session: Session, study_id: int, *where: Any) -> dict[tuple[int, str], WorkCount]:
+    """Count the assignments of members who are still in the study, by member and phase.
+
+    Parameters
+    ----------
+    where
+        More conditions on the assignments that are counted.
+    """
+    failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
+    query = (
+        select_columns(
+            col(Assignment.membership_id),
+            col(Assignment.phase),
+            *(func.sum(case((counts, 1), else_=0)) for counts in (~is_done(Assignment), failed, has_ended(Assignment))),
+            func.count(),
+        )
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(col(Assignment.study_id) == study_id, col(Membership.removed_at).is_(None), *where)
+        .group_by(col(Assignment.membership_id), col(Assignment.phase))
+    )
+    rows: Any = session.connection().execute(query)
+    return {(member, phase): WorkCount(*many) for member, phase, *many in rows}

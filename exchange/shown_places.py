@@ -1,0 +1,85 @@
+"""Where a place in an item lies: which scan or image each pane opens on, how far it reaches, and in whose words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from exchange.item_table import ItemRow, VolumeRow
+from protocol.fields.pixels import Extent, Pixels, Places
+from protocol.hanging import Hanging
+from protocol.hung import hung, opened
+
+# How far a file reaches; None where it is not there, or cannot be read.
+Measure = Callable[[Path], Extent | None]
+_IMAGES = (".png", ".jpg", ".jpeg")
+
+
+class ShownPlaces:
+    """The scans and images of a study folder as places in them are written; each file is measured once.
+
+    Attributes
+    ----------
+    warnings
+        What was noted of places while tables were read.
+    """
+
+    def __init__(self, hanging: Hanging, volumes: Sequence[VolumeRow], measure: Measure | None) -> None:
+        self._hanging, self._volumes, self._measure = hanging, volumes, measure
+        self._extents: dict[Path, Extent | None] = {}
+        self.warnings: list[str] = []
+
+    @property
+    def are_as_shown(self) -> bool:
+        """Whether places are said in the words of what they lie in, for which files are measured."""
+        return self._measure is not None
+
+    def places_of(self, item: ItemRow) -> Places:
+        """Return in whose words a place in each pane is given: None of what has a scale, or cannot be measured."""
+        convention = self._hanging.convention
+        return {
+            title: Pixels.of_whole(*extent.pixels, convention) if extent is not None and extent.pixels else None
+            for title, extent in ((title, self._extent_of(volume)) for title, volume in self._opened(item))
+        }
+
+    def lacks_an_image(self, item: ItemRow) -> str:
+        """Return the name of an image that an item opens on, and that cannot be measured; empty where there is none."""
+        return next(
+            (
+                volume.path.name
+                for _, volume in self._opened(item)
+                if volume.path.suffix.lower() in _IMAGES and self._extent_of(volume) is None
+            ),
+            "",
+        )
+
+    def mixes(self, item: ItemRow) -> bool:
+        """Return whether some panes of an item have a scale and others have none."""
+        return len({pixels is None for pixels in self.places_of(item).values()}) > 1
+
+    def beyond(self, item: ItemRow, place: Sequence[float]) -> str:
+        """Return how far the scans of an item reach, if a place is outside of all; empty where one may hold it."""
+        case = self._of_case[item.case]
+        panes = hung(self._hanging, item.sequences, item.uses_prior, case)
+        extents = [self._extent_of(volume) for _, offered in panes for volume in offered]
+        known = [extent for extent in extents if extent is not None]
+        if not known or len(known) < len(extents) or any(extent.holds(place) for extent in known):
+            return ""
+        return "; ".join(dict.fromkeys(extent.in_words() for extent in known))
+
+    @cached_property
+    def _of_case(self) -> dict[str, list[VolumeRow]]:
+        of_case: dict[str, list[VolumeRow]] = defaultdict(list)
+        for volume in self._volumes:
+            of_case[volume.case].append(volume)
+        return of_case
+
+    def _opened(self, item: ItemRow) -> list[tuple[str, VolumeRow]]:
+        return opened(hung(self._hanging, item.sequences, item.uses_prior, self._of_case[item.case]))
+
+    def _extent_of(self, volume: VolumeRow) -> Extent | None:
+        if self._measure is not None and volume.path not in self._extents:
+            self._extents[volume.path] = self._measure(volume.path)
+        return self._extents.get(volume.path)

@@ -1,0 +1,73 @@
+"""A number is in the unit that its field names: another of the same kind is converted, and any other one is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from protocol.fields import KINDS, number, text
+from protocol.fields.kind import Reference
+from protocol.forms import FormField
+
+
+def asked(unit: str | None, *, most: float | None = None) -> FormField:
+    return FormField(key="answer", type="number", label="Size", unit=unit, maximum=most)
+
+
+@pytest.mark.parametrize(
+    ("written", "unit", "value"),
+    [
+        ("50", "mm", "50"), ("50 mm", "mm", "50"), ("50mm", "mm", "50"), ("5 cm", "mm", "50"), (".5 CM", "mm", "5"),
+        ("5 mm", "cm", "0.5"), ("2 cc", "ml", "2"), ("2 cm\N{SUPERSCRIPT THREE}", "ml", "2"), ("50 %", "%", "50"),
+        ("50 percent", "%", "50"), ("-5 HU", "HU", "-5"), ("3 mm/s", "mm/s", "3"), ("50", None, "50"),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_in_the_unit_of_its_field(written: str, unit: str | None, value: str) -> None:
+    assert number.in_unit(written, unit) == Decimal(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "unit"),
+    [
+        ("50 ml", "mm"), ("50 %", "mm"), ("50 mm", None), ("50 mm2", "mm"), ("50 mm long", "mm"), ("mm", "mm"),
+        ("50 lesions", "mm"), ("5 mm", "HU"), ("about 50 mm", "mm"), ("5_0 mm", "mm"), ("", "mm"), ("5-6 mm", "mm"),
+    ],
+)  # fmt: skip
+def test_what_is_in_no_unit_of_that_kind_is_no_number(written: str, unit: str | None) -> None:
+    assert number.in_unit(written, unit) is None
+
+
+@pytest.mark.parametrize("accepted", ["50 mm", "50mm", "5 cm", "50"])
+def test_a_reference_may_name_the_unit(accepted: str) -> None:
+    reference = Reference((accepted,), unit="mm")
+
+    assert KINDS["number"].problem_of_reference(asked("mm"), Reference((accepted,))) == ""
+    assert KINDS["number"].score(50.0, reference, []).correct is True
+    assert KINDS["number"].score(5.0, reference, []).correct is False
+    assert KINDS["number"].reference_in_words(reference, {}) == ["50"]
+
+
+def test_a_reference_beyond_the_limits_is_refused_in_whatever_unit_it_is() -> None:
+    assert KINDS["number"].problem_of_reference(asked("mm", most=20.0), Reference(("1 cm",))) == ""
+    assert "from -inf to 20" in KINDS["number"].problem_of_reference(asked("mm", most=20.0), Reference(("5 cm",)))
+
+
+@pytest.mark.parametrize(("accepted", "unit"), [("50 ml", "mm"), ("50 mm", None), ("50 mm", "HU")])
+def test_a_reference_in_another_kind_of_unit_is_refused(accepted: str, unit: str | None) -> None:
+    says = KINDS["number"].problem_of_reference(asked(unit), Reference((accepted,)))
+
+    assert f"not by '{accepted}'" in says
+    assert unit is None or f"in {unit}" in says
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("about 50 mm", "50"), ("5 cm in diameter", "50"), ("50", "50"), ("50 lesions", "50"), ("a 5-cm mass", "50"),
+        ("L4/5: 5 cm", "50"), ("50 ml", None), ("5 cm/s", None), ("> 5 cm", None), ("5 x 3 cm", None), ("large", None),
+        ("5 cm2", None),
+    ],
+)  # fmt: skip
+def test_a_sentence_holds_one_number_in_the_unit_of_its_field(written: str, value: str | None) -> None:
+    assert text.number_in(written, "mm") == (None if value is None else Decimal(value))
