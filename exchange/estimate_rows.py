@@ -154,18 +154,34 @@ class Pooled:
     """The estimate pools answers of different formats."""
 
 
+# Why verdicts, or questions, are in no share.
+Reason = Literal[
+    "not assessable",
+    "unresolved",
+    "excluded or not assessable",
+    "undetermined or not assessable",
+    "undetermined or not assessable, counted as not read",
+    "undetermined or not assessable in a condition",
+    "without a consensus",
+]
+
+
 @dataclass(frozen=True)
 class LeftOut:
-    """How many verdicts say neither right nor wrong, or on how many questions raters do not agree."""
+    """How many verdicts say neither right nor wrong, or on how many questions raters do not agree.
+
+    Attributes
+    ----------
+    of
+        Of how many these are; 0 where that is not said.
+    who
+        What each of them is called, where that is said.
+    """
 
     n: int
-    why: Literal[
-        "not assessable",
-        "unresolved",
-        "excluded or not assessable",
-        "undetermined or not assessable, counted as not read",
-        "without a consensus",
-    ]
+    why: Reason
+    of: int = 0
+    who: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,9 @@ from exchange.shown_numbers import LEAST_P, has_interval, shown_interval, shown_
 from exchange.statistic_names import Scale, Statistic
 from exchange.statistic_words import BETWEEN, BOUNDS, EXPLORATORY, OF_CONSENSUS, TURNED, WORDS
 
+# Of more that are left out only the number is given.
+MOST_NAMED = 5
+
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
 KAPPA_INTERVALS = {
@@ -279,8 +282,10 @@ def _remark_in_words(remark: Remark, scorer: str, cluster: str, is_clustered: bo
     match remark:
         case Pooled():
             return "descriptive only: answers of different formats are pooled"
-        case LeftOut(n, why):
-            return f"{n} {why}"
+        case LeftOut(n, why, of, who):
+            of_all, more = f" of {of}" if of else "", n - MOST_NAMED
+            named = ", ".join((*who[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])))
+            return f"{n}{of_all} {why}" + (f" ({named})" if who else "")
         case IfIndependent(share):
             return f"{100 * share:.1f} % expected if errors were independent"
         case Counted(done, of, not_recorded):

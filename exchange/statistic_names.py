@@ -111,6 +111,7 @@ Compared = Literal[
     "same_of_both_wrong",
     "same_wrong_answer",
     "scored_correct",
+    "scored_option",
     "scores",
     "sequence_never_opened",
     "sets",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from exchange.refusal import listed as alternatives
+from exchange.refusal import nearest, shown
 from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate
 from protocol.language.expansion import Expansion, Phase
+from protocol.language.results import values_as_stored
 from protocol.language.wording import listed, spoken
 from services.studies.lines_without_numbers import Under
 
@@ -63,6 +66,27 @@ def of_nothing(
         if not any(unit.value_of(name) for unit in units):
             says = f"no unit of '{phase.key}' has a value of {spoken(name)}, so that there are no parts; remove it."
             yield ("by",), says
+
+
+def values_of_no_unit(study: Expansion, phase: Phase, line: AuthoredEstimate, units: Sequence[Valued]) -> str:
+    """Return which values a line selects that no unit of a phase has, with those that there are; empty where all are.
+
+    Parameters
+    ----------
+    units
+        All that the phase could rate, by what is known before anything is answered.
+    """
+    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
+    said = []
+    for name, written in line.where.items():
+        if "." in name or name in of_raters:
+            continue
+        known = sorted({unit.value_of(name) for unit in units} - {""})
+        for value in values_as_stored(name, written, study.attributes):
+            if value not in known:
+                there = f"expected {alternatives(known)}" if known else "and none is filled in"
+                said.append(f"no unit has {spoken(name)} '{shown(value)}'{nearest(value, known)}, {there}")
+    return "; ".join(said)
 
 
 def _of_no_group(study: Expansion, phase: Phase, line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:

@@ -18,7 +18,7 @@ from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
 from protocol.language.sentences_of_plan import CORRECTIONS
 from protocol.language.wording import listed, path_in_words, spoken
-from services.studies.lines_in_vain import named_twice, of_nothing, said_twice
+from services.studies.lines_in_vain import named_twice, of_nothing, said_twice, values_of_no_unit
 from services.studies.lines_without_numbers import (
     References,
     decidable,
@@ -104,7 +104,10 @@ class PlanChecks:
                     if not self._frozen:
                         yield from ((key, says) for says in _no_bound_of_a_share(self._study, line))
                     units, which = self._decidable(phase, line)
-                    yield from (((*key, "least"), says) for says in too_few(line, phase, units, which))
+                    lacking = "" if units else values_of_no_unit(self._study, phase, line, self._of(phase))
+                    says_of_few = (lacking + "; correct the value.",) if lacking else too_few(line, phase, units, which)
+                    under = "where" if lacking else "least"
+                    yield from (((*key, under), says) for says in says_of_few)
 
     def _without_numbers(self, key: Path, line: AuthoredEstimate) -> Iterator[Said]:
         forms = {item.form for item in self._contents.items if not item.practice}
@@ -171,17 +174,18 @@ class PlanChecks:
             )
 
     def _of_few(self) -> Iterator[str]:
-        """Yield which lines select a single unit, or none, by what is known before anything is answered."""
+        """Yield which lines select a single unit, or none, or what no unit has, before anything is answered."""
         for key, line in lines_of(self._study):
-            if not any("." not in name for name in line.where) or isinstance(line, AuthoredCriterion):
-                continue
-            for phase in self._phases_of(line):
-                count = len(self._where(phase, line))
-                if count < 2 <= len(self._of(phase)):
-                    about, so = ("a single unit", "no estimate of it has an interval")
-                    if not count:
-                        about, so = "no unit", "there is nothing to compute it from"
+            for phase in self._phases_of(line) if any("." not in name for name in line.where) else ():
+                units, count = self._of(phase), len(self._where(phase, line))
+                lacking = values_of_no_unit(self._study, phase, line, units) if units else ""
+                about = "a single unit" if count else "no unit"
+                so = "no estimate of it has an interval" if count else "there is nothing to compute it from"
+                if count < 2 <= len(units) and not isinstance(line, AuthoredCriterion):
+                    so += f"; {lacking}" if lacking else ""
                     yield f"{path_in_words(key)} is about {about} of phase '{phase.key}': {so}."
+                elif lacking:
+                    yield f"{path_in_words(key)}: of phase '{phase.key}' {lacking}; correct the value."
 
     def _taken_for_raters(self) -> Iterator[str]:
         """Yield which lines name a column of units by a word that means what is known of raters in a plan."""

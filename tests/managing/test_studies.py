@@ -158,7 +158,7 @@ def test_labels_made_elsewhere_are_taken_in_and_marked_in_what_is_printed_of_jud
     files = frozen("judge", "export", "tiny", tmp_path / "tidy.csv", "--labels", "sheet")
 
     assert "4 labels of 2 labellers on 2 candidates; how they were blinded is said to be: not at all" in taken.stdout
-    assert printed.stdout.startswith("The people are labellers and no raters of this study")
+    assert printed.stdout.startswith("The people are labellers, not raters of this study")
     assert "Blinded      not blinded here; elsewhere, 'sheet': said to be: not at all" in made.stdout
     assert files.exit_code == 0 and "not blinded here" in (tmp_path / "tidy.csv").read_text("utf-8")
 

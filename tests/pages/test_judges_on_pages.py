@@ -125,7 +125,7 @@ def test_a_study_that_nobody_rates_shows_the_labels_made_elsewhere_and_says_of_r
     next(each for each in app.button if each.label == "Show these").click().run()
     (refusal,) = app.error
     assert as_read(refusal.value) == (
-        "Nobody rates score.verdict in this study, so that judges are held against nobody: choose labels made "
+        "Nobody rates score.verdict in this study, so there is nobody to compare judges with: choose labels made "
         "elsewhere: one."
     )
 

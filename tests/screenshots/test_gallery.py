@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,10 +122,21 @@ def drawn_in(report: Report) -> dict[str, str]:
     return {figure.key: figure.figure.to_json() for figure in figures_of(report)}
 
 
-def test_no_figure_is_higher_than_a_printed_page_or_wider(report_file: Path, new_page: Callable[[], Page]) -> None:
+def with_a_high_figure(text: str) -> str:
+    """Return a page whose first figure is higher than any paper."""
+    text = re.sub(r'style="height: \d+px"', 'style="height: 1400px"', text, count=1)
+    before, mark, after = text.partition('<script type="application/json"')
+    return before + mark + re.sub(r'"height":\d+', '"height":1400', after, count=1)
+
+
+def test_no_figure_is_higher_than_a_printed_page_or_wider(
+    report_file: Path, tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(with_a_high_figure(report_file.read_text(encoding="utf-8")), encoding="utf-8")
     page = new_page()
     page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
-    page.goto(report_file.as_uri())
+    page.goto(file.as_uri())
     page.wait_for_function("() => window.imageOf && document.querySelectorAll('.plot-container').length > 0")
     before = page.evaluate(SIZES)
     page.emulate_media(media="print")
@@ -133,7 +145,8 @@ def test_no_figure_is_higher_than_a_printed_page_or_wider(report_file: Path, new
 
     printed = page.evaluate(SIZES)
 
-    assert any(height > PAPER[1] for _, height in before), "The taxonomy of errors is higher on the screen."
+    assert any(height > PAPER[1] for _, height in before), "One is higher on the screen."
+    assert page.locator(".modebar:visible").count() == 0, "What is pressed on a screen covers the legend on paper."
     assert all(width <= PAPER[0] and height <= PAPER[1] for width, height in printed)
 
     page.emulate_media(media="screen")

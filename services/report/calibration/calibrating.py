@@ -226,7 +226,7 @@ def _require_humans(material: Material, field: str, labels: Sequence[str]) -> No
     remedy = "invite raters, or import labels that people gave elsewhere"
     if labels:
         remedy = f"choose labels made elsewhere: {', '.join(labels)}"
-    raise Conflict(f"Nobody rates {field} in this study, so that judges are held against nobody: {remedy}.")
+    raise Conflict(f"Nobody rates {field} in this study, so there is nobody to compare judges with: {remedy}.")
 
 
 def _require_basis(material: Material, basis: str) -> None:

@@ -25,7 +25,7 @@ from services.report.rows.labels import Label, Labels
 # The short form, next to a figure; a panel has the full sentences.
 _MARK = "made elsewhere"
 BY_LABELS = f"by labels {_MARK}, not blinded here"
-_HEAD = f"The people are labellers and no raters of this study: their labels were {NOT_BLINDED_HERE}."
+_HEAD = f"The people are labellers, not raters of this study: their labels were {NOT_BLINDED_HERE}."
 
 
 def with_labels(read: Read, labels: Labels) -> Read:

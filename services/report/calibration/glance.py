@@ -74,8 +74,8 @@ def without_verdict(material: Material) -> PlainTable | None:
         key="without_verdict",
         title="Candidates without a verdict of the judge",
         explanation=(
-            "They are counted and never scored; those that a run does not hold are among those with no verdict. A "
-            "certificate's limit on them is one for all models together."
+            "They are counted and never scored; candidates missing from a run count as having no verdict. A "
+            "certificate's limit on them applies to all models together."
         ),
         columns=(
             Column("judge", "Judge", "With its prompt, where it is known"),

@@ -80,7 +80,7 @@ def probability_of(verdicts: Verdicts, confidence: Floats, scale: Scale, of: str
 
 def _why_not(of: str, scale: Scale, run: str) -> str:
     if not scale.positive:
-        return "the scale has no positive verdict, of which its confidences could be a probability."
+        return "the scale has no positive verdict for its confidences to be the probability of."
     if not of:
         return (
             f"nothing says whether the confidences of run '{run}' are of the verdict given or of {_positive(scale)}; "

@@ -20,6 +20,7 @@ from exchange.report_words import (
 )
 from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Statistic
+from protocol.language.wording import spoken
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
@@ -79,6 +80,14 @@ _DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
 }
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 MOST_SERIES = 6
+# More lines than this, of parts by several attributes, are drawn too small where they have to fit on a printed page.
+MOST_ON_A_PAGE = 20
+# By what units are parted, where that is no attribute of the study; all of them by nothing.
+_PARTED_BY: dict[str, str] = {
+    **dict.fromkeys(("all", "candidates", "pairs", "selected", "part"), ""),
+    **{kind: kind for kind in ("format", "category", "grounding", "model")},
+    "closed": "format",
+}
 _LEVELS = "what raters stand between"
 
 
@@ -122,41 +131,61 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         rows = [row for row in table.rows if row.statistic == statistic and not row.bound and row.weighted == weighted]
         is_primary = _is_of_primary(table) and _is_planned(rows)
         axes, fewest = (_DRAWN_OF_PRIMARY, 1) if is_primary else (_DRAWN, 2)
-        by_judge = directions.are_of_judges(rows)
         if len(rows) > MOST_LINES:
             # With many options or parts, only the values of all raters together are still readable.
+            together = directions.are_of_judges(rows)
             rows = [
-                row for row in rows if row.stratum == rows[0].stratum and (by_judge or row.parties == (ALL_RATERS,))
+                row for row in rows if row.stratum == rows[0].stratum and (together or row.parties == (ALL_RATERS,))
             ]
         if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
         axis = axes[statistic]
         if unit := table.unit_of(rows[0]):
             axis = replace(axis, unit=escaped(unit))
-        words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
-        one_part = len({row.stratum for row in rows}) == 1
-        labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
-        names = [who(row) for row in rows]
-        if by_judge:
-            judges = [party_in_words(row.parties[0]) for row in rows]
-            labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
-            names = [directions.against(row) for row in rows]
-        elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
-            # With more names on one line, the legend is of no use.
-            labels, names = names, ["" for _ in rows]
-        draw = partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names)
-        title = _title(table, rows, words, axis)
-        figures.append(
-            Figure(
-                f"{section.key}-{table.key}-{statistic}", section.key, title,
-                " ".join(filter(None, (
-                    f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}; n beside each line.",
-                    directions.in_words(rows) if by_judge else "",
-                ))),
-                draw,
-            )
-        )  # fmt: skip
+        figures += [_forest(section, table, statistic, axis, each, by) for by, each in _apart(rows)]
     return figures
+
+
+def _forest(
+    section: Section, table: EstimateTable, statistic: Statistic, axis: _Axis, rows: list[EstimateRow], by: str
+) -> Figure:
+    """Draw values of one statistic; `by` says which parts of the units they are of, where others have a figure too."""
+    words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
+    by_judge, one_part = directions.are_of_judges(rows), len({row.stratum for row in rows}) == 1
+    labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
+    names = [who(row) for row in rows]
+    if by_judge:
+        judges = [party_in_words(row.parties[0]) for row in rows]
+        labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
+        names = [directions.against(row) for row in rows]
+    elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
+        # With more on one line nobody follows the legend.
+        labels, names = names, ["" for _ in rows]
+    title = _title(table, rows, words, axis) + (f", by {spoken(by)}" if by else "")
+    said = (
+        f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}; n beside each line.",
+        directions.in_words(rows) if by_judge else "",
+    )
+    return Figure(
+        "-".join(filter(None, (section.key, table.key, statistic, by))),
+        section.key,
+        title,
+        " ".join(filter(None, said)),
+        partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names),
+    )
+
+
+def _apart(rows: list[EstimateRow]) -> list[tuple[str, list[EstimateRow]]]:
+    """Return rows that are drawn together: all, or where these do not fit on a printed page, those of each attribute.
+
+    The attribute by which the units of the rows are parted is named with them; nothing of rows of all units.
+    """
+    if len({(row.stratum, statistic_in_words(row)) for row in rows}) <= MOST_ON_A_PAGE:
+        return [("", rows)]
+    by: dict[str, list[EstimateRow]] = {}
+    for row in rows:
+        by.setdefault(_PARTED_BY.get(row.stratum.kind, row.stratum.name), []).append(row)
+    return [(name, own) for name, own in by.items() if len(own) > 1] if len(by) > 1 else [("", rows)]
 
 
 def _title(table: EstimateTable, rows: Sequence[EstimateRow], words: Sequence[str], axis: _Axis) -> str:

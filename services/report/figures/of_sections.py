@@ -51,7 +51,7 @@ _LIMITS: dict[Scale, tuple[float, float]] = {"percent": SHARES, "number": KAPPA}
 _COMPARED: tuple[Compared, ...] = ("answers", "correctness")
 _FLOORS_DRAWN = (
     "Vertical strokes: floors over all items of the line, no matter who answered. A rater’s difference from a floor in "
-    "the table “Raters against the floors”, is of the items that this rater answered, and may differ from the distance "
+    "the table “Raters against the floors” is on the items that this rater answered, and may differ from the distance "
     "drawn."
 )
 # The cluster of the intervals of raters' own answers.

@@ -114,7 +114,7 @@ _TEXTS: dict[str, Callable[[Report], str]] = {"html": report_page, "json": repor
 
 def _write_whole(folder: Path, files: Mapping[str, Iterable[str]]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Conflict(f"'{folder}' holds something already; name a new or empty folder for the report.")
+        raise Conflict(f"'{folder}' is not empty; name a new or empty folder for the report.")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # In the same folder as the target, so that the last step is a rename within one file system.

@@ -22,6 +22,8 @@ State = Literal[
     "invalid",
     "no_response",
 ]
+# The states of a unit on which a rater gave a verdict.
+VERDICTS: frozenset[State | None] = frozenset({"answered", "undetermined", "not_assessable"})
 # The states in which there was something to answer, and it was not answered correctly.
 NOT_RIGHT: tuple[State, ...] = ("undetermined", "invalid", "no_response")
 

@@ -1,8 +1,19 @@
-"""Units on which two parties gave verdicts, and at least one of these was neither correct nor incorrect."""
+"""Verdicts that are neither correct nor incorrect, and units on which at least one of two parties gave one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from protocol.language.expansion import Field
+
+_SCORES = frozenset({"correct", "incorrect", "partly"})
+
+
+def says_neither(field: Field) -> frozenset[str]:
+    """Return the options of a score that are neither correct nor incorrect, by id; none of any other type of field."""
+    if field.type != "correctness":
+        return frozenset()
+    return frozenset(option.id for option in field.options) - _SCORES
 
 
 def excluded_by_either(

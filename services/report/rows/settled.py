@@ -26,18 +26,19 @@ def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
     of_later = later.fields if later is not None else ()
     decided = [answers for answers in of_later if answers.field.key == ratings.field.key]
     of_unit = {
-        _place(unit): value
+        place_of(unit): value
         for answers in decided
         for unit, value in zip(answers.units, _result(answers), strict=True)
         if value is not None
     }
-    own = [of_unit.get(_place(unit), value) for unit, value in zip(ratings.units, own, strict=True)]
+    own = [of_unit.get(place_of(unit), value) for unit, value in zip(ratings.units, own, strict=True)]
     states: list[State | None] = ["answered" if value is not None else None for value in own]
     name = "" if decided or not _is_averaged(ratings) else f"{ratings.phase.result} of raters".capitalize()
     return ratings.with_columns([Column(Party("consensus", name), tuple(states), tuple(own))])
 
 
-def _place(unit: Unit) -> tuple[int, int]:
+def place_of(unit: Unit) -> tuple[int, int]:
+    """Return by what the same unit is found among others: its item, and its candidate, or 0 for none."""
     return unit.item.id, unit.candidate.id if unit.candidate else 0
 
 

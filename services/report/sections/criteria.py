@@ -160,9 +160,9 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
         key="criteria",
         title="Criteria",
         explanation=(
-            "Declared before the first verdict. A criterion is met where the confidence limit that it names lies "
-            "beyond its bound in every line; where it is not, that is no proof of the contrary. What rests on too few "
-            "units or raters or on none, or is undefined, is not decided."
+            "Declared before the first verdict. A criterion is met if the confidence limit that it names is beyond its "
+            "bound in every line; not meeting it does not prove the opposite. It is not decided if an estimate is "
+            "undefined or has too few units or raters."
         ),
         columns=(
             Column("criterion", "Criterion", "What the plan calls it"),

@@ -35,7 +35,7 @@ _UNIFORM = (
 )
 _SEVERAL_TESTS = "Its P is adjusted by Holm for the number of attributes."
 _TOGETHER = "Intervals of the levels of one attribute hold together, and so do those of their differences (Bonferroni)."
-_LARGEST_FIRST = "Differences of two levels stand with the largest first."
+_LARGEST_FIRST = "Differences between levels are listed largest first."
 _LARGE_P = (
     "A large P does not show that the judge is alike at every level: the intervals say how far apart the levels may be."
 )

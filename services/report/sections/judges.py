@@ -152,7 +152,7 @@ def _whole_pool(n_not_judged: int) -> str:
         are = "candidate is" if n_not_judged == 1 else "candidates are"
         said += (
             f" {n_not_judged} {are} not in the run, and left out of every row, also of those that count all unresolved "
-            "as incorrect or correct: these are no bounds for what the judge would have said of the whole pool."
+            "as incorrect or correct: these do not bound what the judge would have said about the whole pool."
         )
     return said
 

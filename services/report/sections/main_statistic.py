@@ -44,18 +44,17 @@ _MAIN: dict[Estimated, frozenset[Statistic]] = {
     "win_rate": frozenset({"win_rate"}),
 }
 # The statistics that a line's words name in the same way as tables do.
-_NAMED: dict[Estimated, tuple[Statistic, Compared]] = {
-    "macro_f1": ("macro_f1", "reference"),
-    "mean": ("mean_answer", "answers"),
-    "pass_at": ("pass_at_k", "reference"),
-    "rate": ("share", "option"),
+_NAMED: dict[Estimated, frozenset[tuple[Statistic, Compared]]] = {
+    "macro_f1": frozenset({("macro_f1", "reference")}),
+    "mean": frozenset({("mean_answer", "answers")}),
+    "pass_at": frozenset({("pass_at_k", "reference")}),
+    "rate": frozenset({("share", "option"), ("share", "scored_option")}),
 }
 
 
 def named_by(line: AuthoredEstimate) -> frozenset[tuple[Statistic, Compared]]:
     """Return the statistics of its table that a line names in words; pass@k only if the line gives k."""
-    named = _NAMED.get(line.estimate)
-    return frozenset() if named is None or (line.estimate == "pass_at" and line.k is None) else frozenset({named})
+    return frozenset() if line.estimate == "pass_at" and line.k is None else _NAMED.get(line.estimate, frozenset())
 
 
 def is_main(line: AuthoredEstimate, field_type: str, row: EstimateRow) -> bool:

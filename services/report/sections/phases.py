@@ -23,7 +23,7 @@ from services.report.sections.fields import REPORTS
 from services.report.sections.fields.abstaining import INVALID, NOT_ASSESSABLE, UNDETERMINED
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
-from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
+from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 
 # If there are more fields than this, only their number is given.
 MOST_NAMED = 4
@@ -47,8 +47,8 @@ _STATES = (
 )
 # Explanations of the states without an answer, used only if the state occurs.
 _SAID_OF = {
-    "undetermined": "Undetermined is an abstention in a field, and no answer.",
-    "not_assessable": "Not assessable is an answer about the whole unit, and none in a field.",
+    "undetermined": "Undetermined is an abstention in a field, not an answer.",
+    "not_assessable": "Not assessable is an answer about the whole unit, not in a field.",
     "missing": "Missing has no verdict at all.",
 }
 
@@ -179,7 +179,7 @@ def topic_table(
         lines="both",
         cluster=study.analysis.cluster,
         field=ratings.name,
-        measured_in=ratings.field.unit or "",
+        measured_in=measured_in(ratings.field),
         drawn=topic.drawn,
         points=topic.points(ratings) if topic.points is not None and rows else (),
         parts=title,

@@ -33,11 +33,11 @@ from services.report.sections.fields.comparing_groups import (
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
-from services.report.sections.fields.topics import Topic, unit_in_words, weighted_in_words
+from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import in_order, stratum_of
-from services.report.sections.selecting import PartOfLine, parts_of_line
+from services.report.sections.selecting import PartOfLine, parts_of_line, unsettled_in_words
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
 Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
@@ -89,6 +89,7 @@ def table_of(
     of_groups: list[EstimateRow] = []
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
+    pieces.append(unsettled_in_words(study, line, phases))
     explanations = [*pieces, unit_in_words(ratings[0].field, [*rows, *of_groups]), weighted_in_words(rows)]
     if line.compare == "group":
         rows += of_groups
@@ -109,7 +110,7 @@ def table_of(
         cluster=study.analysis.cluster,
         field=named.name,
         form=_form(study, line, named, phases),
-        measured_in=named.field.unit or "",
+        measured_in=measured_in(named.field),
         drawn=topics[0].drawn,
         parts=title,
     )
@@ -221,7 +222,9 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         return [all_right(phase, [name.partition(".")[2] for name in line.of])]
     if line.estimate == "joint_rate":
         # A part that lacks a condition has no item with an answer in every condition.
-        return [jointly(option, {name: in_order(study, name, ratings.values_of(name)) for name in line.over})]
+        over = {name: in_order(study, name, ratings.values_of(name)) for name in line.over}
+        given = next(phase for phase in phases if phase.phase.key == ratings.phase.key).of_field(ratings.field.key)
+        return [jointly(option, over, given or ratings)]
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:

@@ -8,10 +8,13 @@ from itertools import combinations
 from exchange.estimate_rows import EstimateRow, Party
 from protocol.language.authored_plan import AuthoredCriterion
 from services.report.rows.columns import Column
+from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
 from services.report.sections.selecting import PartOfLine
 
 NOTHING = "there is nothing to compute it from"
+# Of two raters kappa is computed.
+_FEWEST_OF_ALPHA = 3
 # An abstention is an answer and counts in the denominators.
 _ANSWERS: frozenset[str | None] = frozenset({"answered", "undetermined"})
 
@@ -40,7 +43,8 @@ def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[b
     """Yield, by rater, which answers enter an estimate for all raters together."""
     for column, answers, correct in zip(ratings.columns, ratings.answers, ratings.correct, strict=True):
         if criterion.estimate == "rate":
-            yield [answer is not None for answer in answers]
+            leaves = says_neither(ratings.field) - {criterion.option}
+            yield [answer is not None and answer not in leaves for answer in answers]
         elif criterion.estimate in ("calibration", "auc"):
             about = column.about or (None,) * len(answers)
             yield [None not in pair for pair in zip(column.values, about, strict=True)]
@@ -99,6 +103,9 @@ def _why_nothing(criterion: AuthoredCriterion, part: PartOfLine) -> str:
         if part.answers == "settled":
             return "nothing is settled of any of these units"
         return "nobody has answered any of these units"
+    if is_of_pairs and criterion.statistic == "krippendorff_alpha" and len(ratings.columns) < _FEWEST_OF_ALPHA:
+        here = "there is one" if len(ratings.columns) == 1 else "here there are two, of whom there is kappa"
+        return f"alpha is of three raters or more, and {here}"
     if is_of_pairs and len(ratings.pairs) > len(ratings.pairs_on(part.stratum)):
         return f"its {len(ratings.pairs)} pairs of raters are too many to be told apart here"
     return NOTHING

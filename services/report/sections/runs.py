@@ -55,8 +55,8 @@ def runs_section(
         key="judge_runs",
         title="Runs of judges",
         explanation=(
-            "Counts of the candidates of models. What a judge gave no verdict on is in no comparison with people and "
-            "in no score as judged; the bounds of that score count it as incorrect and as correct."
+            "Counts of the candidates of models. Those without a verdict are excluded from comparisons with people and "
+            "from the score as judged; the bounds of that score count them as incorrect and as correct."
         ),
         columns=tuple(_COLUMNS[place] for place in used),
         rows=tuple(tuple(line[place] for place in used) for line in lines),

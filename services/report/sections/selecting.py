@@ -15,7 +15,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.results import FORM, form_named, values_as_stored
 from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
-from services.report.rows.columns import OF_RATERS, WRITTEN_BY, Column, Unit
+from services.report.rows.columns import OF_RATERS, VERDICTS, WRITTEN_BY, Column, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.rows.settled import settled
 from services.report.sections.phases import bins_of, in_order, part_with, stratum_of, values_in
@@ -99,9 +99,7 @@ def _with_result(
 
     An answer settled for an item, or for its reference, applies to all of the item's candidates.
     """
-    key, _, field = name.partition(".")
-    phase = next((phase for phase in phases if phase.phase.key == key), None)
-    other = phase.of_field(field, form) if phase is not None else None
+    other = _result_named(name, phases, form)
     if other is None:
         return ratings.only(lambda _: False)
     result = settled(other, phases)
@@ -112,6 +110,34 @@ def _with_result(
 
     chosen = {place_of(unit) for unit, answer in zip(result.units, result.answers[0], strict=True) if answer in values}
     return ratings.only(lambda place: place_of(ratings.units[place]) in chosen)
+
+
+def _result_named(name: str, phases: Sequence[PhaseRatings], form: str | None) -> Ratings | None:
+    """Return the answers that a result of a phase, PHASE.FIELD, is settled from; None where there are none."""
+    key, _, field = name.partition(".")
+    phase = next((phase for phase in phases if phase.phase.key == key), None)
+    return phase.of_field(field, form) if phase is not None else None
+
+
+def unsettled_in_words(study: Expansion, line: AuthoredEstimate, phases: Sequence[PhaseRatings]) -> str:
+    """Return of how many units nothing is settled by which a line selects: it is about none of them."""
+    said = []
+    for name in line.where:
+        other = _result_named(name, phases, form_named(study, line)) if "." in name else None
+        if other is None:
+            continue
+        answers = settled(other, phases).answers[0]
+        # What nobody was to rate, or not everybody has rated yet, is another matter.
+        of_units = [{column.states[place] for column in other.columns} - {None} for place in range(len(answers))]
+        rated = [bool(states) and states <= VERDICTS for states in of_units]
+        lacking = sum(is_rated and answer is None for is_rated, answer in zip(rated, answers, strict=True))
+        if lacking:
+            has, whose = ("has", "it is left out, with all that belongs to it")
+            if lacking > 1:
+                has, whose = ("have", "they are left out, with all that belongs to them")
+            of_all = f"{sum(rated)} {other.unit}{'' if sum(rated) == 1 else 's'}"
+            said.append(f"In “{other.phase.title}” {lacking} of {of_all} {has} no settled answer; {whose}.")
+    return " ".join(said)
 
 
 def _parts_by(study: Expansion, name: str, ratings: Ratings, line: AuthoredEstimate) -> list[Part]:

@@ -288,7 +288,10 @@ def test_groups_are_compared_in_the_numbers_they_gave(tables: dict[str, Rows]) -
     assert math.isclose(float(of_open["value"]), np.mean(gaps[1::2])) and "of these raters alone" in row["method"]
 
 
-def test_groups_are_compared_in_how_far_their_places_are_from_the_reference(tables: dict[str, Rows]) -> None:
+def test_groups_are_compared_in_how_far_their_places_are_from_the_reference(
+    report: tuple[Report, dict[str, Rows]],
+) -> None:
+    made, tables = report
     given = values_in(tables["fields.csv"], "place", "item")
     away = {
         rater: {
@@ -300,7 +303,9 @@ def test_groups_are_compared_in_how_far_their_places_are_from_the_reference(tabl
 
     row = estimate_in(tables, "plan", "line_4", "All items: difference of means between groups", WHOSE)
 
-    assert math.isclose(float(row["value"]), np.mean(gaps_of(away)), rel_tol=1e-6)
+    assert math.isclose(float(row["value"]), np.mean(gaps_of(away)), rel_tol=1e-6) and row["measured_in"] == "mm"
+    table = next(table for _, table in made.estimate_tables() if table.key == "line_4")
+    assert "Differences are in mm." in table.explanation
 
 
 def test_groups_are_compared_in_how_often_their_raters_chose_the_same_set(tables: dict[str, Rows]) -> None:

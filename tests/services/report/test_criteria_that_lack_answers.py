@@ -126,6 +126,16 @@ def test_where_raters_agree_on_nothing_it_is_said_that_nothing_is_settled(
     ]
 
 
+def test_of_two_raters_it_is_said_that_alpha_is_of_three(sqlite_database: Database, tmp_path: Path) -> None:
+    criterion = "estimate: agreement, statistic: krippendorff_alpha, of: read.answer, above: 0.2"
+
+    (line,) = lines_of(sqlite_database, tmp_path / "study", criterion, lambda *_: "yes")
+
+    assert (line.outcome, line.because) == (
+        "not decided", "alpha is of three raters or more, and here there are two, of whom there is kappa",
+    )  # fmt: skip
+
+
 def test_who_only_abstained_is_none_of_the_raters_that_a_criterion_rests_on(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

@@ -173,7 +173,7 @@ def test_markup_in_a_prompt_stays_text(sqlite_database: Database, tmp_path: Path
 def test_a_folder_that_holds_something_is_not_touched(closed_ended: Situation, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("keep")
 
-    with pytest.raises(Conflict, match="holds something already"):
+    with pytest.raises(Conflict, match="is not empty"):
         export_report(closed_ended.database, closed_ended.admin, STUDY, tmp_path)
 
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

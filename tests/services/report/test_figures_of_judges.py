@@ -1,8 +1,9 @@
-"""Figures of judges: a line for each judge, whom it is held against, and which is stricter or more lenient in words."""
+"""Figures of judges, with what they say in words; and of many parts, which are drawn apart where they are too many."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -197,3 +198,37 @@ def test_a_figure_says_its_statistic_also_where_a_label_happens_to_hold_the_word
         titles += [figure.title for figure in figures_of_fields(Section("phase_a", "A", "A", (), (table,)))]
 
     assert titles == ["Mean diameter: overview: Mean", "D: means"]
+
+
+def shares(parts: Sequence[Stratum]) -> EstimateTable:
+    """Return how often each of five options was chosen, on all units and on parts of them."""
+    estimate = Estimate("share", 0.2, 0.1, 0.3, 40, "candidate", "Wilson score interval")
+    rows = tuple(
+        EstimateRow("share", "option", HUMANS[:1], part, estimate, category=Category(key, f"Option {key}"))
+        for part in parts
+        for key in "abcde"
+    )
+    title = TitleParts("", "How often each option was chosen")
+    return EstimateTable("error", str(title), "", rows, lines="both", drawn="forest", parts=title)
+
+
+def test_parts_that_do_not_fit_on_a_printed_page_have_a_figure_for_each_attribute() -> None:
+    levels = [Stratum("attribute", value, "case_level") for value in ("One", "Two", "Three")]
+    models = [Stratum("model", name) for name in "AB"]
+    table = shares([ALL_CANDIDATES, *levels, *models])
+
+    figures = figures_of_fields(Section("phase_a", "A", "A", (), (table,)))
+
+    assert [(figure.key, figure.title, len(figure.figure.layout.yaxis.ticktext)) for figure in figures] == [
+        ("phase_a-error-share", "How often each option was chosen", 5),
+        ("phase_a-error-share-case_level", "How often each option was chosen, by case level", 15),
+        ("phase_a-error-share-model", "How often each option was chosen, by model", 10),
+    ]
+
+
+def test_parts_that_fit_on_a_printed_page_are_drawn_together() -> None:
+    table = shares([ALL_CANDIDATES, Stratum("model", "A"), Stratum("attribute", "One", "level")])
+
+    (figure,) = figures_of_fields(Section("phase_a", "A", "A", (), (table,)))
+
+    assert len(figure.figure.layout.yaxis.ticktext) == 15

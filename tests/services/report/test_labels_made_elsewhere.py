@@ -155,9 +155,7 @@ def test_every_panel_that_rests_on_such_labels_says_that_they_were_not_blinded_h
 ) -> None:
     words = calibration.in_words(computed)
 
-    assert words.startswith(
-        f"The people are labellers and no raters of this study: their labels were {NOT_BLINDED_HERE}"
-    )
+    assert words.startswith(f"The people are labellers, not raters of this study: their labels were {NOT_BLINDED_HERE}")
     assert "how the labellers were blinded is said to be: to the model" in words
     for key in ("ceiling", "direction", "uniformity", "replacement", "corrected", "certificate"):
         panel = computed.panels[key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from pathlib import Path
+from typing import Any
 
 from db import Database
 from services.studies import freezing, importing, members
@@ -16,7 +17,8 @@ from tests.situations import Situation, owner_of, signed_in, write_table
 def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_none(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
-    tables = tables_of(sqlite_database, planted.mirage_labels(sqlite_database, tmp_path / "study"))
+    report = planted.mirage_labels(sqlite_database, tmp_path / "study")
+    tables = tables_of(sqlite_database, report)
     fields = [row for row in tables["fields.csv"] if row["phase"] == "reference_label"]
     of_reports = values_in(fields, "finding", "item")
     negative = {
@@ -25,6 +27,9 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
         if {of_reports["Rater 3"][item], of_reports["Rater 4"][item]} == {"negative"}
     }
     assert len(negative) == 20
+    explanation = next(table.explanation for _, table in report.estimate_tables() if table.key == "line_1")
+    differ = sum(of_reports["Rater 3"][item] != of_reports["Rater 4"][item] for item in of_reports["Rater 3"])
+    assert differ == 1 and f"“What the reports say” 1 of {len(of_reports['Rater 3'])} references has no" in explanation
     said = values_in([row for row in tables["fields.csv"] if row["phase"] == "label"], "finding")
     candidates = {(row["model"], row["item"], row["condition"]): row["candidate"] for row in tables["candidates.csv"]}
     where = "Where “The text says” of “What the reports say” is negative"
@@ -47,7 +52,7 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
             assert row["plan"] == "primary" and row["unit"] == "question"
             assert math.isclose(float(row["value"]), mirages / asked) and int(row["n"]) == asked
             left_out = len(negative) - asked
-            assert (f"{left_out} without a consensus" in row["note"]) == (left_out > 0)
+            assert (f"{left_out} of {len(negative)} without a consensus (" in row["note"]) == (left_out > 0)
 
 
 RATED = """
@@ -60,7 +65,7 @@ phases:
     title: Ratings
     rates: candidates
     shows: [prompt, candidate]
-    form: {quality: {type: ordinal, options: ['1', '2', '3', '4', '5']}}
+    form: {quality: {type: ordinal, options: ['1', '2', '3', '4', '5']}, size: {type: number, range: [0, 100]}}
     result: median
 analysis:
   primary: {estimate: mean, of: rate.quality, as: settled, by: model}
@@ -69,6 +74,8 @@ analysis:
     - {estimate: mean, of: rate.quality, where: {specialty: Neurology}}
     - {estimate: difference, of: rate.quality, compare: model}
     - {estimate: mean, of: rate.quality, by: years}
+    - {estimate: mean, of: rate.size, as: settled}
+    - {estimate: mean, of: rate.size}
 """
 SPECIALTIES, YEARS = ("Neurology", "Radiology", "Neurology"), (3, 5, 9)
 
@@ -102,11 +109,15 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
     situation = Situation(sqlite_database, "listed", admin, people, admin)
     freezing.freeze_study(sqlite_database, admin, "listed")
 
-    def rating(about: str, rater: int) -> dict[str, str]:
+    def rating(about: str, rater: int) -> dict[str, Any]:
         model, n = about.split()
-        return {"quality": str(1 + (int(n) * (2 + rater) + (model == "A") * (1 + rater)) % 5)}
+        return {"quality": str(1 + (int(n) * (2 + rater) + (model == "A") * (1 + rater)) % 5), "size": int(n) + rater}
 
-    tables = tables_of(sqlite_database, planted.reported(situation, rating))
+    report = planted.reported(situation, rating)
+    tables = tables_of(sqlite_database, report)
+    # Who all raters are is said where there is a row of theirs.
+    said = {table.key: table.explanation for _, table in report.estimate_tables()}
+    assert ["“All raters”" in said[f"line_{number}"] for number in (1, 2, 6, 7)] == [False, True, False, True]
     given = {
         name: {unit: float(value) for unit, value in own.items()}
         for name, own in values_in(tables["fields.csv"], "quality").items()

@@ -11,6 +11,7 @@ from protocol.language.authored_fields import ComputedType
 from protocol.language.authored_plan import AuthoredEstimate, Estimated, Partner
 from protocol.language.computed import COMPARED, COMPUTED, COMPUTED_AGAINST, is_computed
 from services.report.sections.fields import REPORTS
+from services.report.sections.fields.shares import RATE
 from tests.protocol.language.study_text import expanded
 
 TWO_GROUPS = """
@@ -52,4 +53,5 @@ def test_tables_of_a_type_have_names_of_their_own_and_hold_what_a_plan_can_name(
     keys = [topic.key for topic in report.topics]
 
     assert len(set(keys)) == len(keys)
-    assert set(report.planned.values()) <= set(report.topics)
+    # A rate is a share of the distribution, with the bounds of what was left out.
+    assert set(report.planned.values()) - {RATE} <= set(report.topics)

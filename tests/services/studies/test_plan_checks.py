@@ -97,6 +97,13 @@ def test_what_it_can_reach_at_best_is_computed_of_these(tmp_path: Path) -> None:
     assert "with 12 independent units with a reference the limits are 0.758 and 1.000" in warning
 
 
+def test_a_criterion_on_a_value_that_no_unit_has_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    plan = f"criteria: [{{key: it, {LINE}, above: 0.1, where: {{site: North}}}}]"
+
+    with pytest.raises(InputRefused, match=r"where: No unit has site 'North' \(nearest: 'north'\), expected north"):
+        checked_folder(folder_with(tmp_path, plan))
+
+
 def test_a_criterion_that_needs_no_reference_counts_all_units(tmp_path: Path) -> None:
     line = "estimate: rate, of: read.answer, above: 0.1, least: {units: 20}"
     folder = folder_with(tmp_path, f"criteria: [{{key: it, {line}}}]")
@@ -132,7 +139,14 @@ def test_a_sample_bounds_what_a_criterion_can_rest_on(tmp_path: Path) -> None:
         ("tables: [number]", "Parts by number of phase 'read': 'below 1' is the value of a single unit"),
         ("strata: [site]", "Strata by site: 'south' has a single cluster"),
         (f"primary: {{{LINE}, where: {{site: south}}}}", "analysis.primary is about a single unit of phase 'read'"),
-        (f"primary: {{{LINE}, where: {{site: west}}}}", "no unit of phase 'read': there is nothing to compute it from"),
+        (
+            f"primary: {{{LINE}, where: {{site: sout}}}}",
+            "there is nothing to compute it from; no unit has site 'sout' (nearest: 'south'), expected north, south.",
+        ),
+        (
+            f"primary: {{{LINE}, where: {{site: [north, Z]}}}}",
+            "analysis.primary: of phase 'read' no unit has site 'Z', expected north, south; correct the value.",
+        ),
         # Of two who agree on all of 20 units, ten of each answer.
         (
             "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: cohen_kappa, above: 0.8}]",

@@ -85,8 +85,8 @@ UNDETERMINED = Topic(
 INVALID = Topic(
     "invalid",
     "what models wrote that is no answer",
-    "Share of the items of which a model was asked the field. What is not one of the options, or not what can be "
-    "filled in, is wrong in an accuracy and missed in an F1, as is no answer; neither is in a calibration.",
+    "Share of the items for which a model was asked this field. An answer that is not one of the options, or cannot be "
+    "filled in, is wrong in an accuracy and a miss in an F1, as is no answer; a calibration excludes both.",
     invalid,
     of_models=True,
     names=frozenset({("share", "no_response")}),

@@ -160,8 +160,8 @@ def _count(given: Sequence[Hashable | None]) -> int:
 _OF_CEILINGS: tuple[tuple[str, Compared], ...] = (
     (
         (
-            "Always the same answer: how often the option is right that is right most often, which needs no look at "
-            "anything."
+            "Always the same answer: the accuracy of always choosing the option that is right most often, without "
+            "looking at anything."
         ),
         "majority_floor",
     ),

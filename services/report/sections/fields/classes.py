@@ -138,8 +138,8 @@ OF_CLASSES = Topic(
 ONE_AGAINST_REST = Topic(
     "one_against_rest",
     "area under the ROC curve, one class against the rest",
-    "Mean over the classes that occur of the chance that an item of the class is given more of it than one of another; "
-    "0.5 is chance. The class that was chosen has the stated confidence, the others share the rest alike.",
+    "Mean over the classes that occur of the probability that an item of the class gets a higher score for it than an "
+    "item of another class; 0.5 is chance. The chosen class has the stated confidence; the others share the rest.",
     one_against_rest,
     of_models=True,
     further=(

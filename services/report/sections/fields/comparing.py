@@ -28,10 +28,10 @@ _FURTHER: tuple[tuple[str, Holds], ...] = (
     ),
     (
         (
-            "Where all of several raters rated both answers to an item, the difference comes again, "
-            "of these items, with an interval that allows for other raters than these "
-            "(Obuchowski-Rockette). Both rest on methods of their own: where raters hardly differ the "
-            "second can come out narrower, which tells nothing more of other raters."
+            "For items of which all of several raters rated both answers, the difference is given "
+            "again with an interval that allows for raters other than these (Obuchowski-Rockette). "
+            "The two use different methods: if raters hardly differ, the second interval can be "
+            "narrower, which says nothing more about other raters."
         ),
         lambda _, rows: any(row.compared == "models_over_readers" for row in rows),
     ),

@@ -12,7 +12,7 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, numbers_of
 from services.report.sections.fields.covered import covered_by
 from services.report.sections.fields.ordinal import mean_rows
-from services.report.sections.fields.topics import POOLED, FieldReport, Topic, has_models
+from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, FieldReport, Topic, has_models
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -98,9 +98,10 @@ def _of_parties(ratings: Ratings) -> list[tuple[Party, Numbers, list[bool | None
 MEANS = Topic(
     "means",
     "means",
-    "Raters use such a scale in ways of their own: a difference between two raters is none in what they saw.",
+    "Every rater uses such a scale differently: a difference between two raters is not a difference in what they saw.",
     means,
     of_models=True,
+    further=(MEAN_OF_UNITS,),
     names=frozenset({("mean_answer", "answers")}),
 )
 CALIBRATION = Topic(

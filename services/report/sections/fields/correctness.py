@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agreement import accuracy_of_correctness
 from agreement.weighted import weighted_mean
 from exchange.estimate_rows import EstimateRow, LeftOut, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
+from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
@@ -14,8 +17,9 @@ from services.report.sections.fields.against_judges import correct_of, neither_o
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
-from services.report.sections.fields.nominal import DISTRIBUTION
+from services.report.sections.fields.nominal import DISTRIBUTION as OF_ANSWERS
 from services.report.sections.fields.nominal_agreement import agreement_rows
+from services.report.sections.fields.shares import RATE
 from services.report.sections.fields.topics import FieldReport, Topic, has_bounds, has_judges
 
 
@@ -90,7 +94,7 @@ AGREEMENT = Topic(
     "Whether two raters both said correct or both incorrect.",
     agreement,
     further=(
-        ("What either excluded, called not assessable or left undetermined is in no n.", _says_neither),
+        ("n excludes units that either excluded, called not assessable or left undetermined.", _says_neither),
         (
             (
                 "This is the ceiling for a judge: it cannot be expected to agree with a rater better than "
@@ -109,6 +113,16 @@ ON_OPTIONS = Topic(
 )
 
 
+DISTRIBUTION = replace(
+    OF_ANSWERS,
+    further=(
+        *OF_ANSWERS.further,
+        (
+            "It is among all of them: of correct and incorrect alone is the share scored correct.",
+            lambda ratings, _: bool(says_neither(ratings.field)),
+        ),
+    ),
+)
 AGAINST_OTHERS = against_others(lambda ratings: [correct_of(column) for column in ratings.columns])
 
 
@@ -125,7 +139,7 @@ REPORT = FieldReport(
         against_judges.AGREEMENT, against_judges.DIRECTION, DISTRIBUTION,
     ),
     {
-        "accuracy": SHARE, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": DISTRIBUTION,
+        "accuracy": SHARE, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": RATE,
     },
     against={
         ("agreement", "judges"): against_judges.AGREEMENT,

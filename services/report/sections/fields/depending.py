@@ -103,9 +103,9 @@ def _classes(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
 DEPENDING = Topic(
     "depending",
     "given the answer above, and of all",
-    "“Where the answer above is right”: of the units whose answer to the field that decides is right, so that this "
-    "field could be right, too. “Of all with a reference”: of every unit that has a reference in this field; where the "
-    "answer above left it unasked it is missed.",
+    "“Where the answer above is right”: of the units on which the deciding field was answered correctly, so that this "
+    "field could be correct as well. “Of all with a reference”: of all units with a reference for this field; if the "
+    "answer above left it unasked, it counts as missed.",
     depending_rows,
     of_models=True,
     further=(

@@ -51,10 +51,10 @@ def flags(option: str, attribute: str) -> Topic:
     return Topic(
         "flags",
         "the flag against the raters",
-        "Precision: of the flagged units, the share that the rater calls so, too. Misses: of the units that the rater "
-        "calls so, the share that was not flagged; its limits rest on how many of both were read, so that few of "
-        "those that were not flagged leave it wide open. A unit that a rater leaves undetermined or calls not "
-        "assessable counts as not read; their number is in the note.",
+        "Precision: of the flagged units, the share that the rater confirms. Misses: of the units that the rater would "
+        "have flagged, the share that was not flagged. Its limits depend on how many of both were read: with few "
+        "unflagged units the interval is wide. A unit that a rater leaves undetermined or calls not assessable counts "
+        "as not read; the note gives their number.",
         compute,
         in_parts=False,
     )

@@ -45,8 +45,8 @@ def _given(answers: tuple[str | None, ...], clusters: tuple[str, ...]) -> list[t
 MATCHED = Topic(
     "matched_lines",
     "matching answer among the first lines",
-    "pass@k: share of the rated lists of which the rater says that one of the first k lines matches the reference. An "
-    "answer to a question that asks for no list is in none; nor is what was never rated, as no response.",
+    "pass@k: share of the rated lists in which, in the rater's view, one of the first k lines matches the reference. "
+    "Answers to questions that ask for no list do not count, nor do answers that were never rated.",
     matched,
     drawn="ranks",
 )

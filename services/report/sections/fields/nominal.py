@@ -18,8 +18,15 @@ from services.report.sections.fields.matched_lines import MATCHED
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.seen_through import BLINDING
-from services.report.sections.fields.shares import categories_of, distribution
-from services.report.sections.fields.topics import FieldReport, Topic, has_alpha, has_unanswered, pools_raters
+from services.report.sections.fields.shares import RATE, categories_of, distribution
+from services.report.sections.fields.topics import (
+    POOLED_VERDICTS,
+    FieldReport,
+    Topic,
+    has_alpha,
+    has_unanswered,
+    pools_raters,
+)
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -81,13 +88,7 @@ DISTRIBUTION = Topic(
     distribution,
     further=(
         ("Abstentions, and what was called not assessable, are none of these.", has_unanswered),
-        (
-            (
-                "“All raters” pools verdicts, so that a unit with two verdicts counts twice; it is not "
-                "what raters agreed on."
-            ),
-            pools_raters,
-        ),
+        POOLED_VERDICTS,
     ),
 )
 JUDGES = judges_on_scale(agreement)
@@ -97,7 +98,7 @@ REPORT = FieldReport(
         ON_CORRECTNESS, SHARED, ORDER_AND_TIME, DISTRIBUTION,
     ),
     {
-        "accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": DISTRIBUTION,
+        "accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": RATE,
         "macro_f1": OF_CLASSES, "auc": ONE_AGAINST_REST,
     },
     against={

@@ -16,7 +16,7 @@ from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.ordinal import icc_row, mean_rows
 from services.report.sections.fields.paired_points import paired_points
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import MEAN_OF_UNITS, FieldReport, Topic
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -59,8 +59,9 @@ def points(ratings: Ratings) -> tuple[PairedPoints, ...]:
 MEANS = Topic(
     "means",
     "means",
-    "“All raters” is the mean over units of what the raters of each gave.",
+    "Of the numbers that were given.",
     means,
+    further=(MEAN_OF_UNITS,),
     names=frozenset({("mean_answer", "answers")}),
 )
 AGREEMENT = Topic(

@@ -24,8 +24,8 @@ from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, CORRELATION_WITH_OTHERS
 from services.report.sections.fields.comparing import between_models, mean_of_units
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
-from services.report.sections.fields.shares import categories_of, distribution
-from services.report.sections.fields.topics import POOLED, FieldReport, Topic, has_alpha, pools_raters
+from services.report.sections.fields.shares import RATE, categories_of, distribution
+from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, FieldReport, Topic, has_alpha
 
 
 def steps_of(ratings: Ratings) -> tuple[Numbers, ...]:
@@ -114,7 +114,7 @@ MEANS = Topic(
     "means",
     "Steps count as numbers: by their ids where these are numbers, else by their place, the lowest 1.",
     means,
-    further=(("“All raters” is the mean over units of what the raters of each gave.", pools_raters),),
+    further=(MEAN_OF_UNITS,),
     names=frozenset({("mean_answer", "answers")}),
 )
 AGREEMENT = Topic(
@@ -152,7 +152,7 @@ REPORT = FieldReport(
         CEILINGS,
         ORDER_AND_TIME,
     ),
-    {"mean": MEANS, "agreement": AGREEMENT, "distribution": SCALE, "rate": SCALE, "accuracy": ACCURACY},
+    {"mean": MEANS, "agreement": AGREEMENT, "distribution": SCALE, "rate": RATE, "accuracy": ACCURACY},
     against={
         ("accuracy", "text_only"): FLOORS,
         ("accuracy", "models"): ACCURACY,

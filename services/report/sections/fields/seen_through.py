@@ -45,8 +45,8 @@ def blinding(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
 BLINDING = Topic(
     "blinding",
     "did the blinding hold",
-    "Bang’s index of a source: guessed rightly less wrongly, of all its units; 0 is chance, 1 seen through, below 0 "
-    "guessed the other way round. James’ index of both: 1 nobody can tell, 0.5 random guesses, 0 seen through; it is "
-    "high where most cannot tell. “All raters” pools verdicts.",
+    "Bang’s index for one source: the share guessed correctly minus the share guessed incorrectly, of all its units; 0 "
+    "is chance, 1 is unblinded, below 0 is the opposite guess. James’ index for both: 1 if nobody can tell, 0.5 for "
+    "random guesses, 0 if unblinded; it is high if most cannot tell. “All raters” pools verdicts.",
     blinding,
 )

@@ -9,7 +9,7 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
-from services.report.sections.fields.shares import categories_of
+from services.report.sections.fields.shares import RATE, categories_of, distribution
 from services.report.sections.fields.topics import FieldReport, Topic
 
 
@@ -38,23 +38,6 @@ def of_options(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) 
             EstimateRow("cohen_kappa", "option", parties, stratum, option.kappa, category=category),
         )
     ]
-
-
-def distribution(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return how often each rater chose each option."""
-    rows = []
-    for category in categories_of(ratings.field):
-        for column in ratings.columns:
-            given = [
-                (category.id in value, cluster)
-                for value, cluster in zip(column.values, ratings.clusters, strict=True)
-                if value is not None
-            ]
-            if given:
-                clusters = [cluster for _, cluster in given]
-                share, wilson = intervals.share([chosen for chosen, _ in given], clusters, unit=ratings.unit)
-                rows.append(EstimateRow("share", "option", (column.party,), stratum, share, wilson, category=category))
-    return rows
 
 
 def _result(ratings: Ratings, places: tuple[int, ...], intervals: IntervalSettings) -> SetAgreement:
@@ -93,6 +76,6 @@ DISTRIBUTION = Topic(
 )
 REPORT = FieldReport(
     (ACCURACY, BEST_RATER, AGREEMENT, AGAINST_OTHERS, OF_OPTIONS, ORDER_AND_TIME, DISTRIBUTION),
-    {"accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": DISTRIBUTION},
+    {"accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": RATE},
     against={("accuracy", "models"): ACCURACY},
 )

@@ -51,7 +51,8 @@ AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
     "The same words after normalisation (lower case, numbers as numbers, no articles, no punctuation), and token F1: "
-    "how many of two raters’ words are common. Neither knows paraphrases; if two texts say the same is for people.",
+    "how many words two raters have in common. Neither recognises paraphrases: whether two texts mean the same is for "
+    "people to judge.",
     agreement,
 )
 F1_OF_REFERENCE = Topic(

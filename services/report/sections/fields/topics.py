@@ -9,7 +9,7 @@ from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
 from exchange.report_structure import Drawn, PairedPoints
 from exchange.shown_numbers import shown_p
 from exchange.statistic_names import MEASURED, Compared, Statistic
-from protocol.fields import SETS
+from protocol.fields import PLACES, SETS
 from protocol.language.authored_plan import Estimated, Partner
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
@@ -123,15 +123,25 @@ def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
 
 
 POOLED = ("“All raters” pools verdicts.", pools_raters)
+MEAN_OF_UNITS = ("“All raters” is the mean over units of what the raters of each gave.", pools_raters)
+POOLED_VERDICTS = (
+    "“All raters” pools verdicts, so that a unit with two verdicts counts twice; it is not what raters agreed on.",
+    pools_raters,
+)
+
+
+def measured_in(asked: Field) -> str:
+    """Return in what the numbers of a field are, of a place its distances; empty where it names no unit."""
+    return asked.unit or ("mm" if asked.type in PLACES else "")
 
 
 def unit_in_words(asked: Field, rows: Sequence[EstimateRow]) -> str:
     """Return the unit of a field's means and differences in words; empty if it has no unit or no such rows."""
-    measured = {row.statistic for row in rows} & MEASURED
-    if not asked.unit or not measured:
+    measured, unit = {row.statistic for row in rows} & MEASURED, measured_in(asked)
+    if not unit or not measured:
         return ""
     what = "Means and differences" if "mean_answer" in measured and len(measured) > 1 else "Differences"
-    return f"{'Means' if measured == {'mean_answer'} else what} are in {asked.unit}."
+    return f"{'Means' if measured == {'mean_answer'} else what} are in {unit}."
 
 
 def weighted_in_words(rows: Sequence[EstimateRow]) -> str:
