@@ -48,7 +48,7 @@ _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
 # In 4/5 / 3/5 the middle slash separates two fractions.
 _PARTED_NUMBERS = re.compile(rf"(?<![/:])({_NUMBER})(?: ?(/) ?| (:) )(?=\.?\d)(?![\d.,]+[/:])")
 _PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,4}(?!\w))| ?(/) ?(?=\d))")
-# A size that shrank from 10 to 5 is no range.
+# A size that shrank from 10 to 5 is not a range.
 _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")

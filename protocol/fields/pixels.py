@@ -11,19 +11,19 @@ _COLUMN_AND_ROW = re.compile(r"columns?\W{0,3}(\d{1,6})\W{1,3}rows?\W{0,3}(\d{1,
 
 
 def column_and_row(written: str) -> tuple[int, int] | None:
-    """Return the column and the row that somebody wrote as `column 33 row 17`; None where it is anything else."""
+    """Return the column and row from text such as `column 33 row 17`; None for any other text."""
     match = _COLUMN_AND_ROW.fullmatch(written.strip())
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def pixel_in_words(column: int, row: int) -> str:
-    """Return a place in an image as its crosshair reads it."""
+    """Return a point in an image as the crosshair shows it."""
     return f"column {column} row {row}"
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How far a scan or an image reaches.
+    """The extent of a scan or an image.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Extent:
         return Extent((-columns / 2, -rows / 2, -0.5), (columns / 2, rows / 2, 0.5), (columns, rows))
 
     def holds(self, place: Sequence[float]) -> bool:
-        """Return whether a place lies within the edges."""
+        """Return whether a point is within the edges."""
         return all(low <= mm <= high for low, mm, high in zip(self.low, place, self.high, strict=True))
 
     def in_words(self) -> str:
-        """Return how large it is, and from where to where."""
+        """Return its size and its edges in words."""
         ranges = [
             f"{axis} from {low:g} to {high:g}" for axis, low, high in zip("xyz", self.low, self.high, strict=True)
         ]

@@ -191,7 +191,7 @@ def _unit_behind(text: str, place: int) -> str:
 
 
 def _factor(behind: str, unit: str) -> Decimal | None:
-    """Return by what a number is multiplied, by the word behind it: 5 lesions are 5, and 5 cm/s is no length."""
+    """Return the factor for a number by the word after it: 5 lesions are 5, and 5 cm/s is not a length."""
     times = units.factor(behind, unit)
     if times is not None or not units.is_known(behind.partition("/")[0]):
         return times or Decimal(1)
@@ -199,7 +199,7 @@ def _factor(behind: str, unit: str) -> Decimal | None:
 
 
 def _unit_of_limits(reference: Reference) -> str | None:
-    """Return the unit in which the accepted texts say a number; None where they say none, or more than one."""
+    """Return the unit of the numbers in the accepted texts; None if they have none, or several."""
     named = set()
     for answer in reference.accepted:
         text = spelling.of_quantities(spelling.of_characters(answer))

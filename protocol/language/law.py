@@ -111,7 +111,7 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
 
 
 def _says_what_it_is(study: Expansion, thing: str) -> bool:
-    """Return whether a thing is an attribute of a case or an item, and does not tell the reference."""
+    """Return whether a thing is an attribute of a case or an item that does not give away the reference."""
     of_material = (each for each in study.attributes if each.table in ("cases", "items"))
     return any(each.key == thing and not each.tells_reference for each in of_material)
 

@@ -44,7 +44,7 @@ def fields_taken(study: Expansion, phase: Phase, form: str) -> list[Field]:
 
 
 def with_places_as_shown(study: Expansion) -> Expansion:
-    """Return a study whose pools lay places out in the words of what they lie in, as far as they take any."""
+    """Return a study whose pools lay out points as the crosshair shows them."""
     takes_places = {
         phase.key
         for phase in study.phases
@@ -59,7 +59,7 @@ def with_places_as_shown(study: Expansion) -> Expansion:
 
 
 def lays_places_out_in_mm(study: Expansion) -> bool:
-    """Return whether a pool of a study lays places out in mm wherever they lie, as it did when it was imported."""
+    """Return whether a pool of a study lays out points in mm even in images, as it did when it was imported."""
     now = with_places_as_shown(study)
     return any(former.places != phase.places for former, phase in zip(study.phases, now.phases, strict=True))
 

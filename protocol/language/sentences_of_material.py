@@ -94,7 +94,7 @@ def _attribute(study: Expansion, condition: Condition) -> str:
 
 
 def _result(study: Expansion, condition: Condition, named: str | None) -> str:
-    """Return by which answer units are selected; `named` is the phase that the sentence has named already."""
+    """Return the answer that selects units, in words; `named` is the phase that the sentence has already named."""
     label, title, values = result_words(study, condition)
     where = "" if condition.name.partition(".")[0] == named else f" in “{title}”"
     return f"for which “{label}” was answered {listed(values, 'or')}{where}"
