@@ -1,4 +1,4 @@
-"""Sentences on keys that are checked and explained, and cannot be run: each with what to write instead."""
+"""Sentences about keys that are checked and explained but cannot be run, each with what to write instead."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PEOPLE_IN_PAIRS = (
 
 
 def two_steps(phase: str) -> str:
-    """Return why no units follow from a phase in which people answer twice."""
+    """Return why units cannot follow from a phase in which people answer twice."""
     return (
         f"'{phase}' has a second step, and what follows takes a single answer; let units follow from a phase above it."
     )
 
 
 def practised_twice(phase: str) -> str:
-    """Return why the same people have no second phase of practice."""
+    """Return why the same people cannot have a second phase of practice."""
     return (
         f"the same people practise in '{phase}'; put all that they practise on into that phase, or name another group."
     )

@@ -1,4 +1,4 @@
-"""What of a study that lists its phases this release checks and explains, but cannot run."""
+"""The parts of a study with listed phases that this release checks and explains but cannot run."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from protocol.language.pairs import cannot_be_compared
 from protocol.language.pools import cannot_be_pooled, kind_rated
 from protocol.language.things import field_of_reference, shows_the_reference
 
-# What the reading room draws, by the word in `shows`.
+# What the reading room can display, by the word in `shows`.
 SHOWN = frozenset(
     {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
      "months_since_prior", "reference", "explanation", "candidate", "opinions"}
 )  # fmt: skip
-# What can be said to an answer in practice.
+# The feedback that practice can give on an answer.
 FEEDBACK = frozenset({"reference", "explanation"})
-# What is on the screen wherever this is rated.
+# What has to be on the screen for each kind of unit.
 _UNDER_JUDGEMENT = {"candidates": "candidate", "references": "reference", "pairs": "candidate"}
 
 
 def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
-    """Yield what a study asks for that this release checks and explains, but cannot run: key, and a sentence."""
+    """Yield a key and a sentence for everything that this release checks and explains but cannot run."""
     for group in study.groups:
         if group.may_also_be:
             yield f"groups.{group.key}.may_also_be", instead.ONE_GROUP
@@ -96,7 +96,7 @@ def _not_run_of_practice(study: expanded.Expansion, phase: expanded.Phase) -> It
 
 
 def _not_compared(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
-    """Yield why no program can tell which answers to a practice are right."""
+    """Yield why the program cannot tell which answers in practice are right: key, and a sentence."""
     if shows_the_reference(set(phase.shows)):
         yield (
             "pass_mark",

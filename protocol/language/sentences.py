@@ -1,4 +1,4 @@
-"""A study read back in plain sentences, with everything that it left unsaid: what its author meant, or did not."""
+"""A study read back in plain sentences, with every default, so that its author sees what was really said."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from protocol.language.telling import Asked
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
 from protocol.language.wording import capital, listed, number, percent, spoken
 
-# What is named among what is not shown: a scan that a phase leaves out hides nothing.
+# Things that a sentence names if they are never shown; leaving out scans, for example, is not worth a mention.
 _WITHHELD = ("reference", "explanation", "overlays", "candidate", "aid", "opinions", "judge")
 
 
@@ -30,12 +30,12 @@ class Paragraph:
 
 
 def explained(study: Expansion, *, lacking: Sequence[str] = ()) -> list[Paragraph]:
-    """Return a study in sentences: people, columns, phases, what is computed, what is still to be checked.
+    """Return a study in sentences: people, columns, phases, what is computed, and what the freeze has to check.
 
     Parameters
     ----------
     lacking
-        What the plan declares and this release does not compute, a sentence each.
+        A sentence for each part of the plan that this release does not compute.
     """
     paragraphs = [
         Paragraph(f"{study.title} ({study.name})", (groups_of(study),)),
@@ -49,7 +49,7 @@ def explained(study: Expansion, *, lacking: Sequence[str] = ()) -> list[Paragrap
 
 
 def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
-    """Return what happens in a phase, with every default said."""
+    """Return what happens in a phase, including every default."""
     said = (
         who_rates_what(study, phase),
         _pool(study, phase),
@@ -77,7 +77,7 @@ def _pool(study: Expansion, phase: Phase) -> str:
 
 
 def _in_pool(study: Expansion, phase: Phase) -> str:
-    """Return which answers are in a pool, who never rates one, and why it may be known who wrote it."""
+    """Return which answers are in a pool, that nobody scores their own, and why authors might be recognised."""
     if phase.answers_of is None:
         return ""
     of_models = "candidates" in phase.rates and phase.source.phase is None
@@ -184,7 +184,7 @@ def _counting(study: Expansion, phase: Phase) -> str:
 
 
 def _result(study: Expansion, phase: Phase) -> str:
-    """Return how several raters' answers become one value, where something goes by one value or it was said."""
+    """Return how several answers become one value; empty if nothing uses that value and the rule is the default."""
     names = [condition.name for other in study.phases for condition in other.source.where]
     lines = [*([study.analysis.primary] if study.analysis.primary else []), *study.analysis.also]
     names += [name for line in lines for name in (*line.where, *(line.of if "settled" in line.using else ()))]
