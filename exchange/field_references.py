@@ -217,8 +217,7 @@ def _check(
         near = line.reader.problems.nearest(key, known)
         expected = listed(known) if known else "none: no phase rates items"
         line.problem(
-            f"field '{shown(key)}' is none in which item '{item.key}' is answered, expected {expected}{near}; correct "
-            "the cell.",
+            f"item '{item.key}' has no field '{shown(key)}', expected {expected}{near}; correct the cell.",
             "field",
         )
         return
@@ -377,5 +376,5 @@ def without_some_fields(
         if lacking:
             yield (
                 f"references.csv: {listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no reference for "
-                f"'{key}'; what needs one is computed from the others."
+                f"'{key}'; estimates that need a reference use the other items only."
             )

@@ -266,7 +266,7 @@ def _contradiction(row: EstimateRow) -> str:
         return ""
     beside = "although the interval holds" if holds else "although the interval does not hold"
     of = shown_value(tested, row.scale) if tested else "0"
-    return f"P is {'' if holds else 'not '}below {level:.3g} {beside} {of}: each is of a method of its own"
+    return f"P is {'' if holds else 'not '}below {level:.3g} {beside} {of}: they come from different methods"
 
 
 def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:

@@ -104,7 +104,7 @@ def telling_columns(
             mend = "ask alike of all" if key == "form" else "write tells: reference, or do not show it"
             yield (
                 f"items.csv: each value of {shown(key)}, which is on the screen, has one reference in all {len(real)} "
-                f"items that have any; whoever notices it knows the reference: {mend}."
+                f"items that have any; anybody who notices knows the reference: {mend}."
             )
 
 
@@ -122,7 +122,7 @@ def telling_candidates(study: Expansion, candidates: Sequence[CandidateRow]) -> 
     if by and as_listed:
         yield (
             f"candidates.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; "
-            "whoever notices where it changes knows which answers go together: mix the lines, or let order be random."
+            "anybody who notices where it changes knows which answers go together: mix the lines, or use random order."
         )
     shown_somewhere = {thing for phase in study.phases for thing in phase.shows}
     for attribute in of_candidates:
@@ -130,7 +130,7 @@ def telling_candidates(study: Expansion, candidates: Sequence[CandidateRow]) -> 
         if key in shown_somewhere and _is_settled_by([row.get(key, "") for row in said], models):
             yield (
                 f"candidates.csv: each value of {shown(key)}, which is on the screen, has one model in all {len(rows)} "
-                "answers; whoever notices it knows which answers are of one model: do not show it."
+                "answers; anybody who notices knows which answers are of one model: do not show it."
             )
 
 
@@ -165,8 +165,8 @@ def telling_parts(
         if sum(there) >= _FEWEST_ITEMS and len(right) == 1 < len(set(accepted.values())):
             yield (
                 f"items.csv: all {sum(there)} items with a reference that phase '{phase.key}' selects "
-                f"({listed(sorted(selected))}) have one, '{shown(next(iter(right)))}'; whoever notices it knows the "
-                "reference of each: mix in others."
+                f"({listed(sorted(selected))}) have one, '{shown(next(iter(right)))}'; anybody who notices knows "
+                "the reference of each: mix in others."
             )
 
 

@@ -106,8 +106,8 @@ def telling_names(study: Expansion, models: Iterable[str]) -> Iterator[str]:
         ]
         if others:
             yield (
-                f"protocol.yaml: {place} names {_quoted(others)} to people of another group, who learn of none but "
-                "their own; expected words that name no group."
+                f"protocol.yaml: {place} names {_quoted(others)} to people of another group, who should only "
+                "know about their own; expected words that name no group."
             )
 
 

@@ -84,7 +84,7 @@ def cannot_hold(estimate: str) -> str:
     """Return why an estimate cannot have a criterion for any field, and which estimates can; empty if it can."""
     if estimate in STATISTICS or estimate not in get_args(Estimated):
         return ""
-    return f"no criterion can be set to {estimate}, but to {', '.join(STATISTICS)}; declare the line under also."
+    return f"{estimate} cannot have a criterion; {', '.join(STATISTICS)} can: declare the line under also."
 
 
 def statistics_of(criterion: AuthoredCriterion, field_type: str) -> tuple[str, ...]:
@@ -140,8 +140,7 @@ def _check_statistic(criterion: AuthoredCriterion, field_type: str, misfits: Mis
     elif not known:
         misfits.add(
             (*place, "estimate"),
-            f"no criterion can be set to {criterion.estimate} of a field of the type {field_type}; declare it under "
-            "also.",
+            f"{criterion.estimate} of a field of the type {field_type} cannot have a criterion; declare it under also.",
         )
     elif criterion.statistic is not None:
         misfits.require((*place, "statistic"), criterion.statistic, known, "statistic of that estimate")

@@ -13,6 +13,6 @@ def idle_groups(study: Expansion) -> Iterator[str]:
     for group in study.groups:
         if group.key not in busy:
             yield (
-                f"No phase is for the group '{group.key}', so that whoever is invited into it has nothing to do; name "
-                "it under by of a phase, or remove it, unless a version is to add its phase."
+                f"The group '{group.key}' works in no phase, so its members would have nothing to do; name it under by "
+                "of a phase, or remove it, unless a version is to add its phase."
             )

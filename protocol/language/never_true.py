@@ -42,7 +42,7 @@ def _drawn_later(study: Expansion, phase: Phase) -> Iterator[str]:
     below = [other.key for other in study.phases[study.phases.index(phase) :]]
     for name in sample.not_in if sample else ():
         if name in below:
-            yield f"'{name}' is drawn after '{phase.key}', which cannot be apart from it; write not_in there."
+            yield f"'{name}' is drawn after '{phase.key}', which therefore cannot avoid it; write not_in there."
 
 
 def _of_entry(study: Expansion, phase: Phase, entry: Entry) -> Iterator[str]:
@@ -96,8 +96,8 @@ def _of_result(study: Expansion, condition: Condition) -> Iterator[str]:
     fields = _fields_called(study, phase, name)
     if phase.result in ("mean", "median") and all(_most_apart(asked) is None for asked in fields):
         yield (
-            f"several answers to '{condition.name}' become their {phase.result}, which a {fields[0].type} has not; "
-            f"write another result in '{key}', or select otherwise."
+            f"several answers to '{condition.name}' become their {phase.result}, but a {fields[0].type} has none; "
+            f"write another result in '{key}', or select differently."
         )
     for value in condition.values:
         problems = [_problem_of_answer(asked, value) for asked in fields]

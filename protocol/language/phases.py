@@ -80,7 +80,7 @@ def expand_phase(
             says = f"the phase settles '{phase.settles}', so it has to take its units from there."
             misfits.add((*place, "settles"), says)
         if is_above and not phase.counts:
-            says = f"what settles '{phase.settles}' has to count, and nothing of this phase does; remove counts: no."
+            says = f"a phase that settles '{phase.settles}' has to count; remove counts: no."
             misfits.add((*place, "settles"), says)
     if phase.pass_mark is None and phase.attempts is not None:
         misfits.add((*place, "attempts"), "attempts are counted against a pass_mark; add one or remove the key.")

@@ -140,11 +140,11 @@ def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]
         return
     answered = study.phase(phase.answers_of)
     if answered.rates != ["items"]:
-        yield "rates", f"'{answered.key}' rates {' and '.join(answered.rates)}; answers to items can be rated yet."
+        yield "rates", f"'{answered.key}' rates {' and '.join(answered.rates)}; only answers to items can be rated."
     if answered.source.practice != "never":
         yield "rates", f"'{answered.key}' is practice, whose answers are in no figure; name another phase."
     elif phase.source.practice != "never":
-        yield "from", "answers to items for practice are in no pool; remove practice."
+        yield "from", "a pool cannot contain answers to practice items; remove practice."
     if phase.order != "random":
         yield "order", "a pool is shuffled, as its order would say who wrote what; remove order."
     own = columns_of_models(study)
@@ -160,7 +160,7 @@ def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]
         if _is_laid_out_otherwise(study, phase, other):
             yield (
                 "takes",
-                f"'{other.key}' lays the same answers out otherwise, and an answer has one layout in a study.",
+                f"'{other.key}' lays the same answers out differently; an answer can have only one layout in a study.",
             )
 
 
@@ -195,8 +195,8 @@ def few_sources(study: Expansion, phase: Phase, models: int | None = None) -> It
 
 def _few(source: str, phase: Phase) -> str:
     return (
-        f"In the pool of '{phase.key}' are answers of one {source} at most: who writes alike every time is known "
-        "soon; expected at least two."
+        f"The pool of '{phase.key}' has answers of at most one {source}, whose style will soon be recognised; expected "
+        "at least two."
     )
 
 

@@ -118,7 +118,7 @@ def default_of(said: FieldInfo) -> str:
     if without := says_of(said).without:
         return without
     if said.is_required():
-        return "has to stand"
+        return "required"
     default = said.default
     if isinstance(default, bool):
         return "`yes`" if default else "`no`"

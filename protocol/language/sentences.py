@@ -73,7 +73,7 @@ def _pool(study: Expansion, phase: Phase) -> str:
         return ""
     fields = [field_of(study, phase.answers_of, key) for key in takes_of(study, phase)]
     labels = [f"“{asked.label}”" for asked in fields if asked]
-    return f"Of what people filled in, the answer shows {listed(labels)}; every answer is laid out alike."
+    return f"The answer shows {listed(labels)} of what people filled in; every answer is laid out alike."
 
 
 def _in_pool(study: Expansion, phase: Phase) -> str:
@@ -146,7 +146,7 @@ def _afterwards(study: Expansion, phase: Phase) -> str:
     if phase.counts:
         waits = ", once all items of the subject are answered" if of_subject else ", once the item is answered"
     again = "; then the question is asked again, and the second answer counts" if phase.then.again else ""
-    return f"After the own answer is locked, {things} can be seen{waits}{again}."
+    return f"Once the rater's own answer is locked, {things} can be seen{waits}{again}."
 
 
 def _order(phase: Phase) -> str:
@@ -167,14 +167,14 @@ def _freedoms(phase: Phase) -> str:
     if phase.revise != "never":
         may.append(f"revise an answer{revise[phase.revise]}")
     never = "" if phase.revise != "never" else " An answer cannot be revised."
-    return (f"One may {listed(may)}." if may else "") + never
+    return (f"Raters can {listed(may)}." if may else "") + never
 
 
 def _counting(study: Expansion, phase: Phase) -> str:
     said = []
     if phase.pass_mark is not None:
         tries = f", in at most {number(phase.attempts)} attempts" if phase.attempts else ""
-        said.append(f"It is passed with {percent(phase.pass_mark)} right{tries}.")
+        said.append(f"The pass mark is {percent(phase.pass_mark)}{tries}.")
     if not phase.counts:
         said.append("It enters no estimate.")
     if phase.settles:

@@ -208,7 +208,7 @@ def _require_nobody_invited(session: Session, study: Study, actor: Actor) -> Non
     others = _others(session, study, actor)
     if others:
         raise Conflict(
-            f"People are invited to the draft '{study.key}' already ({', '.join(others)}); remove them first."
+            f"People have already been invited to the draft '{study.key}' ({', '.join(others)}); remove them first."
         )
 
 

@@ -101,10 +101,10 @@ class Standing:
             for count, what in ((self.items, "item"), (self.cases, "case"), (self.subjects, "subject"))
         )
         if self.is_drawn_from:
-            said = f"{items} about {cases} of {subjects} are there: the freeze draws from them what each phase rates."
+            said = f"The study has {items} about {cases} of {subjects}; the freeze draws each phase's units from them."
             return " ".join((said, *self.lacking))
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
-        words += "stands behind them." if self.subjects == 1 else "stand behind them."
+        words += "supports them." if self.subjects == 1 else "support them."
         if self.subjects < FEW_CLUSTERS:
             words += " With so few, intervals may be undefined, and those given are likely to be too narrow."
         return words

@@ -76,7 +76,7 @@ def without_reference(
             continue
         because = _because(study, phase, fields, units, references)
         if because:
-            yield f"{line.estimate} of '{phase.key}.{wanted}' can never come to a number: {because}"
+            yield f"{line.estimate} of '{phase.key}.{wanted}' can never be computed: {because}"
 
 
 def decidable(
@@ -255,7 +255,7 @@ def without_raters(
     if line.estimate != "agreement" or line.against:
         return
     if "settled" in line.using and "given" not in line.using and "step 1" not in line.using:
-        yield (), "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
+        yield (), "agreement needs two answers to a unit, but a settled result is only one; remove as: settled."
         return
     if phase.by.per_unit == 1 or phase.by.together:
         yield (), f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."

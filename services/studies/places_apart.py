@@ -73,8 +73,8 @@ def never_compared(
                 in_vain[field.label][item.key] = None
     for label, keys in in_vain.items():
         yield (
-            f"references.csv: places in “{label}” are compared with no reference on {listed(keys)}, where scans that "
-            "are not co-registered stand side by side, so that a place names its pane; write "
+            f"references.csv: places in “{label}” cannot be compared with the reference on {listed(keys)}, where scans "
+            "that are not co-registered are shown side by side and a place belongs to one pane; write "
             "hanging: {coregistered: yes} if they lie in one space, or ask for the place without the prior."
         )
 

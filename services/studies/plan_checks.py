@@ -194,9 +194,8 @@ class PlanChecks:
         for key, line in lines_of(self._study):
             for name in dict.fromkeys(name for name in (*line.where, *line.by) if name in hidden):
                 yield (
-                    f"{path_in_words(key)} names {name}, which in a plan is what is known of each rater, and not the "
-                    f"column of {hidden[name]}.csv: raters are told apart by it, and no units; give the column another "
-                    "name."
+                    f"{path_in_words(key)} names {name}, which in a plan means what is known about each rater, not the "
+                    f"column of {hidden[name]}.csv: it distinguishes raters, not units; give the column another name."
                 )
 
     def _without_text_only(self) -> Iterator[str]:
@@ -284,8 +283,8 @@ def _strata(name: str, clusters: dict[str, set[str]]) -> Iterator[str]:
     if single and len(clusters) > 1:
         shown = _some_of(single)
         yield (
-            f"Strata by {spoken(name)}: {shown} {'has' if len(single) == 1 else 'have'} a single cluster, which every "
-            "resample holds once, so that intervals say nothing of how it varies; join it with another stratum."
+            f"Strata by {spoken(name)}: {shown} {'has' if len(single) == 1 else 'have'} a single cluster, which is in "
+            "every resample once, so intervals do not reflect its variability; join it with another stratum."
         )
 
 
@@ -366,8 +365,8 @@ def _split_subjects(name: str, units: dict[str, list[_Unit]]) -> Iterator[str]:
             which = f"{split} of the {len(of_subject)} subjects" if len(of_subject) > 1 else "the only subject"
             yield (
                 f"Clusters by {spoken(name)}: in phase '{key}' {which} {'are' if split > 1 else 'is'} in several, "
-                "which count as independent although they are of one patient, so that intervals are likely to be too "
-                "narrow; remove cluster (they are then by subject), or name what holds all units of a subject."
+                "which count as independent although they are of one patient, so intervals are likely to be too "
+                "narrow; remove cluster (they are then by subject), or name one that holds whole subjects."
             )
 
 
@@ -379,10 +378,7 @@ def _no_bound_of_a_share(study: Expansion, line: AuthoredCriterion) -> Iterator[
     if types and statistic_of(line, types[0]) in SHARES:
         for limit, bound, beyond in (("lower", line.above, "above"), ("upper", line.below, "below")):
             if bound is not None and not 0 <= bound <= 1:
-                yield (
-                    f"a share lies from 0 to 1, and no {limit} limit says anything {beyond} {bound:g}; correct the "
-                    "bound."
-                )
+                yield (f"a share is between 0 and 1, so no {limit} limit can be {beyond} {bound:g}; correct the bound.")
 
 
 def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[_Unit]) -> Iterator[str]:

@@ -272,8 +272,8 @@ def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase
         return ""
     which = "of a part " if is_of_part else ""
     return (
-        f"{people} raters are {pairs} pairs, and {which}the report tells at most {most} apart; set it to a statistic "
-        "of all raters together, as krippendorff_alpha, and leave out each_rater."
+        f"{people} raters are {pairs} pairs, and {which}the report lists at most {most}; use a statistic of all "
+        "raters together, such as krippendorff_alpha, and leave out each_rater."
     )
 
 

@@ -56,7 +56,7 @@ def units_in_pool(study: Expansion, phase: Phase, source: Source, candidates: It
             models = True
     if of_models.where and not models:
         asked = "; ".join(f"{said.name} is {listed(said.values, 'or')}" for said in of_models.where)
-        raise CannotDraw([f"from.where: of no model is there an answer with {asked}; correct the values."])
+        raise CannotDraw([f"from.where: no model has an answer with {asked}; correct the values."])
     return pool
 
 

@@ -91,7 +91,9 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         if member.id == own.id:
             raise Conflict("You cannot remove yourself from a study; another admin can.")
         if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
-            raise Conflict(f"{member.pseudonym} has given verdicts, which are kept; only who gave none can be removed.")
+            raise Conflict(
+                f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts can be removed."
+            )
         member.removed_at = now()
         session.add(member)
         session.flush()
@@ -130,7 +132,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
     if role != member.role:
         if saw_items(session, member):
             raise Conflict(
-                f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
+                f"{member.pseudonym} already had items as {member.role} in this study; invite them in that role again."
             )
         gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
         session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
@@ -140,7 +142,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
             f"{member.pseudonym} was given items in the group '{member.group_key}'; invite them into that group again."
         )
     elif role == "rater" and groups.was_filled_anew(session, member):
-        raise Conflict(f"The items of {member.pseudonym} were given to another rater meanwhile; invite somebody else.")
+        raise Conflict(f"The items of {member.pseudonym} have since been given to another rater; invite somebody else.")
     elif role == "reviewer" and _given_to_another(session, member):
         raise Conflict(
             f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."

@@ -54,7 +54,7 @@ _OF_ASSIGNMENTS: tuple[tuple[Any, str], ...] = (
     (Verdict.assignment_id, "verdicts were submitted"),
     (Display.assignment_id, "items were shown"),
     (Draft.assignment_id, "answers were begun"),
-    (TechnicalFailure.assignment_id, "items were tried to be shown"),
+    (TechnicalFailure.assignment_id, "items failed to be shown"),
     (ReviewTask.review_assignment_id, "items were sent to reviewers"),
 )
 
@@ -130,7 +130,7 @@ def thaw_study(database: Database, actor: Actor, study_key: str, reason: str) ->
         try:
             session.connection().execute(delete(Assignment).where(col(Assignment.study_id) == study_id))
         except IntegrityError:
-            raise Conflict("Somebody was shown an item at this moment; the study stays frozen.") from None
+            raise Conflict("Somebody has just been shown an item; the study stays frozen.") from None
         thaw = Thaw(freeze_id=stored_id(freeze.id), reason=reason, person_id=actor.person_id)
         session.add(thaw)
         session.flush()

@@ -224,8 +224,8 @@ def _of_what_is_added(
         return nothing, ""
     if not takes_what_is_added(sample):
         return nothing, (
-            f"Phase '{phase.key}' draws a sample of a fixed size or with limits, and has it: of the {len(units)} added "
-            "that it could rate, it rates none."
+            f"Phase '{phase.key}' draws a sample of a fixed size or with limits, which is already complete: none of "
+            f"the {len(units)} added units are rated."
         )
     return draw(units, source, key.rng("sample", phase.key), elsewhere), ""
 

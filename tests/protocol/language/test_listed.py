@@ -190,7 +190,7 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ),
         ("question: Right?", "opens: {after: read, done_by: each_unit}", "phases.score.opens", "opens at once"),
         ("revise: session", "from: {where: {practice: [yes, no]}}", "phases.read.from", "items for practice"),
-        ("revise: session", "pass_mark: 0.5", "phases.read.pass_mark", "practice alone is passed"),
+        ("revise: session", "pass_mark: 0.5", "phases.read.pass_mark", "only practice has a pass mark"),
         ("revise: session", f"{PRACTISED}", "phases.read.counts", "counts: no"),
         ("revise: session", f"{PRACTISED}, by: {{per_unit: 1}}", "phases.read.by", "everybody"),
         ("revise: session", f"{PRACTISED}, then: {{shows: [vignette]}}", "phases.read.then.shows", "name these alone"),
