@@ -285,7 +285,7 @@ def test_a_pool_in_which_people_rate_each_other_or_of_one_person_is_said() -> No
     alone = POOL.replace("people: People", "people: {title: People, people: 1}").replace("by: graders", "by: people")
     sentence = paragraph_of(alone, "(grade)").sentences[2]
 
-    assert "Nobody scores their own answer. In the pool of 'grade' are answers of one person at most" in sentence
+    assert "Nobody scores their own answer. The pool of 'grade' has answers of at most one person" in sentence
 
 
 def test_how_several_answers_become_one_is_said_where_something_goes_by_it() -> None:

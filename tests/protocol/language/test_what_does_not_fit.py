@@ -335,7 +335,11 @@ analysis: {{criteria: [{{key: it, {criterion}}}]}}
         ("estimate: accuracy, of: [read.a, read.b], above: 0.9", ".of", "a criterion is about one field"),
         ("estimate: agreement, of: read.a, above: 0.9", "", "name one as statistic: percent_agreement, cohen_kappa"),
         ("estimate: agreement, of: read.a, statistic: kohen_kappa, above: 0", ".statistic", "nearest: 'cohen_kappa'"),
-        ("estimate: agreement, of: read.c, above: 0.9", ".estimate", "agreement cannot have a criterion"),
+        (
+            "estimate: agreement, of: read.c, above: 0.9",
+            ".estimate",
+            "agreement of a field of the type point cannot have a criterion",
+        ),
         ("estimate: accuracy, of: read.z, above: 0.9", ".of", "there is no field of a phase 'read.z'"),
     ],
 )
