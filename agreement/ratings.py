@@ -19,7 +19,7 @@ RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 
 Weights = Literal["linear", "quadratic"]
 
-_MOST_KINDS = 1 << 16  # the most distinct rows that are told apart by counting
+_MOST_KINDS = 1 << 16  # the most distinct rows that are found by counting
 
 MOST_LEVELS = 5_000
 """A scale of whole numbers is inferred from the range of the ratings only up to this many levels."""

@@ -143,7 +143,7 @@ def fit(sample: Sample, share: float) -> Fit:
     Raises
     ------
     NoFit
-        If there is no finite minimum.
+        When there is no finite minimum.
     """
     own, in_pool, of_pool = sample.shares()
     weights = (1.0 - share) * own + share * in_pool
@@ -184,7 +184,7 @@ def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> F
     Raises
     ------
     NoFit
-        If the coefficients are not determined without one of them.
+        When the coefficients are not determined without one of them.
     """
     slope, inverse = _curvature(sample, alone)
     if groups is None:

@@ -121,7 +121,7 @@ def gwet_ac(
 
     ``pe = T_w / (q (q - 1)) sum pi_k (1 - pi_k)`` with ``T_w`` the sum of all weights and q categories [1]_. It
     depends on q, so declare the categories. Undefined if no item has two ratings. It is 1 if all ratings are equal;
-    it then has no limits, nor does it for a single item.
+    then, and for a single item, it has no limits.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def brennan_prediger(
     """Brennan and Prediger's coefficient, with uniform chance agreement: ``pe = sum w_kl / q^2`` [1]_.
 
     It depends on the number of categories q, so declare them. Undefined if no item has two ratings. It is 1 if all
-    ratings are equal; it then has no limits, nor does it for a single item.
+    ratings are equal; then, and for a single item, it has no limits.
 
     Parameters
     ----------

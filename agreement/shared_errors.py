@@ -31,7 +31,7 @@ class SharedErrors(Result):
     same_wrong_answer : Estimate
         Proportion of the items answered by both on which both gave the same wrong answer.
     same_given_both_wrong : Estimate
-        Proportion of the items wrong on both sides on which the wrong answer was the same.
+        Proportion of the items that both got wrong on which the wrong answer was the same.
     n_both_wrong, n_same_wrong_answer : int
         The counts.
     expected_both_wrong : float or None

@@ -25,7 +25,7 @@ class Basis:
     name : str
         A human, or a rule with the number of humans, such as ``"majority of 3"``.
     codes : ndarray of float, shape (labelled,)
-        Codes of levels; nan where there is no verdict. All nan if the verdicts are averaged to a mean score, which is
+        Codes of levels; nan without a verdict. All nan if the verdicts are averaged to a mean score, which is
         not a level.
     scores : ndarray of float, shape (labelled,)
         Scores on the scale; all nan if the scale has none.
@@ -177,7 +177,7 @@ def main_basis(material: Material, plan: Plan) -> Basis:
     Raises
     ------
     ValueError
-        If no basis has that name.
+        When no basis has that name.
     """
     every = bases(material)
     if plan.basis is None:

@@ -44,7 +44,7 @@ def shown_figures(row: Row, scale: Scale) -> tuple[str, str]:
     Returns
     -------
     value, limits : str
-        The limits in brackets; empty where there are none.
+        The limits in brackets; empty if there are none.
 
     Examples
     --------

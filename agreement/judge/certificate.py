@@ -130,7 +130,7 @@ def text_sha256(content: bytes) -> str:
     Raises
     ------
     ValueError
-        If it is not UTF-8: its characters are not guessed, and a hash of its bytes would differ from that of its text.
+        When it is not UTF-8: characters are not guessed, and a hash of the bytes would differ from that of the text.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def certificate(
     Raises
     ------
     ValueError
-        If there is more than one judge.
+        When there is more than one judge.
     """
     if len(material.judges) != 1:
         raise ValueError(f"certificate: {len(material.judges)} judges are given; expected one, named with --judge")

@@ -61,9 +61,9 @@ def check(asked: CheckAsked) -> Check:
     Raises
     ------
     ValueError
-        If the certificate is not one.
+        When the file is not a certificate, or was damaged or edited.
     OSError
-        If a file cannot be read.
+        When a file cannot be read.
     """
     document = _read(asked.certificate)
     for name in COMPARED:

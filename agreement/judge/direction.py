@@ -185,7 +185,7 @@ def judge_direction(
     Raises
     ------
     ValueError
-        When lengths differ or a verdict is neither correct, incorrect nor missing.
+        When lengths differ or a verdict is not correct, incorrect or missing.
 
     References
     ----------

@@ -27,7 +27,7 @@ class _Raw:
 
     sheet: Sheet
     column: Column
-    rows: Codes  # of each candidate; -1 where there is none
+    rows: Codes  # of each candidate; -1 if it has none
 
     def codes(self) -> Codes:
         there = self.rows >= 0

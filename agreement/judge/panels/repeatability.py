@@ -53,7 +53,7 @@ class _Version:
 def panel(material: Material, plan: Plan) -> Panel:
     """Every two runs of each judge, and every two of its versions: shift, scatter, and verdicts that only one has.
 
-    Versions are compared by their first runs; beside it stands the share that changed between repeated runs of one.
+    Versions are compared by their first runs, alongside the share that changed between repeated runs of one version.
 
     Parameters
     ----------
