@@ -257,14 +257,14 @@ def gathered_events(events: float, clusters: int, worth: float) -> Caution | Non
     Examples
     --------
     >>> gathered_events(3.2, 100, 28.8).text.split(": ")[0]
-    'clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer'
+    'clusters are of very unequal sizes, and fewer than 8 of them have most of the rarer category'
     >>> gathered_events(3.2, 50, 50.0) is None
     True
     """
     if worth >= UNEVEN * clusters or events >= RARE_CLUSTERS:
         return None
     text = (
-        f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of what is rarer: "
+        f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of the rarer category: "
         "the interval is likely to be too narrow"
     )
     return Caution("gathered_events", text, RARE_CLUSTERS)

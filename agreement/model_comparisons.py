@@ -83,7 +83,7 @@ def prediction_powered_difference(
     Raises
     ------
     ValueError
-        When something is no pair, or as in `prediction_powered_mean`.
+        When something is not a pair, or as in `prediction_powered_mean`.
 
     References
     ----------
@@ -275,7 +275,7 @@ def _certain(
 
 def _gap(pair: tuple[Ratings, Ratings], name: str) -> Floats:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise ValueError(f"{name} is no pair; expected the verdicts on model A and those on model B")
+        raise ValueError(f"{name} is not a pair; expected the verdicts on model A and those on model B")
     first, second = (numbers_or_nan(part, name) for part in pair)
     same_length(first, second, f"{name}, model A", f"{name}, model B")
     return first - second

@@ -169,7 +169,7 @@ def bradley_terry(
     if not are_linked(core, finite):
         return nothing("they fall into groups of which one was always preferred to the other")
     if np.any(core.outcome == TIE) and has_no_maximum(core, np.flatnonzero(finite)):
-        return nothing("all preferences go one way and nothing but ties speaks against it, so that none fits best")
+        return nothing("all preferences go one way and only ties oppose it, so the likelihood has no maximum")
     fitted = _fit(core, np.flatnonzero(finite))
     of = {}
     for place, name in enumerate(names):

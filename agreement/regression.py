@@ -343,7 +343,7 @@ def _alike(x: Floats, others_x: Floats, names: tuple[str, ...] | None) -> tuple[
 
 def _check_outcomes(y: Floats, f: Floats, rest: Floats) -> None:
     if not np.isin(y[~np.isnan(y)], (0.0, 1.0)).all():
-        raise ValueError("human holds others than 0 and 1; expected these with model 'logistic'")
+        raise ValueError("human holds numbers other than 0 and 1; expected only these with model 'logistic'")
     for values, argument in ((f, "judge"), (rest, "unlabelled")):
         within: npt.NDArray[np.bool_] = (values >= 0.0) & (values <= 1.0) | np.isnan(values)
         if not within.all():

@@ -180,7 +180,9 @@ def macro_auc(
     try:
         table = as_floats(unmasked(rows_once(scores)))
     except (TypeError, ValueError):
-        raise ValueError("scores is no table of numbers; expected shape (items, classes), None where missing") from None
+        raise ValueError(
+            "scores is not a table of numbers; expected shape (items, classes), None where missing"
+        ) from None
     if np.isinf(table).any():
         raise ValueError("scores holds an infinite value; expected finite numbers")
     codes, levels = encode(reference, classes, "reference", "classes")

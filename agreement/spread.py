@@ -20,7 +20,7 @@ from agreement.words import Part, Words
 UNDEFINED_SHARE = 0.05
 """With more than this share of resamples without a value, no interval is given."""
 
-_MISSED = "; the value lies outside of the limits, since resamples are biased"
+_MISSED = "; the value lies outside the limits because the bootstrap distribution is biased"
 _ROUNDING = 1e-12  # a limit this close to the value, relative to 1, is set to the value
 _LEAST_TAIL = 5e-13
 """Smallest tail for percentiles: no resample lies beyond it, and 1 minus a smaller one would soon round to 1."""

@@ -130,7 +130,7 @@ def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
         counts = as_floats(unmasked(rows_once(table)))
     except (TypeError, ValueError):
         raise ValueError(
-            "table holds something that is no count, or rows of different length; expected (k, k)"
+            "table holds something that is not a count, or rows of different length; expected (k, k)"
         ) from None
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
         raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")

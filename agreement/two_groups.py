@@ -97,7 +97,7 @@ def _superiority_in_clusters(
 ) -> Estimate:
     """The area under the ROC curve of x against y, with a standard error that allows for clusters."""
     if not isinstance(clusters, tuple | list) or len(clusters) != 2:
-        raise ValueError("clusters is no pair; expected the clusters of x and those of y")
+        raise ValueError("clusters is not a pair; expected the clusters of x and those of y")
     of_x, of_y = as_values(clusters[0], "clusters of x"), as_values(clusters[1], "clusters of y")
     same_length(first, of_x, "x", "clusters of x")
     same_length(second, of_y, "y", "clusters of y")

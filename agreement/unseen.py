@@ -225,7 +225,7 @@ def unseen_of_share(
 
     >>> wrong = (np.arange(600) % 30 == 0) & (np.arange(600) < 180)
     >>> unseen_of_share(~wrong, np.arange(600) // 30, 0.97, 1.0).text.split(": ")[0]
-    'what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out'
+    'the rarer category is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out'
     >>> unseen_of_share(~wrong, np.arange(600) // 30, 0.91, 1.0) is None
     True
     """
@@ -249,7 +249,9 @@ def unseen_of_share(
         return None
     fewer = f"fewer than {FEW_WITH_RARER} clusters"
     is_scattered = having >= (scattered or SCATTERED) * by_chance
-    where = f"what is rarer is scattered over {fewer}" if is_scattered else f"{fewer} have most of what is rarer"
+    where = (
+        f"the rarer category is scattered over {fewer}" if is_scattered else f"{fewer} have most of the rarer category"
+    )
     text = (
         f"{where}, and {math.ceil(MORE)} more of another kind would move the value out: the interval does not allow "
         "for kinds of clusters that were not sampled"

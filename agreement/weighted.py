@@ -135,7 +135,7 @@ def weighted_mean(
     if interval != "linearised":
         check_resamples(resamples)
         if interval == "score" and not binary:
-            raise ValueError("interval is 'score' and values holds others than 0 and 1; expected them alone with it")
+            raise ValueError("interval is 'score' and values holds numbers other than 0 and 1; expected only these")
         if finite_pool:
             raise ValueError(
                 f"finite_pool is True and interval is {interval!r}; expected interval 'linearised' with it"

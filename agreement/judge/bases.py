@@ -139,8 +139,8 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
     if decided.all() or not decided.any() or not differs[decided].all() or differs[~decided].all():
         return None
     return (
-        f"Adjudicated were {int(decided.sum())} of {labelled.n} labelled candidates, on all of which {judge} differs "
-        "from a human: settling only what differs flatters a judge: the adjudicated verdicts do not calibrate it."
+        f"Only {int(decided.sum())} of {labelled.n} labelled candidates were adjudicated, and {judge} differs from a "
+        "human on all of them: such verdicts flatter a judge and cannot calibrate it."
     )
 
 

@@ -112,11 +112,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no certificate, or was cut off ({error}); {as_written}") from None
+        raise ValueError(f"{path} is not a certificate, or was cut off ({error}); {as_written}") from None
     except RecursionError:
-        raise ValueError(f"{path} is no certificate: it is nested too deeply; {as_written}") from None
+        raise ValueError(f"{path} is not a certificate: it is nested too deeply; {as_written}") from None
     if not isinstance(document, dict) or (document.get("kind"), document.get("version")) != (KIND, VERSION):
-        raise ValueError(f"{path} is no certificate; expected JSON with kind {KIND} and version {VERSION}")
+        raise ValueError(f"{path} is not a certificate; expected JSON with kind {KIND} and version {VERSION}")
     if isinstance(document.get("columns"), dict):
         document["columns"].setdefault("condition", [])  # older ones know none
     for name, fits in _SHAPE.items():
@@ -271,7 +271,7 @@ def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
         first, second = scale.scores(first), scale.scores(second)
     else:
         changed = int((first != second).sum())
-        return Check(WITHIN, f"Within the certificate; {changed} of {len(repeated)} repeated verdicts are others.")
+        return Check(WITHIN, f"Within the certificate; {changed} of {len(repeated)} repeated verdicts changed.")
     shifted, words = _tested(first, second, scale, confidence)
     start = f"of {counted(len(repeated), 'repeated candidate')}, {words}"
     if shifted:

@@ -199,7 +199,7 @@ def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():
 
     for right in (wrong, ~wrong):
         assert accuracy_of_correctness(right, clusters=codes, interval="percentile").primary.warning == (
-            "clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer: "
+            "clusters are of very unequal sizes, and fewer than 8 of them have most of the rarer category: "
             "the interval is likely to be too narrow"
         )
 

@@ -54,9 +54,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     ]
     refused: tuple[str, ...] = ()
     if margin is None:
-        refused = ("No margin is declared for numbers: the labels needed are not said.",)
+        refused = ("No margin is declared for numbers, so the number of labels needed is not computed.",)
     differed = (only_what_differed(material, judge, basis) for judge in labelled.judges for basis in bases(material))
-    refused += tuple(f"{reason} No direction is said by them." for reason in differed if reason)
+    refused += tuple(f"{reason} They do not show a direction." for reason in differed if reason)
     whole = Panel(KEY, (), tuple(rows), refused)
     return Panel(KEY, _sentences(whole, material, margin, plan), whole.rows, refused)
 
@@ -144,7 +144,7 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         parties = (judge, basis.name)
         if only_what_differed(material, judge, basis) is not None:
             sentences.append(
-                f"Whether {judge} is stricter or more lenient is not estimable: adjudicated was only what differed."
+                f"Whether {judge} is stricter or more lenient is not estimable: only disagreements were adjudicated."
             )
             continue
         (row,) = panel.of(DIFFERENCE, parties=parties)

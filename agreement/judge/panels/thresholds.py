@@ -131,7 +131,7 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> 
         return Panel(KEY, ("A threshold is not defined here.",), refused=(reason,))
     rows: list[Row] = []
     sentences = [] if basis.name == usual.name else [_instead(usual, basis)]
-    sentences += [f"It is not known what the probabilities of {judge} say." for judge in ungraded]
+    sentences += [f"The meaning of {judge}'s probabilities is not known." for judge in ungraded]
     for judge in graded:
         try:
             division = parts(judge)
@@ -181,9 +181,7 @@ def _instead(usual: Basis, basis: Basis) -> str:
     )
     if not basis.left_out:
         return text
-    return (
-        f"{text} Without one are {basis.left_out}, above all where people differ: leaving these out flatters a judge."
-    )
+    return f"{text} {basis.left_out} have none, mostly those on which people differ: leaving them out flatters a judge."
 
 
 def _graded(material: Material, plan: Plan, judge: str) -> _Part:

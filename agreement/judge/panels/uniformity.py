@@ -28,7 +28,7 @@ LARGEST, NOTICEABLE = "largest difference compatible", "smallest difference noti
 ORDER = "order of two models"
 TRUSTED, NOT_TRUSTED = "keeps its order", "order must not be trusted"
 DIFFERENTLY = "not uniform"
-NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: adjudicated was only what differed."
+NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: only disagreements were adjudicated."
 FINDINGS = {
     DIFFERENTLY: "errs differently over",
     "undecided": "undecided over",
@@ -56,7 +56,7 @@ def panel(material: Material, plan: Plan) -> Panel:
     factors = material.labelled.attributes
     if not factors:
         reason = "No model and no other attribute is named: give --model, or --by with the columns to compare."
-        return Panel(KEY, ("Whether the judge errs alike everywhere was not asked.",), refused=(reason,))
+        return Panel(KEY, ("Uniformity was not tested.",), refused=(reason,))
     usual = main_basis(material, plan)
     failing: list[Row] = []
     rows: list[Row] = []
@@ -189,7 +189,7 @@ def _sentence(judge: str, factor: str, result: Uniformity, material: Material, p
     if result.finding == "not estimable":
         only = f" (only {next(iter(result.levels))} was validated)" if len(result.levels) == 1 else ""
         return f"Over {factor}, whether {judge} errs alike is not estimable: {result.lacking}{only}."
-    bounds = "which differences agree with the data is not known"
+    bounds = "the range of compatible differences is not known"
     if result.largest is not None:
         bounds = f"differences up to {size(result.largest)} agree with the data"
     bounds += f", and {size(result.noticeable)} could have been noticed" if result.noticeable is not None else ""

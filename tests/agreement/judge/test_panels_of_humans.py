@@ -132,8 +132,8 @@ def test_neither_direction_nor_uniformity_is_said_by_verdicts_on_what_differed_a
             plan = Plan(basis=basis, resamples=200)
             for panel in (direction.panel(given, plan), uniformity.panel(given, plan)):
                 assert any("adjudicated" in row.parties for row in panel.rows) == said
-                assert ("Adjudicated were" in " ".join(panel.refused)) != said
-                assert ("not estimable: adjudicated was only what differed" in panel.sentence) == (
+                assert ("labelled candidates were adjudicated" in " ".join(panel.refused)) != said
+                assert ("not estimable: only disagreements were adjudicated" in panel.sentence) == (
                     basis == "adjudicated" and not said
                 )
 
