@@ -58,7 +58,7 @@ def alt_test_power(
     Raises
     ------
     ValueError
-        When an argument is not a number in its range, or the sum of the shares exceeds 1.
+        When an argument is not a number within its range, or the sum of the shares exceeds 1.
 
     References
     ----------

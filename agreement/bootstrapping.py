@@ -56,7 +56,7 @@ def bootstrap(
     is recomputed. `numpy.mean` and `numpy.average` of one array take the fast path of `bootstrap_of_sums`; sums, other
     means, variances, standard deviations, medians and quantiles of numpy (`agreement.vectorised` has the table;
     `functools.partial` gives them `ddof` or `q`) are computed for many resamples at once, with the same results as a
-    plain loop. From 10,000 items and 100 resamples on, without clusters, items are not drawn one by one for these, nor
+    plain loop. From 10,000 items and 100 resamples on, without clusters, items are not drawn one by one for these or
     for minimum, maximum and range: the draws differ but have the same distribution (`agreement.many_items`). Any other
     function is called once for each resample.
 

@@ -97,7 +97,7 @@ def few_raters(raters: int) -> Caution | None:
     Parameters
     ----------
     raters : int
-        How many there are.
+        Number of raters.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def gathered_disagreements(differing: float, clusters: int, worth: float) -> Cau
     differing : float
         Kish's effective number of clusters with a disagreement (`agreement.effective_size.clusters_with`).
     clusters : int
-        How many there are.
+        Number of clusters.
     worth : float
         Kish's effective number of clusters by their items; equal to `clusters` if all have the same size.
 

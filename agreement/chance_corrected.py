@@ -207,7 +207,7 @@ def counts_of(codes: Codes, categories: int) -> Floats:
     codes : ndarray of int, shape (items, raters)
         Category of each rating, -1 if missing.
     categories : int
-        How many there are.
+        Number of categories.
 
     Returns
     -------

@@ -35,7 +35,7 @@ McNemar = Literal["auto", "exact", "mid-p", "chi2", "chi2-corrected"]
 def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.95, unit: str = "pair") -> Estimate:
     """McNemar's test of two paired proportions, from the discordant pairs.
 
-    The value is the share ``b / (b + c)`` of the discordant pairs, 0.5 when neither side prevails, with its
+    The value is the share ``b / (b + c)`` of the discordant pairs, 0.5 if neither side prevails, with its
     Clopper-Pearson interval; `p` is from the requested method:
 
     - exact: ``min(1, 2 P(X <= min(b, c)))`` with X binomial ``(b + c, 1/2)`` [2]_

@@ -241,8 +241,8 @@ def scattered_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -
 
     Examples
     --------
-    Four pairs of items, with "yes" in two pairs and disagreement in two, as scattered as possible: s is 1 1/3, but 2 in
-    `cautious_size`.
+    Four pairs of items, with "yes" in two pairs and disagreement in two, as scattered as possible: s is 1 1/3, whereas
+    it is 2 in `cautious_size`.
 
     >>> influence, groups = np.array([1.0, 1, -1, -1, 1, 1, -1, -1]), np.array([0, 0, 1, 1, 2, 2, 3, 3])
     >>> yes, differ = np.array([1.0, 0, 0, 0, 1, 0, 0, 0]), np.array([0.0, 0, 1, 0, 0, 0, 1, 0])

@@ -8,12 +8,18 @@ Interval = Literal[
     "score", "scattered", "effective", "adjusted", "normal", "t", "linearised", "jackknife", "f", "mls", "percentile",
     "bca",
 ]  # fmt: skip
-""""score": Wilson's or Newcombe's score interval, on the effective sample size of clustered items; "scattered",
-"effective" and "adjusted": a coefficient with two items added, on a more or less cautious effective sample size of
-clustered items; "normal" and "t": a standard error with that distribution; "linearised": Taylor linearisation of a
-weighted mean; "f", "mls" and "jackknife": for intraclass correlations, F intervals, the modified large-sample interval,
-and either with jackknife degrees of freedom; "percentile": bootstrap percentiles; "bca": the bias-corrected and
-accelerated bootstrap."""
+"""By name:
+
+- score: Wilson's or Newcombe's score interval, on the effective sample size of clustered items
+- scattered, effective, adjusted: a coefficient with two items added, on a more or less cautious effective sample size
+  of clustered items
+- normal, t: a standard error with that distribution
+- linearised: Taylor linearisation of a weighted mean
+- f, mls, jackknife: for intraclass correlations, F intervals, the modified large-sample interval, and either with
+  jackknife degrees of freedom
+- percentile: bootstrap percentiles
+- bca: the bias-corrected and accelerated bootstrap
+"""
 
 BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
 

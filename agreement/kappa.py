@@ -304,7 +304,7 @@ def _adjusted(
     def traits() -> Floats:
         return np.column_stack([(np.eye(k)[table.a] + np.eye(k)[table.b]) / 2.0, table.a != table.b])
 
-    # items in the same cell are alike
+    # items in the same cell are identical
     cells = np.column_stack([table.a, table.b])
     number = np.zeros(k * k, dtype=np.intp)
     number[table.a * k + table.b] = np.arange(len(cells))
