@@ -28,10 +28,10 @@ KEYS = (
 )
 
 SIDE_BY_SIDE = 4
-"""Statistics that are computed at once where they share a draw: so many wait for one product with its weights."""
+"""Number of statistics computed in parallel when they share a draw: they wait for a single product with its weights."""
 
 OF_ALL_SIDE_BY_SIDE = 2
-"""Those of more than two raters, of which each holds several tables of the whole file."""
+"""The same for statistics of more than two raters, each of which holds several tables of the whole file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,7 +78,7 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     file : RatingsFile
         The ratings.
     request : Request
-        What is asked.
+        The options of the analysis.
 
     Returns
     -------
@@ -116,11 +116,11 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
 
 
 def _computed(calculations: list[Calculation], at_once: int | None) -> list[Estimate | Sequence[Estimate]]:
-    """Their estimates in the same order.
+    """Compute the estimates in parallel and return them in the order of the calculations.
 
-    Drawing resamples frees the interpreter, so that threads do it side by side; and statistics that wait for a draw of
-    clusters at the same time have it multiplied once for all of them. numpy's own threads would wait for each other
-    beside them, turning in circles.
+    Drawing resamples releases the interpreter lock, so threads can do it in parallel. Statistics that wait for the same
+    draw of clusters have it multiplied once for all of them. numpy's own threads would only compete with these,
+    spinning while they wait.
     """
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(at_once) as side_by_side:
         return list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
@@ -135,12 +135,12 @@ def _parts(listed: str | None) -> list[str]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The estimates as text, one line for each.
+    """The estimates as text, one line each.
 
     Parameters
     ----------
     rows : list of dict
-        As `estimates` gives them.
+        As `estimates` returns them.
 
     Returns
     -------

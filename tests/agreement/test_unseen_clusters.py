@@ -18,9 +18,11 @@ UNSEEN = (
     "the rarer category is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: "
     f"{BEYOND}"
 )
-OF_BOOTSTRAP = f"fewer than 11 clusters have most of the rarer category, and 2 more of another kind would move the value out: {BEYOND}"
+OF_BOOTSTRAP = (
     "fewer than 11 clusters have most of the rarer category, and 2 more of another kind would move the value out: "
     f"{BEYOND}"
+)
+OF_KAPPA = (
     f"disagreements are scattered over the clusters, and 2 more of another kind would move the value out: {BEYOND}"
 )
 
