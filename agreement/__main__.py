@@ -171,15 +171,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--level", default="nominal", choices=("nominal", "ordinal", "interval"))
     parser.add_argument("--categories", metavar="A,B,C", help="declared categories, in their order")
     parser.add_argument("--positive", metavar="VERDICT", help="adds sensitivity, specificity and predictive values")
-    parser.add_argument("--excluded", metavar="A,B", help="verdicts that say that there is none: apart in the accuracy")
-    parser.add_argument("--judge", metavar="NAME", help="the rater who is the judge: held against each of the others")
+    parser.add_argument("--excluded", metavar="A,B", help="verdicts such as 'not assessable': apart in the accuracy")
+    parser.add_argument("--judge", metavar="NAME", help="the rater who is the judge: compared with each of the others")
     parser.add_argument("--epsilon", type=float, help="of the alternative annotator test, fixed before (default: 0.2)")
     parser.add_argument(
         "--scoring",
         choices=("exact", "rmse"),
         help="of the alternative annotator test (default: exact for nominal verdicts, else rmse)",
     )
-    parser.add_argument("--by", metavar="COL,COL", help="columns whose groups of items are shown by themselves too")
+    parser.add_argument("--by", metavar="COL,COL", help="columns whose groups of items are analysed separately, too")
     parser.add_argument("--pairs", action="store_true", help=f"show the pairs of raters even above {MOST_PAIRS}")
     parser.add_argument("--confidence", type=float, default=0.95)
     parser.add_argument(

@@ -106,11 +106,11 @@ def few_raters(raters: int) -> Caution | None:
     Examples
     --------
     >>> few_raters(3).text
-    'fewer than 5 raters: what is said about other raters is uncertain'
+    'fewer than 5 raters: conclusions about other raters are uncertain'
     """
     if raters >= FEW_RATERS:
         return None
-    text = f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
+    text = f"fewer than {FEW_RATERS} raters: conclusions about other raters are uncertain"
     return Caution("few_raters", text, FEW_RATERS)
 
 
@@ -131,16 +131,13 @@ def few_items(items: int, unit: str = "item") -> Caution | None:
     Examples
     --------
     >>> few_items(20).text
-    'fewer than 30 items: some that are far from all others may not have been sampled, which the interval cannot tell'
+    'fewer than 30 items: outliers may not have been sampled, which the interval does not allow for'
     >>> few_items(30) is None
     True
     """
     if items >= FEW_ITEMS:
         return None
-    text = (
-        f"fewer than {FEW_ITEMS} {unit}s: some that are far from all others may not have been sampled, which the "
-        "interval cannot tell"
-    )
+    text = f"fewer than {FEW_ITEMS} {unit}s: outliers may not have been sampled, which the interval does not allow for"
     return Caution("few_items", text, FEW_ITEMS)
 
 
@@ -230,13 +227,13 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
     Examples
     --------
     >>> uneven_clusters(20, 5.8).text.split(": ")[0]
-    'clusters are of very unequal sizes, and worth 5.8 of one size'
+    'cluster sizes are very unequal, equivalent to 5.8 clusters of equal size'
     >>> uneven_clusters(14, 14.0) is uneven_clusters(100, 28.8) is None
     True
     """
     if clusters is None or worth is None or worth >= UNEVEN * clusters or worth >= fewest:
         return None
-    of_one_size = f"clusters are of very unequal sizes, and worth {worth:.1f} of one size"
+    of_one_size = f"cluster sizes are very unequal, equivalent to {worth:.1f} clusters of equal size"
     return Caution("uneven_clusters", f"{of_one_size}: the interval is likely to be too narrow", fewest)
 
 
@@ -308,11 +305,11 @@ def rare_among_heavy(count: int) -> Caution | None:
     Examples
     --------
     >>> rare_among_heavy(4).text.split(": ")[0]
-    'of the labelled that stand for most others fewer than 5 are right, or wrong'
+    'among the labelled with the largest weights, fewer than 5 are right, or wrong'
     """
     text = (
-        f"of the labelled that stand for most others fewer than {RARE} are right, or wrong: the interval is likely to "
-        "be too narrow"
+        f"among the labelled with the largest weights, fewer than {RARE} are right, or wrong: the interval is likely "
+        "to be too narrow"
     )
     return Caution("rare_outcome", text, RARE) if count < RARE else None
 
@@ -357,9 +354,9 @@ def hardly_overlapping(expected: float) -> Caution | None:
     Examples
     --------
     >>> hardly_overlapping(1.5).text
-    'the groups overlap in fewer than 5 of the smaller one: the interval is uncertain'
+    'fewer than 5 of the smaller group overlap with the other: the interval is uncertain'
     """
     if expected >= RARE:
         return None
-    text = f"the groups overlap in fewer than {RARE} of the smaller one: the interval is uncertain"
+    text = f"fewer than {RARE} of the smaller group overlap with the other: the interval is uncertain"
     return Caution("hardly_overlapping", text, RARE)

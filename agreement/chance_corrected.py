@@ -392,8 +392,8 @@ def _with_t(
     p = 2.0 * t_tail(abs(value) / se, n - 1)
     low, high = max(coefficient.lowest, value - half), min(1.0, value + half)
     if low > value - half:
-        method += f"; lower limit clipped at {coefficient.lowest:.3g}, the least that it can be"
+        method += f"; lower limit clipped at {coefficient.lowest:.3g}, the lowest possible value"
     if not low < high:
-        reason = "the value is the least that it can be"
+        reason = "the value is the lowest possible"
         return undefined(name, n, unit, method, reason, value=value, se=se, p=p, confidence=confidence)
     return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)

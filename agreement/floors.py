@@ -69,7 +69,7 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
             )
         else:
             counts.append(int(value))
-    method = Words("mean of 1 / number of options" + (" that go with the right answer above" if given_above else ""))
+    method = Words("mean of 1 / number of options" + (" left by the right answer above" if given_above else ""))
     method += leaving_out(n_open, "open without options")
     if not counts:
         return undefined("chance floor", 0, unit, method, "no item has options to guess from")
@@ -182,7 +182,7 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     if math.isnan(acc + floor + oracle):
         return undefined(name, 2, "accuracy", method, "one of the accuracies is undefined")
     if floor == oracle:
-        reason = "the floor is right on all: nothing is left to gain"
+        reason = "the floor is right on all: there is nothing to gain"
         return undefined(name, 2, "accuracy", method, reason)
     reason = "two accuracies alone have no interval; see paired_shortcut_score"
     return undefined(name, 2, "accuracy", method, reason, value=float((oracle - acc) / (oracle - floor)))
@@ -246,7 +246,7 @@ def paired_shortcut_score(
     n, name = len(errors), "Shortcut Score"
     text = bootstrap_of(clusters is not None, paired=True) + note
     if n == 0 or not errors[:, 1].any():
-        reason = f"no {unit} answered by both" if n == 0 else "the floor is right on all: nothing is left to gain"
+        reason = f"no {unit} answered by both" if n == 0 else "the floor is right on all: there is nothing to gain"
         return undefined(name, n, unit, text, reason, confidence=confidence, n_clusters=n_clusters)
     spread = bootstrap_of_sums(
         _error_ratio,

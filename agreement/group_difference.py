@@ -98,7 +98,7 @@ def rater_group_difference(
     >>> first, second = [["a", "a"], ["b", "b"], ["a", "b"]], [["a", "a"], ["a", "b"], ["a", "b"]]
     >>> estimate = rater_group_difference(first, second, "agreement", seed=1)
     >>> round(estimate.value, 4), estimate.undefined_because
-    (0.3333, '2 raters in a group: other raters can be learnt about from 5 in each')
+    (0.3333, '2 raters in a group: generalising to other raters needs 5 in each')
     """
     confidence = check_confidence(confidence)
     check_resamples(resamples)
@@ -124,7 +124,7 @@ def rater_group_difference(
     if not math.isfinite(gap):
         reason, gap = f"the {_NAMES[statistic]} of a group has no value", math.nan
     elif min(raters) < FEW_RATERS:
-        reason = f"{min(raters)} raters in a group: other raters can be learnt about from {FEW_RATERS} in each"
+        reason = f"{min(raters)} raters in a group: generalising to other raters needs {FEW_RATERS} in each"
     elif count < 2:
         reason = f"fewer than two {'clusters' if n_clusters is not None else unit + 's'}: nothing to resample"
     if reason is not None:

@@ -33,7 +33,7 @@ from agreement.resampling import Seed
 from agreement.words import Part, Words
 
 _NO_CORRELATION = "; a value below -1 is no correlation: items differ by less than the error alone would make them"
-_BOTH_BELOW = "both limits lie below -1, which no correlation can be"
+_BOTH_BELOW = "both limits are below -1, outside the range of a correlation"
 
 
 def icc(

@@ -88,7 +88,7 @@ class LatentClasses(Result):
         """For each rater and category, why `confusion` has no row; None if it has one."""
         if self.undefined_because is not None:
             return ((self.undefined_because,) * len(self.categories),) * len(self.confusion)
-        none = "the rater rated no item that is likely to be of it"
+        none = "the rater rated no item likely to be in this category"
         return tuple(tuple(none if no else None for no in rater) for rater in np.isnan(self.confusion[:, :, 0]))
 
 

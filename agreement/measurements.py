@@ -24,7 +24,7 @@ from agreement.resampling import Seed
 from agreement.result import Result
 from agreement.words import Part, Words
 
-_UNLIKE = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
+_UNLIKE = "the two differ greatly in scale or mean: the coefficient is close to 0"
 _GREATEST = 1000  # exponent of two
 _ROUNDING = 1e-12  # shares below this are rounding error around an exact zero
 _APART = 1e-3  # bias correction below which scales differ greatly, or means relative to the standard deviations

@@ -225,7 +225,7 @@ def rank_sets(
     count = n if n_clusters is None else n_clusters
     kind = "clusters" if n_clusters is not None else "items"
     of_draws = Part(f"greatest standardised one of {resamples} bootstraps of {kind}", terms=("bootstrap",))
-    method = Words("pairwise differences at once", ", ", of_draws, ", tails of t")
+    method = Words("simultaneous pairwise differences", ", ", of_draws, ", tails of t")
     (scaled,), exponent = in_range(table)
     means = np.ldexp(scaled.mean(axis=0), exponent) if n else np.full(models, math.nan)
     if count < 2:

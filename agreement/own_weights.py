@@ -79,7 +79,7 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
     if matrix.shape != (q, q):
         raise ValueError(f"weights has shape {matrix.shape}; expected ({q}, {q}), one row for each category")
     if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise ValueError("weights holds a negative number or none at all; expected numbers of at least 0")
+        raise ValueError("weights holds a negative or missing number; expected numbers of at least 0")
     if (np.abs(matrix - matrix.T) > _ROUNDING).any():
         raise ValueError("weights is not symmetric; expected the same weight for (k, l) and (l, k)")
     if disagreement:

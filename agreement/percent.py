@@ -307,7 +307,7 @@ def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> 
     Examples
     --------
     >>> of_uneven_clusters(np.arange(10) < 4, np.array([0] * 8 + [1, 2])).text.split(": ")[0]
-    'clusters are of very unequal sizes, and worth 1.5 of one size'
+    'cluster sizes are very unequal, equivalent to 1.5 clusters of equal size'
     """
     if groups is None:
         return None
