@@ -6,7 +6,9 @@ A freeze stores it beside the author's file, and the program works from it. Noth
 from __future__ import annotations
 
 import json
-from typing import Literal
+from typing import Annotated, Literal
+
+import pydantic
 
 from protocol.hanging import Hanging
 from protocol.language.authored_fields import AttributeType, FieldType
@@ -238,8 +240,8 @@ class Phase(Part):
     then: Step | None
     takes: list[str]
     # How a pool lays out points: as the crosshair shows them, or in mm even in an image without scale, as in studies
-    # imported before this setting existed.
-    places: Literal["as_shown", "in_mm"] = "in_mm"
+    # imported before this setting existed. Written out only for the former, so that other studies keep their hashes.
+    places: Annotated[Literal["as_shown", "in_mm"], pydantic.Field(exclude_if="in_mm".__eq__)] = "in_mm"
     # None unless pairs are rated, and in expansions made before pairs existed.
     pairs: Pairs | None = None
     order: Literal["random", "as_listed"]
