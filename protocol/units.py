@@ -15,7 +15,7 @@ DIMENSIONS: tuple[dict[str, Decimal], ...] = (
         "\u03bcm": Decimal("0.001"),
         "inch": Decimal("25.4"),
     },
-    {"mm2": Decimal(1), "cm2": Decimal(100)},
+    {"mm2": Decimal(1), "cm2": Decimal(100), "m2": Decimal(1_000_000)},
     {
         "ml": Decimal(1),
         "cc": Decimal(1),
@@ -28,9 +28,11 @@ DIMENSIONS: tuple[dict[str, Decimal], ...] = (
     },
     {"%": Decimal(1), "percent": Decimal(1), "per cent": Decimal(1)},
 )
+# Units that are converted into no other one: 40 HU are not 40 mm, as 40 lesions would be.
+OTHERS = ("hu", "kg", "mg", "g", "ms", "s", "min", "h", "hz", "gy", "msv", "mmhg", "nm", "km")
 # In words 3 m may be months, and 5 l the left side.
 _IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for unit in units if unit[:1] in "mc"}
-del _IN_WORDS["m"], _IN_WORDS["cl"]
+del _IN_WORDS["m"], _IN_WORDS["m2"], _IN_WORDS["cl"]
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
 # In grade 2, 3 cm and in 2020, 3 cm the first number measures nothing.
@@ -88,8 +90,8 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 def is_known(unit: str) -> bool:
-    """Return whether a unit can be converted into another one."""
-    return any(plain(unit) in units for units in DIMENSIONS)
+    """Return whether a word is a unit, and no name of what is counted."""
+    return plain(unit) in OTHERS or any(plain(unit) in units for units in DIMENSIONS)
 
 
 def factor(unit: str, wanted: str) -> Decimal | None:

@@ -125,7 +125,8 @@ def _check_unclear(given: Mapping[str, str]) -> None:
 # A standalone number: not within T1 or L5-S1, and not part of a date, a ratio or a fraction.
 _NUMBER = re.compile(
     r"(?<![\w.,/:^])(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))(?![\d/:^\u00b2\u00b3\u00b9\u2070-\u207f]|[.,]\d)"
-    r"(?:\s*(?P<unit>(?:[mcd\u03bc\u00b5]?m\^?[23\u00b2\u00b3]?|inch|[mcd\u03bc\u00b5]?l|cc|%|percent|per cent)"
+    rf"(?:\s*(?P<unit>(?:{'|'.join(units.OTHERS)}"
+    r"|[mcd\u03bc\u00b5]?m\^?[23\u00b2\u00b3]?|inch|[mcd\u03bc\u00b5]?l|cc|%|percent|per cent)"
     r"(?:/[A-Za-z]+)?)(?![\w/]))?(?![A-Za-z]|-[A-Za-z])",
     re.IGNORECASE,
 )

@@ -68,7 +68,8 @@ def test_a_reference_in_another_kind_of_unit_is_refused(accepted: str, unit: str
     [
         ("about 50 mm", "50"), ("5 cm in diameter", "50"), ("50", "50"), ("50 lesions", "50"), ("a 5-cm mass", "50"),
         ("L4/5: 5 cm", "50"), ("50 ml", None), ("5 cm/s", None), ("> 5 cm", None), ("5 x 3 cm", None), ("large", None),
-        ("5 cm2", None), ("5 centimeters", "50"), ("5 cms in size", "50"), ("5 dl", None), ("500 micrometers", "0.5"),
+        ("5 cm2", None), ("5 centimeters", "50"), ("5 cms in size", "50"), ("5 dl", None),
+        ("50 HU", None), ("50 ms", None), ("50 m2", None), ("500 micrometers", "0.5"),
     ],
 )  # fmt: skip
 def test_a_sentence_holds_one_number_in_the_unit_of_its_field(written: str, value: str | None) -> None:

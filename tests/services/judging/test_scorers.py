@@ -165,6 +165,8 @@ MM = Reference(low=5.0, high=6.0)
         ("5.5 %", {"unit": "mm"}, ""),  # measures another thing
         ("5.5 mm\u00b2", {"unit": "mm"}, ""),
         ("5.5 mm/year", {"unit": "mm"}, ""),
+        ("5.5 HU", {"unit": "mm"}, ""),
+        ("5.5 HU", {}, "correct"),
         ("5.5\u00b3", {}, ""),
         ("4-6 mm", {"unit": "mm"}, ""),  # two numbers
         ("between 5 and 6", {}, ""),
