@@ -1,4 +1,4 @@
-"""Every table and every column that comes from outside: what the parsers ask, and what the documentation prints.
+"""Every table and column that comes from outside, for the parsers and for the documentation.
 
 `python -m exchange.tables` prints docs/tables.md.
 """
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 Kind = Literal["key", "text", "word", "flag", "whole", "number", "date", "names", "options", "file", "colour", "place"]
-# Longer text than this is a broken quotation mark, not an answer.
+# Longer text comes from an unclosed quotation mark, and is not an answer.
 LONGEST_CELL = 20_000
 LONGEST_KEY = 80
 FORMATS = ("yes_no", "choice", "open")
@@ -24,14 +24,14 @@ OVERLAY_COLOUR, OVERLAY_OPACITY = "#e8a33d", 0.5
 
 @dataclass(frozen=True)
 class Column:
-    """One column: what it says, what its cells may hold, and what an empty one means.
+    """One column: its meaning, what its cells may contain, and what an empty cell means.
 
     Attributes
     ----------
     default
-        What an empty cell means, in words; None where the cell has to be filled in.
+        What an empty cell means, in words; None if the cell must be filled in.
     allowed
-        The allowed words, where there are only some.
+        The allowed words, if they are restricted.
     optional
         Whether the column may be missing from the header.
     """
@@ -47,7 +47,7 @@ class Column:
 
     @property
     def values(self) -> str:
-        """Return what a cell may hold, in words."""
+        """Return what a cell may contain, in words."""
         return {
             "key": f"a name of its own, at most {self.longest} letters",
             "text": f"text, at most {self.longest:,} letters",
@@ -66,18 +66,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One file of lines: what each line is, its columns, and which of them is every line's own."""
+    """One file of lines: what each line is, its columns, and the column that is unique to each line."""
 
     file: str
     says: str
     columns: tuple[Column, ...]
     unique: str | None = None
     optional: bool = False
-    # Where a table of the same name has other columns in other studies: in which studies it has these.
+    # The studies that have this table, if a table of the same name has other columns in other studies.
     of: str = ""
-    # Whether its header may have columns beside these, which nobody reads.
+    # Whether its header may have further columns, which are not read.
     takes_others: bool = False
-    # Names of columns that it may have beside these, and that nobody reads.
+    # Names of further columns that it may have and that are not read.
     may_have: frozenset[str] = frozenset()
 
     @cached_property
@@ -87,7 +87,7 @@ class Table:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Return the names of the columns that every header has."""
+        """Return the names of the columns that every header must have."""
         return tuple(column.name for column in self.columns if not column.optional)
 
     def column(self, name: str) -> Column:
@@ -96,7 +96,7 @@ class Table:
 
     @cached_property
     def _by_name(self) -> dict[str, Column]:
-        # Every cell of a table asks for its column.
+        # Cached, because every cell of a table looks up its column.
         return {column.name: column for column in self.columns}
 
 
@@ -294,7 +294,7 @@ JUDGE_VERDICTS = Table(
 
 STUDY_TABLES = (CASES, VOLUMES, ITEMS, REFERENCES, FIELD_REFERENCES, CANDIDATES, PAIRS, OVERLAYS, CASE_HISTORY)
 
-# What a study that lists its phases may leave out, a cell or the whole column, and what that means there.
+# What a study that lists its phases may leave out (a cell or the whole column), and what that means.
 LISTED_MAY_LEAVE_OUT = {
     "vignette": "",
     "age": "no age is shown",
@@ -307,7 +307,7 @@ LISTED_MAY_LEAVE_OUT = {
     "sequences": "it has no scans",
     "uses_prior": "`false`",
 }
-# Its tables that have these columns; in a table whose lines are its own cases, a case is named.
+# The tables of such a study with these columns; a table whose lines are cases themselves cannot leave out the case.
 LISTED_TABLES = (CASES, ITEMS, CANDIDATES)
 _LISTED_HEAD = """## What a study that lists its phases may leave out
 
@@ -357,7 +357,7 @@ def _left_out() -> Iterator[str]:
 
 
 def rows_of(table: Table) -> list[tuple[str, str, str, str, str]]:
-    """Return (column, what it says, values, if empty, example) of every column, in Markdown."""
+    """Return (column, meaning, values, if empty, example) for every column, in Markdown."""
     return [
         (
             f"`{column.name}`" + (" (may be missing)" if column.optional else ""),
@@ -373,13 +373,13 @@ def rows_of(table: Table) -> list[tuple[str, str, str, str, str]]:
 def table_in_markdown(table: Table) -> str:
     """Return one table's columns as a Markdown table."""
     lines = ["| Column | What it says | Values | If empty | Example |", "|---|---|---|---|---|"]
-    # A vertical bar would end the cell.
+    # Escaped, because a vertical bar would end the cell.
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows_of(table)]
     return "\n".join(lines)
 
 
 def title_of(table: Table) -> str:
-    """Return the name of a table as a heading shows it."""
+    """Return the name of a table for a heading."""
     name = f"`{table.file}`" if table.file.endswith(".csv") else table.file
     name += f" {table.of}" if table.of else ""
     return f"{name} (may be missing)" if table.optional else name

@@ -1,11 +1,11 @@
-"""Units of one kind, between which a measurement is converted: 5 cm is 50 mm, and neither is 50 ml."""
+"""Conversion between units of the same kind: 5 cm is 50 mm, and neither is 50 ml."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
 
-# Of each kind, how many of the first one are one of it.
+# For each kind, the size of its units in terms of the first one.
 DIMENSIONS: tuple[dict[str, Decimal], ...] = (
     {
         "mm": Decimal(1),
@@ -28,27 +28,27 @@ DIMENSIONS: tuple[dict[str, Decimal], ...] = (
     },
     {"%": Decimal(1), "percent": Decimal(1), "per cent": Decimal(1)},
 )
-# Units that are converted into no other one: 40 HU are not 40 mm, as 40 lesions would be.
+# Units that are not converted to any other: 40 HU are not 40 mm, whereas 40 lesions are 40.
 OTHERS = ("hu", "kg", "mg", "g", "ms", "s", "min", "h", "hz", "gy", "msv", "mmhg", "nm", "km")
-# In words 3 m may be months, and 5 l the left side.
+# In free text, 3 m may be months and 5 l the left side.
 _IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for unit in units if unit[:1] in "mc"}
 del _IN_WORDS["m"], _IN_WORDS["m2"], _IN_WORDS["cl"]
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
-# In grade 2, 3 cm and in 2020, 3 cm the first number measures nothing.
+# In grade 2, 3 cm and in 2020, 3 cm the first number is no measurement.
 _NO_MEASURE = (
     r"(?<!\w)(?:(?:(?:grade|stage|segment|level|zone|type|class|category|score|image|slice|series|station)s?"
     r"|(?:(?:bi|pi|li|ti|vi|ni|o|c|cad|lung)?rads|gleason|fazekas|bosniak|lesion|nodule|aged?|no\.|number)) "
     r"\d{1,3}(?:(?:[-/+]| and |, )\d{1,3})*|(?:19|20)\d\d)(?=[,;] )"
 )
-# The unit behind the last of 5 x 3 cm is that of both. Of 1/2 cm the 2 is no number, of ...2 cm it is. A row without a
-# unit is a match, too, or each of its numbers would be begun with anew.
+# The unit at the end of 5 x 3 cm applies to both numbers. The 2 in 1/2 cm is not a number, but in ...2 cm it is. A row
+# without a unit matches too, or the search would start again at each of its numbers.
 _MEASURED = re.compile(
     rf"{_NO_MEASURE}|(?<![\w,/:^])(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
     r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w/^]))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
-# 1,000 is a thousand to some and one to others.
+# 1,000 is a thousand to some readers and one to others.
 AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 _POWERS = str.maketrans("\u00b2\u00b3\u00b5", "23\u03bc", "^")
 # Units as words, behind a number: 5 centimetres, 5 cms, 5 sq cm, 5 cubic millimeters.
@@ -95,7 +95,7 @@ def is_known(unit: str) -> bool:
 
 
 def factor(unit: str, wanted: str) -> Decimal | None:
-    """Return by what a number in a unit is multiplied to be in another; None where that measures something else."""
+    """Return the factor that converts a number from one unit to another; None if they are of different kinds."""
     here, there = plain(unit), plain(wanted)
     if here == there:
         return Decimal(1)
@@ -104,7 +104,7 @@ def factor(unit: str, wanted: str) -> Decimal | None:
 
 
 def of_measurements(text: str) -> str:
-    """Return a text, of one spelling of its characters, whose lengths, areas and volumes are in mm, mm2 and ml."""
+    """Return a text from `spelling.of_characters` with lengths, areas and volumes in mm, mm2 and ml."""
     return _MEASURED.sub(_converted, text)
 
 
