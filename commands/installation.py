@@ -62,7 +62,7 @@ def serve(
 
 @cli.command()
 def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False) -> None:
-    """List what nothing refers to: volumes older than a day, what unfinished imports left; --yes deletes it."""
+    """List data that nothing refers to: volumes older than a day, remains of unfinished imports; --yes deletes them."""
     from services.errors import counted
     from services.studies import leftovers, unfinished_imports
 

@@ -22,12 +22,12 @@ def import_judge(
     field: Annotated[str, typer.Option(help="The field that it fills in, as PHASE.FIELD.")] = "",
     model: Annotated[str, typer.Option(help="The provider's model string.")] = "",
     prompt: Annotated[Path | None, typer.Option(help="A file with the text of the prompt.")] = None,
-    prompt_version: Annotated[str, typer.Option(help="What the version of the prompt is called.")] = "",
+    prompt_version: Annotated[str, typer.Option(help="The version of the prompt.")] = "",
     settings: Annotated[str, typer.Option(help="Parameters: temperature, seed.")] = "",
     made_on: Annotated[str, typer.Option(help="The day of the run, as YYYY-MM-DD.")] = "",
     sample: Annotated[int | None, typer.Option(help="Number of the sample, of repeated runs.")] = None,
     layout: Annotated[
-        str, typer.Option("--format", help="Format of another program's file, where it is not recognised.")
+        str, typer.Option("--format", help="Format of another program's file, if it is not recognised.")
     ] = "",
     column: Annotated[
         list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: verdict=output.score; may be repeated.")
@@ -36,9 +36,10 @@ def import_judge(
         list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; may be repeated.")
     ] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers the file judges.")] = "",
-    scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
+    scorer: Annotated[str, typer.Option(help="Which score to take, if a sample has several.")] = "",
     confidence_of: Annotated[
-        str, typer.Option(help="What confidences are of: the verdict given, or the positive one (verdict, positive).")
+        str,
+        typer.Option(help="What confidences refer to: the verdict given, or the positive one (verdict, positive)."),
     ] = "",
     skip_unplaced: Annotated[
         bool, typer.Option(help="Leave out and count lines that match no candidate of the study.")
@@ -86,17 +87,18 @@ def import_labels_of_people(
     study: str,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="All files of these labels.")],
     name: Annotated[str, typer.Option(help="A name for these labels, by which calibrations ask for them.")],
-    labeller: Annotated[str, typer.Option(help="Who gave them, where the file does not say it.")] = "",
+    labeller: Annotated[str, typer.Option(help="Who gave them, if the file does not say so.")] = "",
     labeller_column: Annotated[
-        list[str] | None, typer.Option(help="A column of the labels of one person, called like them; may be repeated.")
+        list[str] | None,
+        typer.Option(help="A column with one person's labels, named after them; may be repeated."),
     ] = None,
     field: Annotated[str, typer.Option(help="The field that they fill in, as PHASE.FIELD.")] = "",
-    blinded: Annotated[str, typer.Option(help="How the labellers are said to have been blinded.")] = "",
+    blinded: Annotated[str, typer.Option(help="How the labellers were blinded, according to the source.")] = "",
     random_part: Annotated[
         bool, typer.Option("--random-part", help="What they labelled is a simple random part of all answers.")
     ] = False,
     layout: Annotated[
-        str, typer.Option("--format", help="Format of another program's file, where it is not recognised.")
+        str, typer.Option("--format", help="Format of another program's file, if it is not recognised.")
     ] = "",
     column: Annotated[
         list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path: labeller=annotator.id; may be repeated.")
@@ -105,7 +107,7 @@ def import_labels_of_people(
         list[str] | None, typer.Option("--says", help="WORD=VERDICT: what a word of the file means; may be repeated.")
     ] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers were labelled.")] = "",
-    scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
+    scorer: Annotated[str, typer.Option(help="Which score to take, if a sample has several.")] = "",
     skip_unplaced: Annotated[
         bool, typer.Option(help="Leave out and count lines that match no candidate of the study.")
     ] = False,
@@ -145,12 +147,12 @@ def import_labels_of_people(
 def convert_file(
     file: Path,
     out: Annotated[Path, typer.Argument(help="The CSV file to write.")],
-    judge: Annotated[str, typer.Option(help="What the judge is called.")] = "judge",
-    layout: Annotated[str, typer.Option("--format", help="The format, where it is not seen.")] = "",
+    judge: Annotated[str, typer.Option(help="The judge's name.")] = "judge",
+    layout: Annotated[str, typer.Option("--format", help="The format, if it is not recognised.")] = "",
     column: Annotated[list[str] | None, typer.Option("--map", help="WHAT=COLUMN, or a path; may be repeated.")] = None,
     word: Annotated[list[str] | None, typer.Option("--says", help="WORD=VERDICT; may be repeated.")] = None,
     of_model: Annotated[str, typer.Option(help="The model whose answers the file judges.")] = "",
-    scorer: Annotated[str, typer.Option(help="Which of several scores of a sample is meant.")] = "",
+    scorer: Annotated[str, typer.Option(help="Which score to take, if a sample has several.")] = "",
 ) -> None:
     """Turn another program's file, of a judge or of people, into a table for python -m agreement.judge."""
     from services.errors import InputRefused, Refused
@@ -177,7 +179,7 @@ def convert_file(
 def score_answers(
     study: str,
     scorer: Annotated[str, typer.Option(help="exact_match, token_f1, option_extraction, numeric_range or own_column.")],
-    name: Annotated[str, typer.Option(help="A name for this run; the scorer's without it.")] = "",
+    name: Annotated[str, typer.Option(help="A name for this run. Default: the scorer's.")] = "",
     field: Annotated[str, typer.Option(help="The field that it fills in, as PHASE.FIELD.")] = "",
     reference: Annotated[str, typer.Option(help="The field whose references count, where they name fields.")] = "",
     setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, such as threshold=0.8.")] = None,
@@ -230,7 +232,7 @@ def export_verdicts(
         ),
     ] = "tidy",
     field: Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")] = "",
-    run: Annotated[list[str] | None, typer.Option(help="A run; several by several options. All without it.")] = None,
+    run: Annotated[list[str] | None, typer.Option(help="A run; may be repeated. Default: all.")] = None,
     labels: _Labels = None,
     act_as: As = None,
 ) -> None:
@@ -254,13 +256,13 @@ def export_verdicts(
 def report_judges(
     study: str,
     field: _Field = "",
-    run: Annotated[list[str] | None, typer.Option(help="A run; several by several options. All without it.")] = None,
+    run: Annotated[list[str] | None, typer.Option(help="A run; may be repeated. Default: all.")] = None,
     basis: _Basis = "",
     labels: _Labels = None,
     everything: Annotated[bool, typer.Option("--all-rows", help="Print all rows of each panel.")] = False,
     act_as: As = None,
 ) -> None:
-    """Print how far judges may stand in for people in a study: panel by panel, a sentence each first."""
+    """Print how far judges may stand in for people in a study, panel by panel, each led by one sentence."""
     from services.report import calibration
 
     with opened_as(act_as) as (database, actor):
@@ -271,11 +273,11 @@ def report_judges(
 @cli.command("certify")
 def certify_judge(
     study: str,
-    run: Annotated[list[str] | None, typer.Option(help="A run of the judge; repeated runs by several options.")] = None,
+    run: Annotated[list[str] | None, typer.Option(help="A run of the judge; may be repeated.")] = None,
     field: _Field = "",
     basis: _Basis = "",
     labels: _Labels = None,
-    rubric: Annotated[Path | None, typer.Option(help="A file with the text by which people rated.")] = None,
+    rubric: Annotated[Path | None, typer.Option(help="A file with the instructions by which people rated.")] = None,
     to: Annotated[Path, typer.Option(help="The JSON file; the card is written beside it, ending in .txt.")] = Path(
         "judge-certificate.json"
     ),
@@ -314,7 +316,7 @@ def split_study(
     strata: Annotated[
         str,
         typer.Option(
-            help="What is balanced between the two parts, parted by commas: category, format, attributes of items."
+            help="What is balanced between the two parts, separated by commas: category, format, attributes of items."
         ),
     ] = "",
     act_as: As = None,

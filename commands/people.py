@@ -42,13 +42,11 @@ def invite(
     login: str,
     name: Annotated[str, typer.Option(help="The name that they and admins see.")],
     role: Annotated[str, typer.Option(help="rater, reviewer or admin")] = "rater",
-    group: Annotated[
-        str, typer.Option(help="Of a rater, in a study with several groups: key or title of theirs.")
-    ] = "",
+    group: Annotated[str, typer.Option(help="The rater's group, by key or title, in a study with several.")] = "",
     sign_in_only: Annotated[
         bool, typer.Option(help="Make a link that signs in once, without setting a password.")
     ] = False,
-    specialty: Annotated[str, typer.Option(help="Their specialty, which the data files hold.")] = "",
+    specialty: Annotated[str, typer.Option(help="Their specialty, as it appears in the data files.")] = "",
     years: Annotated[int | None, typer.Option(help="Their years of experience, from 0 to 99.", min=0, max=99)] = None,
     act_as: As = None,
 ) -> None:

@@ -105,11 +105,12 @@ def audit_the_blinding(
     study: str,
     out: Annotated[Path, typer.Option(help="The file for the result.")] = Path("blinding_audit.json"),
     show_values: Annotated[
-        bool, typer.Option("--show-values", help="Name the hidden values in the file, which is to stay with admins.")
+        bool,
+        typer.Option("--show-values", help="Include the hidden values in the file; only admins may then see it."),
     ] = False,
     act_as: As = None,
 ) -> None:
-    """Search every screen that the raters of a frozen study get for what they may not know."""
+    """Search every screen that the raters of a frozen study see for what they must not know."""
     from services.errors import counted
     from services.record.blinding_audit import auditing
 
@@ -166,7 +167,7 @@ def draw_again(package: Path) -> None:
 def backup(
     folder: Path,
     incomplete: Annotated[
-        bool, typer.Option("--incomplete", help="Back up without the prepared files that are missing.")
+        bool, typer.Option("--incomplete", help="Back up although some prepared files are missing.")
     ] = False,
 ) -> None:
     """Write a consistent copy of database and volumes, while the server is running."""

@@ -21,7 +21,7 @@ def new_study(
         str, typer.Option(help="The shape of a published study, as in docs/how-to/list-the-phases.md.")
     ] = "",
 ) -> None:
-    """Write a complete example study to start from, which can be imported as it is: of three items, or in a shape."""
+    """Write a complete example study, ready to import: three items, or the shape of a published study."""
     # Its volumes are simulated, so this loads NumPy and nibabel.
     from services.errors import Refused
     from services.studies import starter
@@ -42,8 +42,8 @@ def new_study(
 def explain_protocol(path: Path) -> None:
     """Read the protocol of a study folder, or a protocol file, back in plain sentences, and say what is refused.
 
-    Of a folder it ends with what `validate` refuses of its protocol, and with the status of that; of one whose tables
-    alone are wrong, or not there yet, it says so in one sentence. A file by itself is checked without tables.
+    For a folder it ends with what `validate` refuses in its protocol, and exits with the same status; where only the
+    tables are wrong or missing, it says so in one sentence. A single file is checked without tables.
     """
     from services.errors import InputRefused
     from services.studies import checking, explaining
@@ -71,7 +71,7 @@ def explain_protocol(path: Path) -> None:
 
 @cli.command("validate")
 def validate_folder(folder: Path) -> None:
-    """Check a study folder, its protocol, tables and scans, and say all that is wrong with it; nothing is stored."""
+    """Check a study folder, its protocol, tables and scans, and list everything that is wrong; nothing is stored."""
     # It reads images, so this loads NumPy and nibabel.
     from services.errors import InputRefused
     from services.studies import checking

@@ -21,7 +21,7 @@ def new_version(
     yes: Annotated[bool, typer.Option("--yes", help="Make it; without this option it asks first.")] = False,
     act_as: As = None,
 ) -> None:
-    """Say what a folder changes of a frozen study, and make a new version of it."""
+    """Show what a folder changes in a frozen study, and make a new version of it."""
     # It reads images, so this loads NumPy and nibabel.
     from services.studies.versions import making
 

@@ -34,10 +34,10 @@ def unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
         if piece:
             yield piece
         if member.eof:
-            # A gzip file may contain several members in a row, and zero padding after the last one (gzip 1.12, 2.1).
-            packed = member.unused_data or file.read(BITE)
-            while packed and not packed.strip(b"\0"):
-                packed = file.read(BITE).lstrip(b"\0")
+            # A gzip file may contain several members in a row, and zero padding after each (gzip 1.12, 2.1).
+            packed = member.unused_data.lstrip(b"\0")
+            while not packed and (more := file.read(BITE)):
+                packed = more.lstrip(b"\0")
             if packed and members == MOST_MEMBERS:
                 raise ImagingError(
                     f"{name} is packed in more than {MOST_MEMBERS} parts, where one gzip file is expected: "

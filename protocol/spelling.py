@@ -39,7 +39,8 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\W_]) ?([<>]) ?(?=[^\W_])")
 _POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d)")
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
 _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
-_QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})")
+# 5 mm-thick is 5 mm thick.
+_QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})(-(?=[^\W\d_]{{3}}))?")
 # In 5 mm - 10 mm and 5 mm x 3 mm the first unit is redundant.
 _SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | to | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
 _SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* | by )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
@@ -52,6 +53,8 @@ _PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,
 _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
+# 10³ is 10^3.
+_EXPONENT = re.compile(r"(?<=\d)[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
 
 
 def of_blanks(text: str) -> str:
@@ -68,8 +71,8 @@ def of_quantities(text: str) -> str:
     """Return a text from `of_characters` with its sizes, ranges, bounds and units in one spelling.
 
     5mm and 5-mm become 5 mm, 5×3 mm and 5 mm x 3 mm become 5 x 3 mm, 12 - 15 and 12 to 15 become 12-15, 1 / 2 becomes
-    1/2, cm² after a number becomes cm2, 5 percent becomes 5%, < 5 becomes <5, minus 5 becomes -5, and R > L becomes
-    R>L.
+    1/2, cm² after a number becomes cm2, 10³ becomes 10^3, 5 percent becomes 5%, < 5 becomes <5, minus 5 becomes -5, and
+    R > L becomes R>L.
     """
     for sign, written in _OR_EQUAL.items():
         text = written.sub(sign, text)
@@ -81,7 +84,12 @@ def of_quantities(text: str) -> str:
     text = _SAME_UNIT.sub(r"\1", _PERCENT.sub(r"\1%", text))
     text = _FROM_TO.sub(_range, text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
-    return _QUANTITY.sub(lambda quantity: f"{quantity[1]} {quantity[2].translate(_POWERS)}", text)
+    text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group())}", text)
+    return _QUANTITY.sub(_quantity, text)
+
+
+def _quantity(match: re.Match[str]) -> str:
+    return f"{match[1]} {match[2].translate(_POWERS)}" + (" " if match[3] else "")
 
 
 def _range(match: re.Match[str]) -> str:

@@ -7,26 +7,58 @@ from decimal import Decimal
 
 # For each kind, the size of its units in terms of the first one.
 DIMENSIONS: tuple[dict[str, Decimal], ...] = (
-    {"mm": Decimal(1), "cm": Decimal(10), "m": Decimal(1000)},
-    {"mm2": Decimal(1), "cm2": Decimal(100)},
-    {"ml": Decimal(1), "cc": Decimal(1), "cm3": Decimal(1), "mm3": Decimal("0.001"), "l": Decimal(1000)},
+    {
+        "mm": Decimal(1),
+        "cm": Decimal(10),
+        "dm": Decimal(100),
+        "m": Decimal(1000),
+        "\u03bcm": Decimal("0.001"),
+        "inch": Decimal("25.4"),
+    },
+    {"mm2": Decimal(1), "cm2": Decimal(100), "m2": Decimal(1_000_000)},
+    {
+        "ml": Decimal(1),
+        "cc": Decimal(1),
+        "cm3": Decimal(1),
+        "mm3": Decimal("0.001"),
+        "\u03bcl": Decimal("0.001"),
+        "cl": Decimal(10),
+        "dl": Decimal(100),
+        "l": Decimal(1000),
+    },
     {"%": Decimal(1), "percent": Decimal(1), "per cent": Decimal(1)},
 )
+# Units that are not converted to any other: 40 HU are not 40 mm, whereas 40 lesions are 40.
+OTHERS = ("hu", "kg", "mg", "g", "ms", "s", "min", "h", "hz", "gy", "msv", "mmhg", "nm", "km")
 # In free text, 3 m may be months and 5 l the left side.
 _IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for unit in units if unit[:1] in "mc"}
-del _IN_WORDS["m"]
+del _IN_WORDS["m"], _IN_WORDS["m2"], _IN_WORDS["cl"]
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
+# In grade 2, 3 cm and in 2020, 3 cm the first number is no measurement.
+_NO_MEASURE = (
+    r"(?<!\w)(?:(?:(?:grade|stage|segment|level|zone|type|class|category|score|image|slice|series|station)s?"
+    r"|(?:(?:bi|pi|li|ti|vi|ni|o|c|cad|lung)?rads|gleason|fazekas|bosniak|lesion|nodule|aged?|no\.|number)) "
+    r"\d{1,3}(?:(?:[-/+]| and |, )\d{1,3})*|(?:19|20)\d\d)(?=[,;] )"
+)
 # The unit at the end of 5 x 3 cm applies to both numbers. The 2 in 1/2 cm is not a number, but in ...2 cm it is. A row
 # without a unit matches too, or the search would start again at each of its numbers.
 _MEASURED = re.compile(
-    rf"(?<![\w,/:^])(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
+    rf"{_NO_MEASURE}|(?<![\w,/:^])(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
     r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w/^]))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
 # 1,000 is a thousand to some readers and one to others.
 AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
-_POWERS = str.maketrans("\u00b2\u00b3", "23", "^")
+_POWERS = str.maketrans("\u00b2\u00b3\u00b5", "23\u03bc", "^")
+# Units as words, behind a number: 5 centimetres, 5 cms, 5 sq cm, 5 cubic millimeters.
+_SPELLED = re.compile(
+    r"(?<=\d)(?P<between>[.;]?[ -]?)(?:(?P<power>sq\.? ?|square |cubic |cu\.? ?)(?P<short>[mc]m)"
+    r"|(?P<whole>square |cubic )?(?P<prefix>milli|centi|deci|micro)?(?P<stem>met(?:er|re)|lit(?:er|re))s?"
+    r"|(?P<plural>[mc]m|ml|cc)s|(?P<inch>inch)es|(?P<micro>u[ml]))(?!\w)",
+    re.IGNORECASE,
+)
+_PREFIXES = {"": "", "milli": "m", "centi": "c", "deci": "d", "micro": "\u03bc"}
 
 
 def digits(number: Decimal) -> str:
@@ -37,13 +69,29 @@ def digits(number: Decimal) -> str:
 
 
 def plain(unit: str) -> str:
-    """Return a unit as spelled in the table: in lower case, with its power as a digit."""
-    return " ".join(unit.lower().translate(_POWERS).split())
+    """Return a unit as the table has it: a symbol in lower case, its power as a digit."""
+    return " ".join(in_symbols(f"1 {unit.strip()}")[2:].lower().translate(_POWERS).split())
+
+
+def in_symbols(text: str) -> str:
+    """Return a text whose units behind numbers are symbols where they were words: 5 centimetres are 5 cm."""
+    return _SPELLED.sub(_symbol, text)
+
+
+def _symbol(match: re.Match[str]) -> str:
+    if match["micro"]:
+        unit = f"\u03bc{match['micro'][-1]}"
+    elif match["stem"]:
+        unit = _PREFIXES[(match["prefix"] or "").lower()] + match["stem"][0]
+    else:
+        unit = match["short"] or match["plural"] or match["inch"]
+    power = (match["power"] or match["whole"] or "").lower()
+    return f"{match['between']}{unit}{'2' if power.startswith('s') else '3' if power else ''}"
 
 
 def is_known(unit: str) -> bool:
-    """Return whether a unit can be converted to another."""
-    return any(plain(unit) in units for units in DIMENSIONS)
+    """Return whether a word is a unit, and no name of what is counted."""
+    return plain(unit) in OTHERS or any(plain(unit) in units for units in DIMENSIONS)
 
 
 def factor(unit: str, wanted: str) -> Decimal | None:

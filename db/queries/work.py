@@ -16,7 +16,7 @@ from db.reading import Assignment, TechnicalFailure
 
 @dataclass(frozen=True)
 class WorkCount:
-    """How many assignments of a member in a phase are open, could not be shown, have come to an end, and are there."""
+    """How many assignments of a member in a phase are open, could not be shown, have ended, and exist in all."""
 
     open: int = 0
     failures: int = 0
@@ -30,7 +30,7 @@ class WorkCount:
         )
 
     def __sub__(self, part: WorkCount) -> WorkCount:
-        """Return the assignments without a part of them."""
+        """Return the assignments less a part of them."""
         return WorkCount(
             self.open - part.open, self.failures - part.failures, self.ended - part.ended, self.total - part.total
         )

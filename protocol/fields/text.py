@@ -82,7 +82,7 @@ def canonical(value: Any) -> str:
 
 
 def _canonical(words: str) -> str:
-    text = _EMPHASIS.sub(r"\2", spelling.of_characters(words))
+    text = units.in_symbols(_EMPHASIS.sub(r"\2", spelling.of_characters(words)))
     text = units.of_measurements(bounds.of_bounds(clinical_spelling.of_names(text)))
     text = clinical_spelling.of_adjectives(spelling.of_quantities(text))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
@@ -173,7 +173,8 @@ def number_in(value: Any, unit: str | None) -> Decimal | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(str(value))
     # An ellipsis is not a decimal point.
-    text = spelling.of_quantities(clinical_spelling.of_names(spelling.of_characters(str(value)))).replace("...", " ")
+    text = units.in_symbols(spelling.of_characters(str(value)))
+    text = spelling.of_quantities(clinical_spelling.of_names(text)).replace("...", " ")
     text = _NO_QUANTITY.sub(" ", clinical_spelling.without_levels(text))
     if units.AMBIGUOUS.search(text) or bounds.holds_bound(text):
         return None
@@ -202,7 +203,7 @@ def _unit_of_limits(reference: Reference) -> str | None:
     """Return the unit of the numbers in the accepted texts; None if they have none, or several."""
     named = set()
     for answer in reference.accepted:
-        text = spelling.of_quantities(spelling.of_characters(answer))
+        text = spelling.of_quantities(units.in_symbols(spelling.of_characters(answer)))
         numbers = list(_ONE_NUMBER.finditer(text))
         named |= {_unit_behind(text, numbers[0].end())} if len(numbers) == 1 else set()
     unit = named.pop() if len(named) == 1 else ""

@@ -124,8 +124,10 @@ def _check_unclear(given: Mapping[str, str]) -> None:
 
 # A standalone number: not within T1 or L5-S1, and not part of a date, a ratio or a fraction.
 _NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))(?![\d/:]|[.,]\d)"
-    r"(?:\s*(?P<unit>mm|cm|m|ml|cc|l|%|percent|per cent)(?![\w/³²]))?(?![A-Za-z]|-[A-Za-z])",
+    r"(?<![\w.,/:^])(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))(?![\d/:^\u00b2\u00b3\u00b9\u2070-\u207f]|[.,]\d)"
+    rf"(?:\s*(?P<unit>(?:{'|'.join(units.OTHERS)}"
+    r"|[mcd\u03bc\u00b5]?m\^?[23\u00b2\u00b3]?|inch|[mcd\u03bc\u00b5]?l|cc|%|percent|per cent)"
+    r"(?:/[A-Za-z]+)?)(?![\w/]))?(?![A-Za-z]|-[A-Za-z])",
     re.IGNORECASE,
 )
 # 1,000 is a thousand to some readers and one to others; 3/4 and 10:30 are not two numbers.
@@ -139,7 +141,7 @@ def _numeric_range(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
     accepted = [float(accepted) for accepted in number.accepted_numbers(reference, given["unit"] or "%")]
     if reference.low is None and reference.high is None and not accepted:
         return None
-    text = answer.text.replace("\N{MINUS SIGN}", "-")
+    text = units.in_symbols(answer.text.replace("\N{MINUS SIGN}", "-"))
     if _AMBIGUOUS.search(text):
         return _unreadable("holds a number that can be read in two ways")
     if bounds.holds_bound(text):

@@ -101,6 +101,23 @@ def test_a_damaged_byte_in_a_gzip_file_is_found_by_its_checksum(tmp_path):
     assert "damaged gzip" in refusal(path)
 
 
+@pytest.mark.parametrize("zeros", [3, 512, 40_000])
+def test_zero_padding_between_the_members_of_a_gzip_file_ends_nothing(tmp_path, zeros):
+    path = save(tmp_path / "a.nii", blob())
+    content = path.read_bytes()
+    packed = tmp_path / "b.nii.gz"
+    packed.write_bytes(gzip.compress(content[:1000]) + bytes(zeros) + gzip.compress(content[1000:]))
+
+    assert prepare_volume(packed).content == prepare_volume(path).content
+
+
+def test_bytes_behind_the_padding_of_a_gzip_file_are_seen(tmp_path):
+    path = save(tmp_path / "a.nii.gz", blob())
+    path.write_bytes(path.read_bytes() + bytes(40_000) + b"abc")
+
+    assert "damaged gzip" in refusal(path)
+
+
 def test_a_gzip_file_in_several_members_with_padding_is_read(tmp_path):
     path = save(tmp_path / "a.nii", blob())
     content = path.read_bytes()

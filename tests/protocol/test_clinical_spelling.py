@@ -230,6 +230,8 @@ def test_digits_parted_by_an_underscore_are_no_number() -> None:
         ("0.5-1 cm", "5 mm to 1 cm"), ("< 1 cm", "less than 10mm"), ("at most 1 cm", "10 mm or less"),
         ("2 \u00b1 0.5 cm", "20 \u00b1 5 mm"), ("3 and 5 cm", "30 and 50 mm"), ("-1 cm", "-10 mm"),
         ("2 cc", "2 ml"), ("2 cm\u00b3", "2 mL"), ("2 cm^3", "2000 mm3"), ("2 cm2", "200 mm\u00b2"),
+        ("5 centimetres", "50 millimeters"), ("5 cms", "5 cm"), ("2 sq cm", "2 cm2"), ("2 cubic centimeters", "2 ml"),
+        ("5 mm-thick", "5 mm thick"), ("10^3", "10\u00b3"),
     ],
 )  # fmt: skip
 def test_a_size_is_the_same_in_centimetres_and_millimetres(answer: str, other: str) -> None:
@@ -239,7 +241,20 @@ def test_a_size_is_the_same_in_centimetres_and_millimetres(answer: str, other: s
 @pytest.mark.parametrize(
     ("answer", "other"),
     [
+        ("BI-RADS 4, 2 cm", "BI-RADS 4, 20 mm"), ("grade 2, 3 cm", "grade 2, 30 mm"),
+        ("segments 4 and 5, 2 x 3 cm", "segments 4 and 5, 20 x 30 mm"), ("Gleason 3+4, 2 cm", "Gleason 3+4, 20 mm"),
+        ("since 2020, 2 cm", "since 2020, 20 mm"), ("lesions of 2, 3 and 5 cm", "lesions of 20, 30 and 50 mm"),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_grade_or_a_segment_is_no_part_of_the_size_behind_it(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
         ("5 cm", "5 mm"), ("5 cm", "50"), ("5 cm2", "50 mm2"), ("5 cm", "50 ml"), ("5 and 10 cm", "5 and 100 mm"),
+        ("10^3", "103"), ("10\u00b3", "10\u00b2"), ("segment 4, 2 cm", "segment 40, 20 mm"),
         ("1,000 cm", "10 mm"), ("5 cm/s", "50 mm"), ("1/2 cm", "1/20 mm"), ("5 m", "5000 mm"), ("5 cm", "-50 mm"),
     ],
 )  # fmt: skip

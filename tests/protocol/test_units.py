@@ -20,7 +20,9 @@ def asked(unit: str | None, *, most: float | None = None) -> FormField:
     [
         ("50", "mm", "50"), ("50 mm", "mm", "50"), ("50mm", "mm", "50"), ("5 cm", "mm", "50"), (".5 CM", "mm", "5"),
         ("5 mm", "cm", "0.5"), ("2 cc", "ml", "2"), ("2 cm\N{SUPERSCRIPT THREE}", "ml", "2"), ("50 %", "%", "50"),
-        ("50 percent", "%", "50"), ("-5 HU", "HU", "-5"), ("3 mm/s", "mm/s", "3"), ("50", None, "50"),
+        ("5 centimetres", "mm", "50"), ("50 mm", "centimetres", "5"), ("2 dl", "ml", "200"), ("2 inches", "mm", "50.8"),
+        ("50 \N{MICRO SIGN}m", "mm", "0.05"), ("50 percent", "%", "50"),
+        ("-5 HU", "HU", "-5"), ("3 mm/s", "mm/s", "3"), ("50", None, "50"),
     ],
 )  # fmt: skip
 def test_a_number_is_read_in_the_unit_of_its_field(written: str, unit: str | None, value: str) -> None:
@@ -66,7 +68,8 @@ def test_a_reference_in_another_kind_of_unit_is_refused(accepted: str, unit: str
     [
         ("about 50 mm", "50"), ("5 cm in diameter", "50"), ("50", "50"), ("50 lesions", "50"), ("a 5-cm mass", "50"),
         ("L4/5: 5 cm", "50"), ("50 ml", None), ("5 cm/s", None), ("> 5 cm", None), ("5 x 3 cm", None), ("large", None),
-        ("5 cm2", None),
+        ("5 cm2", None), ("5 centimeters", "50"), ("5 cms in size", "50"), ("5 dl", None),
+        ("50 HU", None), ("50 ms", None), ("50 m2", None), ("500 micrometers", "0.5"),
     ],
 )  # fmt: skip
 def test_a_sentence_holds_one_number_in_the_unit_of_its_field(written: str, value: str | None) -> None:

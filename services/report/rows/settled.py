@@ -38,7 +38,7 @@ def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
 
 
 def place_of(unit: Unit) -> tuple[int, int]:
-    """Return by what the same unit is found among others: its item, and its candidate, or 0 for none."""
+    """Return the key by which the same unit is found among others: its item, and its candidate, or 0 for none."""
     return unit.item.id, unit.candidate.id if unit.candidate else 0
 
 

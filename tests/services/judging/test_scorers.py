@@ -160,7 +160,14 @@ MM = Reference(low=5.0, high=6.0)
         ("5.5mm", {"unit": "mm"}, "correct"),
         ("-5.5", {}, "incorrect"),
         ("5.5 on the T1 at L5-S1", {}, "correct"),
+        (".55 centimetres", {"unit": "mm"}, "correct"),
+        ("5.5 centimeters", {"unit": "mm"}, "incorrect"),
         ("5.5 %", {"unit": "mm"}, ""),  # measures another thing
+        ("5.5 mm\u00b2", {"unit": "mm"}, ""),
+        ("5.5 mm/year", {"unit": "mm"}, ""),
+        ("5.5 HU", {"unit": "mm"}, ""),
+        ("5.5 HU", {}, "correct"),
+        ("5.5\u00b3", {}, ""),
         ("4-6 mm", {"unit": "mm"}, ""),  # two numbers
         ("between 5 and 6", {}, ""),
         ("5,500", {}, ""),  # five thousand, or five and a half
