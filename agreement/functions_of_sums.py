@@ -1,7 +1,8 @@
 """Statistics of numbers as functions of sums over items: what a bootstrap of clusters needs of them, and a difference.
 
 Each item adds a row of numbers to the totals; the statistic is a function of the totals alone. Ranks are no such sums:
-there the row of an item says to which unit it belongs, so that the totals are how often each unit was drawn.
+there the row of an item says to which unit it belongs, so that the totals are how often each unit was drawn; of very
+many items in many units it has the first-order terms of the ranks (`agreement.rank_terms`).
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from scipy import stats
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
+from agreement.rank_terms import rank_terms
 
 _ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding errors of an exact zero
 _CHUNK = 2_000_000  # numbers held at once
 FEW_PAIRS, MANY_TIMES = 50, 10_000_000
 """Items times units from which on Spearman's correlation of up to so many pairs of values is computed from a table."""
+MANY_UNITS = 500
+"""From so many units on the first-order terms of ranks are enough where there are as many items times units as that."""
 MOST_UNITS = 4_000
 """Kendall's tau compares every unit with every other: a table of so many by so many is the greatest."""
 
@@ -33,10 +37,13 @@ class OfSums(NamedTuple):
         What each item adds to the sums.
     value : callable
         The statistic from totals, shape (..., k) to (...); nan where undefined.
+    note : str
+        What the method says of how it is made; empty where there is nothing to say.
     """
 
     rows: Floats
     value: Callable[[Floats], Floats]
+    note: str = ""
 
     def of_all(self) -> float:
         """The statistic of all items."""
@@ -201,6 +208,9 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
 def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     """Spearman's correlation, ranked again in each resample, ties by mean ranks.
 
+    Of more than `MANY_TIMES` items times units it is computed from how often each pair of values was drawn, where there
+    are few, and else in `MANY_UNITS` units or more from the first-order terms of the ranks.
+
     Parameters
     ----------
     x, y : ndarray, shape (items,)
@@ -217,18 +227,27 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     >>> round(spearman_of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 9.0, 4.0]), np.arange(4)).of_all(), 3)
     0.8
     """
-    if units.size * (int(units.max(initial=-1)) + 1) > MANY_TIMES:
+    count = int(units.max(initial=-1)) + 1
+    if units.size * count > MANY_TIMES:
         (of_x, place_x), (of_y, place_y) = distinct_numbers(x), distinct_numbers(y)
         pairs, which = distinct_numbers(place_x * len(of_y) + place_y)
         if len(pairs) <= FEW_PAIRS:  # how often each pair of values was drawn says all
             at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
             return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
+        if count >= MANY_UNITS:  # a table of items by units would take gigabytes
+            return OfSums(rank_terms(place_x, place_y), _correlation_of_terms, "; ranks by their first-order terms")
     correlation = _rank_correlation(x, y)
 
     def of_chunk(drawn: Floats) -> Floats:
         return correlation(drawn[:, units])
 
     return OfSums(_membership(units), _chunked(of_chunk, units.size))
+
+
+def _correlation_of_terms(totals: Floats) -> Floats:
+    _, together, of_x, of_y = np.moveaxis(totals, -1, 0)
+    with np.errstate(invalid="ignore"):
+        return np.clip(_ratio(together, np.sqrt(of_x * of_y)), -1.0, 1.0)
 
 
 def _rank_correlation(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
