@@ -230,8 +230,9 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     count = int(units.max(initial=-1)) + 1
     if units.size * count > MANY_TIMES:
         (of_x, place_x), (of_y, place_y) = distinct_numbers(x), distinct_numbers(y)
-        pairs, which = distinct_numbers(place_x * len(of_y) + place_y)
-        if len(pairs) <= FEW_PAIRS:  # how often each pair of values was drawn says all
+        few = max(len(of_x), len(of_y)) <= FEW_PAIRS
+        pairs, which = distinct_numbers(place_x * len(of_y) + place_y) if few else ([], place_x)
+        if few and len(pairs) <= FEW_PAIRS:  # how often each pair of values was drawn says all
             at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
             return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
         if count >= MANY_UNITS:  # a table of items by units would take gigabytes
