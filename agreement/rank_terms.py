@@ -1,8 +1,8 @@
 """Spearman's correlation of very many items as a function of sums, by the first-order terms of their ranks.
 
-An item adds its own product of ranks, and moves the ranks of all that lie above it or are its equals. Both are sums over
-items, so that a resample needs no new ranking; what is left out is how two drawn items move each other's ranks, of the
-order of one over the number of units [1]_.
+An item adds its own product of ranks, and moves the ranks of all that lie above it or are its equals. Both are sums
+over items, so that a resample needs no new ranking; what is left out is how two drawn items move each other's ranks, of
+the order of one over the number of units [1]_.
 
 References
 ----------
@@ -19,9 +19,9 @@ from agreement.coding import Codes, Floats
 def rank_terms(x: Codes, y: Codes) -> Floats:
     """What each item adds to the sums of which Spearman's correlation is a function, ties by mean ranks.
 
-    With F the mean rank over n less 1/2, and ``k(a, b)`` 1 where a is below b and 1/2 where they are equal, an item adds
-    1, ``F_x F_y + m(x; F_y) + m(y; F_x)`` and the same of x and x, and of y and y, where ``m(x_i; w)`` is the mean of
-    ``(k(x_i, x_j) - F(x_j) - 1/2) w_j`` over all items j.
+    With F the mean rank over n less 1/2, and ``k(a, b)`` 1 where a is below b and 1/2 where they are equal, an item
+    adds 1, ``F_x F_y + m(x; F_y) + m(y; F_x)`` and the same of x and x, and of y and y, where ``m(x_i; w)`` is the mean
+    of ``(k(x_i, x_j) - F(x_j) - 1/2) w_j`` over all items j.
 
     Parameters
     ----------
