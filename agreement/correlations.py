@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 
 from agreement.clustered_scores import resampled, units_of
+from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import OfSums, kendall_of, pearson_of, spearman_of
@@ -125,7 +126,7 @@ def spearman(
     >>> round(spearman([1, 2, 3, 4], [10, 20, 90, 40]).value, 3)
     0.8
     """
-    kind = _Kind("Spearman's rho", _spearman, 1.06, 3, "Fieller-Hartley-Pearson", spearman_of)
+    kind = _Kind("Spearman's rho", _spearman, 1.06, 3, "Fieller-Hartley-Pearson", spearman_of, True)
     return _correlation(kind, x, y, clusters, interval, resamples, seed, confidence, unit)
 
 
@@ -186,11 +187,16 @@ def _pearson(x: Floats, y: Floats) -> tuple[float, float, str]:
 
 def _spearman(x: Floats, y: Floats) -> tuple[float, float, str]:
     """The coefficient, P, and how P was obtained."""
-    first, second = stats.rankdata(x), stats.rankdata(y)
+    first, second = _mean_ranks(x), _mean_ranks(y)
     value, p, text = _pearson(first, second)
     if x.size > EXACT_RANKS or is_tied(x) or is_tied(y):
         return value, p, text
     return value, _exact_spearman(float(((first - second) ** 2).sum()), x.size), "P exact"
+
+
+def _mean_ranks(places: Floats) -> Floats:
+    times = np.bincount(places.astype(np.intp))
+    return np.asarray((np.cumsum(times) - (times - 1) / 2.0)[places.astype(np.intp)])
 
 
 def _kendall(x: Floats, y: Floats) -> tuple[float, float, str]:
@@ -274,7 +280,10 @@ def is_tied(values: Floats) -> bool:
 
 
 class _Kind(NamedTuple):
-    """A coefficient: its value and P, its interval on the z scale, and what a bootstrap needs."""
+    """A coefficient: its value and P, its interval on the z scale, and what a bootstrap needs.
+
+    A rank correlation is given dense ranks of the values, from 0, instead of the values, so that they are sorted once.
+    """
 
     name: str
     statistic: Callable[[Floats, Floats], tuple[float, float, str]]
@@ -282,6 +291,7 @@ class _Kind(NamedTuple):
     lost_degrees: int
     interval: str
     of_sums: Callable[[Floats, Floats, Codes], OfSums]
+    by_order: bool = False
 
 
 def _correlation(
@@ -311,12 +321,15 @@ def _correlation(
     if n < 3 or (first == first[0]).all() or (second == second[0]).all():
         reason = too_few_pairs(n) if n < 3 else "one of the two is constant"
         return undefined(kind.name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+    if kind.by_order:
+        first, second = (distinct_numbers(values)[1].astype(np.float64) for values in (first, second))
     value, p, how = kind.statistic(first, second)
     if chosen != "normal":
         plain = undefined(kind.name, n, unit, method, "no interval yet", value=value)
+        of_sums = kind.of_sums(first, second, units)
         return resampled(
-            plain, kind.of_sums(first, second, units), units, n_clusters,
-            interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note,
+            plain, of_sums, units, n_clusters,
+            interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note + of_sums.note,
         )  # fmt: skip
     method += f"; {how}"
     if n <= kind.lost_degrees or abs(value) > 1.0 - 1e-12:

@@ -153,7 +153,7 @@ def coefficient_difference(
         clustered=n_clusters is not None,
     )
     how = f", paired, widened for {count} units; {NAMES[statistic]} {values[0]:.3f} less {values[1]:.3f}"
-    note = how + "; P by inverting the interval" + note
+    note = how + "; P by inverting the interval" + note + (of_first.note or of_second.note)
     estimate = spread.estimate(
         name, values[0] - values[1], n, unit, confidence=confidence, n_clusters=n_clusters, note=note
     )

@@ -2,6 +2,7 @@
 
 Each item adds a row of numbers to the totals; the statistic is a function of the totals alone. Rank statistics are not
 functions of such sums: for these, an item's row marks its unit, so that the totals are how often each unit was drawn.
+With very many items in many units, the row holds the first-order terms of the ranks (`agreement.rank_terms`).
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from scipy import stats
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
+from agreement.rank_terms import rank_terms
 
 _ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding error around an exact zero
 _CHUNK = 2_000_000  # numbers held at once
 FEW_PAIRS, MANY_TIMES = 50, 10_000_000
-"""Spearman's correlation uses a table of pairs of values for up to this many pairs, above this many items times
-units."""
+"""Above this many items times units, Spearman's correlation of up to `FEW_PAIRS` pairs of values uses a table."""
+MANY_UNITS = 500
+"""Above that many items times units, and from this many units, the first-order terms of the ranks suffice."""
 MOST_UNITS = 4_000
 """Largest number of units for Kendall's tau, which needs a table of units by units."""
 
@@ -34,10 +37,13 @@ class OfSums(NamedTuple):
         Each item's contribution to the sums.
     value : callable
         Maps totals, shape (..., k), to the statistic, shape (...); nan if undefined.
+    note : str
+        What the method adds about how it is computed; may be empty.
     """
 
     rows: Floats
     value: Callable[[Floats], Floats]
+    note: str = ""
 
     def of_all(self) -> float:
         """The statistic of all items."""
@@ -202,6 +208,9 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
 def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     """Spearman's correlation, ranked again in each resample, with mean ranks for ties.
 
+    Of more than `MANY_TIMES` items times units it is computed from how often each pair of values was drawn, where there
+    are few, and else in `MANY_UNITS` units or more from the first-order terms of the ranks.
+
     Parameters
     ----------
     x, y : ndarray, shape (items,)
@@ -218,18 +227,28 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     >>> round(spearman_of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 9.0, 4.0]), np.arange(4)).of_all(), 3)
     0.8
     """
-    if units.size * (int(units.max(initial=-1)) + 1) > MANY_TIMES:
+    count = int(units.max(initial=-1)) + 1
+    if units.size * count > MANY_TIMES:
         (of_x, place_x), (of_y, place_y) = distinct_numbers(x), distinct_numbers(y)
-        pairs, which = distinct_numbers(place_x * len(of_y) + place_y)
-        if len(pairs) <= FEW_PAIRS:  # the counts of the pairs of values drawn suffice
+        few = max(len(of_x), len(of_y)) <= FEW_PAIRS
+        pairs, which = distinct_numbers(place_x * len(of_y) + place_y) if few else ([], place_x)
+        if few and len(pairs) <= FEW_PAIRS:  # the counts of the pairs of values drawn suffice
             at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
             return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
+        if count >= MANY_UNITS:  # a table of items by units would take gigabytes
+            return OfSums(rank_terms(place_x, place_y), _correlation_of_terms, "; ranks by their first-order terms")
     correlation = _rank_correlation(x, y)
 
     def of_chunk(drawn: Floats) -> Floats:
         return correlation(drawn[:, units])
 
     return OfSums(_membership(units), _chunked(of_chunk, units.size))
+
+
+def _correlation_of_terms(totals: Floats) -> Floats:
+    _, together, of_x, of_y = np.moveaxis(totals, -1, 0)
+    with np.errstate(invalid="ignore"):
+        return np.clip(_ratio(together, np.sqrt(of_x * of_y)), -1.0, 1.0)
 
 
 def _rank_correlation(x: Floats, y: Floats) -> Callable[[Floats], Floats]:

@@ -229,7 +229,7 @@ def bland_altman(
         raise ValueError(f"a and b hold values beyond 2**{_GREATEST}; expected numbers whose limits are finite")
     gaps = x - y
     # back in the unit of the data
-    mean = math.ldexp(math.fsum(gaps) / n, exponent) if n else math.nan
+    mean = math.ldexp(math.fsum(gaps.tolist()) / n, exponent) if n else math.nan
     sd = math.ldexp(float(gaps.std(ddof=1)), exponent) if n > 1 else math.nan
     rounding = math.ldexp(1e-14, exponent)
     quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -53,16 +54,17 @@ class _Product:
         if block.dtype == self._rows.dtype:
             product(block, self._rows, self._totals[start : start + len(block)])
             return
-        # products of whole numbers are the same in parts, which stay in the processor's cache
-        exact = self._rows.dtype == np.float32
-        step = max(1, _IN_CACHE // block.shape[1]) if exact else len(block)
-        if len(self._weights) < min(step, len(block)):  # allocating this memory anew each time would be slower
-            self._weights = np.empty((min(step, len(block)), block.shape[1]), self._rows.dtype)
-        for first in range(0, len(block), step):
-            part = block[first : first + step]
-            weights = self._weights[: len(part)]
-            weights[:] = part
-            product(weights, self._rows, self._totals[start + first : start + first + len(part)])
+        # in parts of about equal size, which stay in the processor's cache; a single row left over would be summed in a
+        # different order
+        parts = max(1, len(block) * block.shape[1] // _IN_CACHE)
+        ends = [len(block) * part // parts for part in range(parts + 1)]
+        most = -(-len(block) // parts)
+        if len(self._weights) < most:  # allocating this memory anew each time would be slower
+            self._weights = np.empty((most, block.shape[1]), self._rows.dtype)
+        for first, end in pairwise(ends):
+            weights = self._weights[: end - first]
+            weights[:] = block[first:end]
+            product(weights, self._rows, self._totals[start + first : start + end])
 
     def totals(self) -> dict[bytes, Floats]:
         """The totals of each column."""

@@ -79,6 +79,8 @@ class Panel:
         What was not computed, and why.
     heads : tuple of str
         A one-line summary for each judge, if there are many sentences; otherwise empty.
+    stated : tuple of str
+        Those of `refused` whose reason the sentences give in full.
     """
 
     key: str
@@ -86,6 +88,7 @@ class Panel:
     rows: tuple[Row, ...] = ()
     refused: tuple[str, ...] = ()
     heads: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -99,14 +102,15 @@ class Panel:
 
     @property
     def not_said(self) -> tuple[str, ...]:
-        """What was not computed, and why, but for what a sentence says already.
+        """What was not computed, and why, unless the sentences give the reason already.
 
         Examples
         --------
-        >>> Panel("k", ("It cannot be tested: one human.",), refused=("a: one human.", "a: no labels.")).not_said
+        >>> both = ("a: one human.", "a: no labels.")
+        >>> Panel("k", ("It cannot be tested: one human.",), refused=both, stated=both[:1]).not_said
         ('a: no labels.',)
         """
-        return tuple(why for why in self.refused if why.partition(": ")[2] not in self.sentence)
+        return tuple(why for why in self.refused if why not in self.stated)
 
     def of(self, statistic: str, **parts: Any) -> list[Row]:
         """The rows of one statistic.

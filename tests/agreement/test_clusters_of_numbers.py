@@ -191,3 +191,31 @@ def test_a_rank_correlation_of_few_values_in_many_clusters_is_that_of_every_item
 
     assert (of_table.low, of_table.high) == pytest.approx((ranked.low, ranked.high), abs=1e-12)
     assert of_table.value == ranked.value
+
+
+def test_a_rank_correlation_of_many_values_in_many_clusters_needs_no_new_ranks(monkeypatch):
+    rng = np.random.default_rng(4)
+    of = np.repeat(np.arange(600), 2)
+    x = rng.normal(size=600)[of] + rng.normal(size=1200)
+    y = x + rng.normal(size=1200)
+
+    def estimated():
+        return spearman(x, y, **ClusterDraw(of, resamples=300, seed=1).by())
+
+    ranked = estimated()
+    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    of_terms = estimated()
+
+    assert of_terms.value == ranked.value
+    assert (of_terms.low, of_terms.high) == pytest.approx((ranked.low, ranked.high), abs=ranked.se / 8)
+    assert of_terms.method.endswith("; ranks by their first-order terms")
+
+
+def test_equal_and_opposite_orders_of_many_items_are_perfect_and_have_no_interval(monkeypatch):
+    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    x = np.random.default_rng(5).normal(size=600)
+
+    for sign in (1, -1):
+        estimate = spearman(x, sign * x, clusters=np.arange(600), interval="percentile", resamples=50)
+        assert estimate.value == sign
+        assert math.isnan(estimate.low)

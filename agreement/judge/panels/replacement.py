@@ -57,7 +57,8 @@ def panel(material: Material, plan: Plan) -> Panel:
         sentences += _sentences_of_readers(judge, of_readers, material.scale.kind in ("binary", "nominal"))
     for why, judges in untested.items():
         sentences.append(f"Whether {listed(judges, len(judges))} may replace a human cannot be tested here: {why}")
-    return Panel(KEY, tuple(sentences), tuple(rows), said_of_judges(untested | refused))
+    stated = said_of_judges(untested)
+    return Panel(KEY, tuple(sentences), tuple(rows), (*stated, *said_of_judges(refused)), stated=stated)
 
 
 def _unusable(labelled: Material, judge: str) -> str | None:

@@ -43,4 +43,5 @@ def for_a_study(panel: Panel) -> Panel:
         sentences=tuple(map(in_words_of_a_study, panel.sentences)),
         refused=tuple(map(in_words_of_a_study, panel.refused)),
         heads=tuple(map(in_words_of_a_study, panel.heads)),
+        stated=tuple(map(in_words_of_a_study, panel.stated)),
     )

@@ -218,6 +218,7 @@ def joined(key: str, own: Sequence[tuple[Part, Panel]], labellers: Collection[st
         marked,
         tuple(dict.fromkeys(each for _, panel in own for each in panel.refused)),
         tuple(each for lead, panel in said if panel.heads for each in (*lead, *panel.heads)),
+        tuple(dict.fromkeys(each for _, panel in own for each in panel.stated)),
     )
 
 

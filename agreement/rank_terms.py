@@ -1,0 +1,64 @@
+"""Spearman's correlation of very many items as a function of sums, by the first-order terms of their ranks.
+
+An item adds its own product of ranks, and moves the ranks of all that lie above it or are its equals. Both are sums
+over items, so that a resample needs no new ranking; what is left out is how two drawn items move each other's ranks, of
+the order of one over the number of units [1]_.
+
+References
+----------
+.. [1] Serfling (1980). Approximation Theorems of Mathematical Statistics, chapters 5 and 6.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agreement.coding import Codes, Floats
+
+
+def rank_terms(x: Codes, y: Codes) -> Floats:
+    """What each item adds to the sums of which Spearman's correlation is a function, ties by mean ranks.
+
+    With F the mean rank over n less 1/2, and ``k(a, b)`` 1 where a is below b and 1/2 where they are equal, an item
+    adds 1, ``F_x F_y + m(x; F_y) + m(y; F_x)`` and the same of x and x, and of y and y, where ``m(x_i; w)`` is the mean
+    of ``(k(x_i, x_j) - F(x_j) - 1/2) w_j`` over all items j.
+
+    Parameters
+    ----------
+    x, y : ndarray of int, shape (items,)
+        Places of the values in ascending order, from 0 on without gaps; items with equal values have the same place.
+
+    Returns
+    -------
+    ndarray, shape (items, 4)
+        Summed over all items, the second column over the root of the product of the other two is the correlation.
+
+    Examples
+    --------
+    Ranks 1 2 3 4 against 1 2 4 3: 1 - 6 * 2 / (4 * 15) = .8.
+
+    >>> _, both, of_x, of_y = rank_terms(np.array([0, 1, 2, 3]), np.array([0, 1, 3, 2])).sum(axis=0)
+    >>> round(float(both / np.sqrt(of_x * of_y)), 6)
+    0.8
+    """
+    rank_x, rank_y = _ranks(x), _ranks(y)
+    both = rank_x * rank_y + _moved(x, rank_x, rank_y) + _moved(y, rank_y, rank_x)
+    # added in the same order, so that of equal ranks all three are the same number
+    of_x, of_y = (
+        ranks * ranks + moved + moved
+        for ranks, moved in ((rank_x, _moved(x, rank_x, rank_x)), (rank_y, _moved(y, rank_y, rank_y)))
+    )
+    return np.column_stack([np.ones(x.size), both, of_x, of_y])
+
+
+def _ranks(places: Codes) -> Floats:
+    """Mean ranks over n, less 1/2."""
+    times = np.bincount(places)
+    return np.asarray(((np.cumsum(times) - times / 2.0) / places.size - 0.5)[places])
+
+
+def _moved(places: Codes, ranks: Floats, by: Floats) -> Floats:
+    """How much one item more with the value of each would move the mean product of the ranks and some numbers."""
+    at = np.bincount(places, weights=by)
+    above = at.sum() - np.cumsum(at) + at / 2.0
+    return np.asarray((above[places] - float((ranks + 0.5) @ by)) / places.size)
