@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from protocol.fields import PLACES
-from protocol.language.expansion import Expansion, Field, Phase, Source
+from protocol.language.expansion import Expansion, Field, Phase, Sample, Source
 from protocol.language.narrowing import NO_VALUE, sources_of, values_drawn, values_of
 
 # What the exported candidates.csv says of an answer in a pool, in columns of its own.
@@ -89,8 +89,8 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
     """Return whether some who wrote an answer in a pool are known by which texts were in another one before it.
 
     Both hold answers of the same people. What comes again is people's where the two share no model, and models' where
-    the former left people out; where it held all of people's and not of all models, what is new is a model's. Beside
-    what was drawn by chance, nothing that is new says anything.
+    the former left people out; where it left out some of models' and none of people's, what is new is a model's, and
+    the other way round. Of what is new nothing is known where some of both can be.
     """
     before, now = _held_by(study, former), _held_by(study, latter)
     if not now.people or not all(now.models.values()):
@@ -100,21 +100,29 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
     if not before.people:
         return shares_models
     has_other_models = not all(name in both and now.models[name] <= values for name, values in before.models.items())
-    return not shares_models or (has_other_models and not before.by_chance)
+    left_out = _left_to_chance(study, former, apart_from=latter)
+    return not shares_models or left_out.people != (left_out.models or has_other_models)
 
 
 @dataclass(frozen=True)
 class _Held:
-    """What a pool holds: people's answers or not, of models those with these values of a column; all of that or not."""
+    """What a pool holds: people's answers or not, and of models those with these values of a column."""
 
     people: bool
     models: Mapping[str, Set[str]]
-    by_chance: bool
+
+
+@dataclass(frozen=True)
+class _Chance:
+    """Of whom a pool leaves out some of the answers that it could hold."""
+
+    people: bool
+    models: bool
 
 
 def _held_by(study: Expansion, pool: Phase) -> _Held:
     columns = columns_of_models(study)
-    people, by_chance = True, False
+    people = True
     models: dict[str, Set[str]] = {}
     for source in sources_of(study, pool):
         selected = [(condition.name, values_of(condition.values)) for condition in source.where]
@@ -126,8 +134,40 @@ def _held_by(study: Expansion, pool: Phase) -> _Held:
             if name in columns:
                 models[name] = models.get(name, values) & values
         sizes = source.sample.sizes if source.sample is not None else []
-        by_chance |= source.sample is not None and not (sizes and all(_is_whole(part.size) for part in sizes))
-    return _Held(people, models, by_chance)
+    return _Held(people, models)
+
+
+def _left_to_chance(study: Expansion, pool: Phase, apart_from: Phase) -> _Chance:
+    """Return whose answers a draw leaves out that another pool does not rest on, too."""
+    columns = columns_of_models(study)
+    shared = [id(source) for source in sources_of(study, apart_from)]
+    samples = [each.sample for each in sources_of(study, pool) if id(each) not in shared and each.sample is not None]
+    return _Chance(
+        people=any(_leaves_out_people(sample, columns) for sample in samples),
+        models=any(_leaves_out_models(sample, columns) for sample in samples),
+    )
+
+
+def _leaves_out_people(sample: Sample, columns: Set[str]) -> bool:
+    # No limit by a column of models' answers is one of people's, who have no value there.
+    limits = any(limit.attribute not in columns for limit in sample.at_most)
+    return bool(sample.not_in) or limits or not all(_is_whole(size) for size in _sizes_of(sample, columns, people=True))
+
+
+def _leaves_out_models(sample: Sample, columns: Set[str]) -> bool:
+    sizes = _sizes_of(sample, columns, people=False)
+    return bool(sample.not_in or sample.at_most) or not all(_is_whole(size) for size in sizes)
+
+
+def _sizes_of(sample: Sample, columns: Set[str], *, people: bool) -> Iterator[str]:
+    """Yield the sizes by which people's answers are drawn, or models'; where both are of one stratum, it is of either."""
+    places = [place for place, name in enumerate(sample.strata) if name in columns]
+    if not sample.sizes:
+        yield sample.size
+    for part in sample.sizes:
+        values = part.stratum.split(" / ")
+        if not places or people == all(values[place] == NO_VALUE for place in places):
+            yield part.size
 
 
 def _is_whole(size: str) -> bool:
