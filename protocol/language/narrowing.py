@@ -77,7 +77,7 @@ def telling_attributes(study: Expansion) -> frozenset[str]:
 
 
 def telling_drawn_by(study: Expansion, phase: Phase) -> frozenset[str]:
-    """Return the attributes that tell the reference and by which a phase selects, shares out its sample or limits it."""
+    """Return the attributes that tell the reference and by which a phase selects, or shares out or limits its draw."""
     samples = [source.sample for source in sources_of(study, phase) if source.sample is not None]
     names = {name for sample in samples for name in (*sample.strata, *(limit.attribute for limit in sample.at_most))}
     return telling_attributes(study) & {*selected_by(study, phase), *names}

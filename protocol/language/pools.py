@@ -133,7 +133,6 @@ def _held_by(study: Expansion, pool: Phase) -> _Held:
         for name, values in selected:
             if name in columns:
                 models[name] = models.get(name, values) & values
-        sizes = source.sample.sizes if source.sample is not None else []
     return _Held(people, models)
 
 
@@ -160,7 +159,7 @@ def _leaves_out_models(sample: Sample, columns: Set[str]) -> bool:
 
 
 def _sizes_of(sample: Sample, columns: Set[str], *, people: bool) -> Iterator[str]:
-    """Yield the sizes by which people's answers are drawn, or models'; where both are of one stratum, it is of either."""
+    """Yield the sizes by which people's answers are drawn, or models'; of one stratum of both, to either."""
     places = [place for place, name in enumerate(sample.strata) if name in columns]
     if not sample.sizes:
         yield sample.size

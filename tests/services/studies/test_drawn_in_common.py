@@ -207,7 +207,7 @@ def test_a_sample_that_takes_all_there_is_of_one_value_leaves_no_blind_phase_the
     folder = write_listed(tmp_path / "study", of_phases(look, BLIND, before=CHOSEN), [with_a_single_lesion])
     situation = imported_listed(sqlite_database, folder)
 
-    with pytest.raises(Conflict, match="Phase 'look' tells the reference .* all that is new there has one value"):
+    with pytest.raises(Conflict, match=r"Phase 'look' tells the reference .* all that is new there has one value"):
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
 
 
