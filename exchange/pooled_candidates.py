@@ -108,8 +108,8 @@ def _note_outside(line: Line, key: str, said: str, item: ItemRow, shown_places: 
     if beyond:
         shown_places.warnings.append(
             f"candidates.csv: line {line.number}: {key} '{said}' is outside of what item '{item.key}' shows "
-            f"({beyond}), where nobody can point: it says who wrote the answer. Check the place; a model that points there is "
-            "wrong, and known by it."
+            f"({beyond}), where nobody can point: it says who wrote the answer. Check the place; a model that points "
+            "there is wrong, and known by it."
         )
 
 
