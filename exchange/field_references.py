@@ -129,7 +129,8 @@ def _begun_at(row: _Written, item: ItemRow) -> Iterator[str]:
             about = f"'{row.says.field}'" if row.says.field else "the primary field"
             yield (
                 f"{FIELD_REFERENCES.file}: line {row.number}: item '{item.key}' begins at {begin} (start), within the "
-                f"radius of the place '{written}' that counts as right in {about}: the crosshair shows it; begin elsewhere."
+                f"radius of the place '{written}' that counts as right in {about}: the crosshair shows it; "
+                "begin elsewhere."
             )
 
 
