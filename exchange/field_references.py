@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def read_references(
         if line.sound():
             by_item[key][row.says.field] = row
             if item is not None and row.says.radius is not None:
-                shown_places.warnings += _outside(row, item, shown_places)
+                shown_places.warnings += (*_outside(row, item, shown_places), *_begun_at(row, item))
         return row
 
     read = read_table(reader, folder, FIELD_REFERENCES, written)
@@ -113,6 +114,23 @@ def _outside(row: _Written, item: ItemRow, shown_places: ShownPlaces) -> Iterato
             yield (
                 f"{FIELD_REFERENCES.file}: line {row.number}: the place '{written}' of field '{row.says.field}' is "
                 f"outside of what item '{item.key}' shows ({beyond}), where nobody can point; correct it."
+            )
+
+
+def _begun_at(row: _Written, item: ItemRow) -> Iterator[str]:
+    """Yield which places that count as right the crosshair shows from the beginning."""
+    radius = row.says.radius
+    if not isinstance(item.start, tuple) or radius is None:
+        return
+    for written in row.says.accepted:
+        place = place_of(written)
+        if place is not None and math.dist(item.start, place) <= radius:
+            begin = " ".join(f"{part:g}" for part in item.start)
+            about = f"'{row.says.field}'" if row.says.field else "the primary field"
+            yield (
+                f"{FIELD_REFERENCES.file}: line {row.number}: item '{item.key}' begins at {begin} (start), within the "
+                f"radius of the place '{written}' that counts as right in {about}: the crosshair shows it; "
+                "begin elsewhere."
             )
 
 

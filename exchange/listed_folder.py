@@ -26,7 +26,13 @@ from exchange.folder_rows import (
 )
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.model_answers import answers_in_fields, unanswered_by_models
-from exchange.pooled_candidates import answer_in_pool, lacking_in_pool, places_of_two_kinds, warnings_of_pools
+from exchange.pooled_candidates import (
+    answer_in_pool,
+    lacking_in_pool,
+    not_places_in_pool,
+    places_of_two_kinds,
+    warnings_of_pools,
+)
 from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Conversions, Problems, listed
 from exchange.shown_places import Measure, ShownPlaces
@@ -148,6 +154,7 @@ def look_through_listed(
                 *warnings_of_pools(study, candidates.rows),
                 *places_of_two_kinds(study, items.rows, shown_places),
                 *shown_places.warnings,
+                *not_places_in_pool(shown_places),
                 *warnings_of(
                     tuple(case.key for case in whole),
                     volumes.rows,

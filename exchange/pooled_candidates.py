@@ -77,11 +77,14 @@ def _places_as_shown(
         value = answers[asked.key]
         if asked.type not in PLACES or value is None:
             continue
-        pixel = column_and_row(value) if isinstance(value, str) else None
+        pixel = column_and_row(value) if isinstance(value, str) and shown_places.has_image(item) else None
         if pixel is not None:
-            changed[asked.key] = pixel_in_words(*pixel)
+            changed[asked.key] = said = pixel_in_words(*pixel)
+            _note_outside(line, asked.key, said, item, shown_places, shown_places.beyond_pixels(item, *pixel))
         elif isinstance(value, list):
             _note_where_nobody_points(line, asked.key, value, item, shown_places)
+        elif isinstance(value, str):
+            shown_places.not_places.append((line.number, asked.key, value))
     return changed
 
 
@@ -95,11 +98,18 @@ def _note_where_nobody_points(
             "add the image, or write the place as column 33 row 17.",
             key,
         )
-    elif beyond:
+    else:
+        said = " ".join(f"{part:g}" for part in place)
+        _note_outside(line, key, said, item, shown_places, beyond)
+
+
+def _note_outside(line: Line, key: str, said: str, item: ItemRow, shown_places: ShownPlaces, beyond: str) -> None:
+    """Note a place outside of what an item shows; `beyond` says how far that reaches, and is empty for one inside."""
+    if beyond:
         shown_places.warnings.append(
-            f"candidates.csv: line {line.number}: {key} '{' '.join(f'{part:g}' for part in place)}' is outside of what "
-            f"item '{item.key}' shows ({beyond}), where nobody can point: it says who wrote the answer. Check the "
-            "place; a model that points there is wrong, and known by it."
+            f"candidates.csv: line {line.number}: {key} '{said}' is outside of what item '{item.key}' shows "
+            f"({beyond}), where nobody can point: it says who wrote the answer. Check the place; a model that points "
+            "there is wrong, and known by it."
         )
 
 
@@ -150,6 +160,16 @@ def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places
                 "stands beside scans: people's are said in the words of their pane, and models' in those of the first "
                 "one, which may say who wrote an answer; ask for the place in items that show one of the two."
             )
+
+
+def not_places_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield for each column of places which cells hold none, so that no person could have answered so."""
+    for key in dict.fromkeys(key for _, key, _ in shown_places.not_places):
+        cells = [f"'{shown(cell)}' in line {number}" for number, name, cell in shown_places.not_places if name == key]
+        yield (
+            f"candidates.csv: {key} is no place ({listed(cells)}), and is laid out as it stands, which says that a "
+            "model wrote it; expected three numbers in mm or, in an image without scale, column 33 row 17."
+        )
 
 
 def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:

@@ -24,12 +24,15 @@ class ShownPlaces:
     ----------
     warnings
         What was noted of places while tables were read.
+    not_places
+        What models wrote that is no place: number of the line, column and cell.
     """
 
     def __init__(self, hanging: Hanging, volumes: Sequence[VolumeRow], measure: Measure | None) -> None:
         self._hanging, self._volumes, self._measure = hanging, volumes, measure
         self._extents: dict[Path, Extent | None] = {}
         self.warnings: list[str] = []
+        self.not_places: list[tuple[int, str, str]] = []
 
     @property
     def are_as_shown(self) -> bool:
@@ -68,6 +71,17 @@ class ShownPlaces:
         if not known or len(known) < len(extents) or any(extent.holds(place) for extent in known):
             return ""
         return "; ".join(dict.fromkeys(extent.in_words() for extent in known))
+
+    def has_image(self, item: ItemRow) -> bool:
+        """Return whether an item opens on an image without scale, as far as its files can be measured."""
+        return any(pixels is not None for pixels in self.places_of(item).values()) or bool(self.lacks_an_image(item))
+
+    def beyond_pixels(self, item: ItemRow, column: int, row: int) -> str:
+        """Return how large the images of an item are, if a column and row are in none; empty where one may have it."""
+        images = [pixels.shape for pixels in self.places_of(item).values() if pixels is not None]
+        if self.lacks_an_image(item) or any(1 <= column <= across and 1 <= row <= down for across, down in images):
+            return ""
+        return "; ".join(dict.fromkeys(f"{across} x {down} pixels" for across, down in images))
 
     @cached_property
     def _of_case(self) -> dict[str, list[VolumeRow]]:

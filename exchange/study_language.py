@@ -216,6 +216,9 @@ def _shared_lists(
         try:
             text, _ = decoded(file.read_bytes())
             document_of_list = load(text, place, as_text=True)
+            if (above := _keys_above(document_of_list)) is not None:
+                problems.add(place, "key options", above)
+                continue
             lists[name] = list(_SharedList.model_validate({"options": document_of_list}).options.listed)
         except InputRefused as refusal:
             problems.take(refusal)
@@ -226,6 +229,17 @@ def _shared_lists(
         except ValidationError as error:
             add_problems(problems, error, _SharedList, place, set(), {"options": document_of_list})
     return lists
+
+
+def _keys_above(document: Any) -> str | None:
+    """Return what to do about a list that is written below a key of its own; None where it is not."""
+    options = document.get("options") if isinstance(document, Mapping) else None
+    if not isinstance(options, list | Mapping) or "text" in options:
+        return None
+    return (
+        f"options stand below a key, and a shared list is nothing but its options; remove {listed(map(str, document))} "
+        "and write them from the beginning of the line, as a list or as ids with their texts."
+    )
 
 
 def _named(value: Any) -> set[str]:

@@ -7,13 +7,25 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-_COLUMN_AND_ROW = re.compile(r"columns?\W{0,3}(\d{1,6})\W{1,3}rows?\W{0,3}(\d{1,6})", re.IGNORECASE)
+_NUMBER = r"[\s:=]{0,3}(\d{1,6}(?:\.\d{1,6})?)"
+_COLUMN, _ROW, _BETWEEN = rf"col(?:umn)?s?\.?{_NUMBER}", rf"rows?{_NUMBER}", r"[\s,;]{1,3}"
+_COLUMN_AND_ROW = re.compile(rf"{_COLUMN}{_BETWEEN}{_ROW}\.?", re.IGNORECASE)
+_ROW_AND_COLUMN = re.compile(rf"{_ROW}{_BETWEEN}{_COLUMN}\.?", re.IGNORECASE)
 
 
 def column_and_row(written: str) -> tuple[int, int] | None:
-    """Return the column and row from text such as `column 33 row 17`; None for any other text."""
-    match = _COLUMN_AND_ROW.fullmatch(written.strip())
-    return None if match is None else (int(match[1]), int(match[2]))
+    """Return the column and row from text such as `column 33 row 17`; None for any other text.
+
+    The row may come first, and fractions are rounded to the nearest pixel, since people point at whole pixels.
+    """
+    text = written.strip()
+    if (match := _COLUMN_AND_ROW.fullmatch(text)) is not None:
+        column, row = match.groups()
+    elif (match := _ROW_AND_COLUMN.fullmatch(text)) is not None:
+        row, column = match.groups()
+    else:
+        return None
+    return math.floor(float(column) + 0.5), math.floor(float(row) + 0.5)
 
 
 def pixel_in_words(column: int, row: int) -> str:

@@ -97,6 +97,9 @@ def _synonyms(
     for group in groups:
         for word in group.words:
             compared = KINDS["text"].canonical(word)
+            if not compared:
+                note(place, f"'{word}' among the words of '{group.answer}' says nothing; write the word, or remove it.")
+                continue
             first = claimed.setdefault(compared, group.answer)
             if first != group.answer:
                 note(

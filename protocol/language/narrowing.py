@@ -76,6 +76,13 @@ def telling_attributes(study: Expansion) -> frozenset[str]:
     return frozenset(attribute.key for attribute in study.attributes if attribute.tells_reference)
 
 
+def telling_drawn_by(study: Expansion, phase: Phase) -> frozenset[str]:
+    """Return the attributes that tell the reference and by which a phase selects, or shares out or limits its draw."""
+    samples = [source.sample for source in sources_of(study, phase) if source.sample is not None]
+    names = {name for sample in samples for name in (*sample.strata, *(limit.attribute for limit in sample.at_most))}
+    return telling_attributes(study) & {*selected_by(study, phase), *names}
+
+
 def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
     """Return the attributes that give away the reference and whose remaining values are known only after the draw.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from protocol.fields import PLACES
-from protocol.language.expansion import Expansion, Field, Phase, Source
+from protocol.language.expansion import Expansion, Field, Phase, Sample, Source
 from protocol.language.narrowing import NO_VALUE, sources_of, values_drawn, values_of
 
 # Columns that the exported candidates.csv adds for answers in a pool.
@@ -89,8 +89,8 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
     """Return whether an earlier pool of the same people's answers gives away some authors in a later pool.
 
     If the two share no model, texts that recur are people's; if the earlier pool left people out, they are models'. If
-    the earlier pool had all of people's answers but not all models, new texts are models'. If the earlier pool was
-    drawn by chance, new texts say nothing.
+    the earlier pool left out some of the models' answers but none of the people's, new texts are models', and vice
+    versa. If it left out some of both, new texts say nothing.
     """
     before, now = _held_by(study, former), _held_by(study, latter)
     if not now.people or not all(now.models.values()):
@@ -100,7 +100,8 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
     if not before.people:
         return shares_models
     has_other_models = not all(name in both and now.models[name] <= values for name, values in before.models.items())
-    return not shares_models or (has_other_models and not before.by_chance)
+    left_out = _left_to_chance(study, former, apart_from=latter)
+    return not shares_models or left_out.people != (left_out.models or has_other_models)
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,19 @@ class _Held:
 
     people: bool
     models: Mapping[str, Set[str]]
-    by_chance: bool
+
+
+@dataclass(frozen=True)
+class _Chance:
+    """Whether a pool leaves out some of the people's answers that it could hold, and some of the models'."""
+
+    people: bool
+    models: bool
 
 
 def _held_by(study: Expansion, pool: Phase) -> _Held:
     columns = columns_of_models(study)
-    people, by_chance = True, False
+    people = True
     models: dict[str, Set[str]] = {}
     for source in sources_of(study, pool):
         selected = [(condition.name, values_of(condition.values)) for condition in source.where]
@@ -125,9 +133,40 @@ def _held_by(study: Expansion, pool: Phase) -> _Held:
         for name, values in selected:
             if name in columns:
                 models[name] = models.get(name, values) & values
-        sizes = source.sample.sizes if source.sample is not None else []
-        by_chance |= source.sample is not None and not (sizes and all(_is_whole(part.size) for part in sizes))
-    return _Held(people, models, by_chance)
+    return _Held(people, models)
+
+
+def _left_to_chance(study: Expansion, pool: Phase, apart_from: Phase) -> _Chance:
+    """Return whose answers are left out by draws that the other pool does not share."""
+    columns = columns_of_models(study)
+    shared = [id(source) for source in sources_of(study, apart_from)]
+    samples = [each.sample for each in sources_of(study, pool) if id(each) not in shared and each.sample is not None]
+    return _Chance(
+        people=any(_leaves_out_people(sample, columns) for sample in samples),
+        models=any(_leaves_out_models(sample, columns) for sample in samples),
+    )
+
+
+def _leaves_out_people(sample: Sample, columns: Set[str]) -> bool:
+    # A limit by a column of models' answers does not limit people's, which have no value there.
+    limits = any(limit.attribute not in columns for limit in sample.at_most)
+    return bool(sample.not_in) or limits or not all(_is_whole(size) for size in _sizes_of(sample, columns, people=True))
+
+
+def _leaves_out_models(sample: Sample, columns: Set[str]) -> bool:
+    sizes = _sizes_of(sample, columns, people=False)
+    return bool(sample.not_in or sample.at_most) or not all(_is_whole(size) for size in sizes)
+
+
+def _sizes_of(sample: Sample, columns: Set[str], *, people: bool) -> Iterator[str]:
+    """Yield the sizes by which people's answers are drawn, or models'; of one stratum of both, to either."""
+    places = [place for place, name in enumerate(sample.strata) if name in columns]
+    if not sample.sizes:
+        yield sample.size
+    for part in sample.sizes:
+        values = part.stratum.split(" / ")
+        if not places or people == all(values[place] == NO_VALUE for place in places):
+            yield part.size
 
 
 def _is_whole(size: str) -> bool:

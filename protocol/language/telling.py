@@ -220,7 +220,8 @@ WAYS: tuple[Way, ...] = (
     ),
     Way(
         "a pool with other answers",
-        "rates a pool of other models, or of people or models alone, and so tells, by what comes again, {thing}",
+        "rates a pool of other models, of people or models alone, or of all answers of one and some of the other, and "
+        "so tells, by what comes again or is new, {thing}",
         _by_a_pool,
         unless="Let both take the same models' answers, if that will do.",
         of_protocols=True,

@@ -8,7 +8,14 @@ from itertools import product
 
 from protocol.language.expansion import Attribute, Expansion, Phase
 from protocol.language.listed import phases_of_listed
-from protocol.language.narrowing import Left, apart_from, decided_by_the_draw, narrowed, selected_by, selecting_as_drawn
+from protocol.language.narrowing import (
+    Left,
+    apart_from,
+    decided_by_the_draw,
+    selected_by,
+    selecting_as_drawn,
+    telling_drawn_by,
+)
 from protocol.language.pools import kind_rated
 from protocol.language.results import values_as_stored
 from protocol.study_phases import StudyPhases
@@ -100,7 +107,8 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
     """Yield what membership of a phase that selects by what tells the reference reveals about units of other phases.
 
     A unit absent from the phase with all tumours and strokes is neither; one that recurs where there are no tumours is
-    a stroke. Dealt phases are left out because nobody sees all of them, and phases that follow from answers because
+    a stroke. The same holds if a sample that is divided among the values, or limited within each, took every unit of
+    one value. Dealt phases are left out because nobody sees all of them, and phases that follow from answers because
     their units are not known yet.
 
     Parameters
@@ -110,9 +118,9 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
     """
     telling = [part for part in drawn if not part.slots and part.key not in to_come]
     for part in telling:
-        selects_by = narrowed(study, study.phase(part.key))
+        drawn_by = telling_drawn_by(study, study.phase(part.key))
         for attribute in study.attributes:
-            if attribute.key not in selects_by or not _has_several(attribute, pool):
+            if attribute.key not in drawn_by or not _has_several(attribute, pool):
                 continue
             of_answers = attribute.table == "candidates"
             there = {row.unit.key if of_answers else row.unit.item for row in part.sample.units}

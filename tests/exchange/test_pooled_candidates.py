@@ -142,7 +142,8 @@ def read_places(
 
 
 def test_a_place_in_an_image_is_laid_out_by_column_and_row(tmp_path: Path) -> None:
-    contents = read_places(tmp_path, "-7.5 3.5 0", "Column 33, row 17", "column: 33 row: 17")
+    written = ("Column 33, row 17", "column: 33 row: 17", "col 33 row 17.", "Row 17, column 33", "column 33.2 row 16.8")
+    contents = read_places(tmp_path, "-7.5 3.5 0", *written)
 
     assert {row.answer for row in contents.candidates} == {"Place: column 33 row 17"}
 
@@ -168,6 +169,34 @@ def test_a_place_that_nobody_can_set_is_warned_of_with_line_and_size(tmp_path: P
         "and y from -20 to 20 from its middle), where nobody can point: it says who wrote the answer. Check the place; "
         "a model that points there is wrong, and known by it."
     )
+
+
+def test_a_column_or_row_that_an_image_has_not_is_warned_of(tmp_path: Path) -> None:
+    warnings = read_places(tmp_path, "column 50 row 40", "column 51 row 40", "column 1 row 0").warnings
+
+    outside = [said.partition(", where")[0] for said in warnings if "outside" in said]
+    assert outside == [
+        "candidates.csv: line 3: place 'column 51 row 40' is outside of what item 'q1' shows (50 x 40 pixels)",
+        "candidates.csv: line 4: place 'column 1 row 0' is outside of what item 'q1' shows (50 x 40 pixels)",
+    ]
+
+
+def test_what_is_no_place_is_laid_out_as_it_stands_and_warned_of_once(tmp_path: Path) -> None:
+    contents = read_places(tmp_path, "column 3 row 4", "(3, 4)", "column -3 row 4", "in the middle")
+
+    assert contents.candidates[1].answer == "Place: (3, 4)"
+    (warning,) = [said for said in contents.warnings if "no place" in said]
+    assert warning == (
+        "candidates.csv: place is no place ('(3, 4)' in line 3, 'column -3 row 4' in line 4, 'in the middle' in line "
+        "5), and is laid out as it stands, which says that a model wrote it; expected three numbers in mm or, in an "
+        "image without scale, column 33 row 17."
+    )
+
+
+def test_a_column_and_row_of_a_scan_are_no_place_in_it(tmp_path: Path) -> None:
+    warnings = read_places(tmp_path, "column 3 row 4", file="wrist.nii.gz").warnings
+
+    assert any("place is no place ('column 3 row 4' in line 2)" in said for said in warnings)
 
 
 def test_a_place_in_an_image_that_is_not_there_is_refused_but_by_column_and_row(tmp_path: Path) -> None:

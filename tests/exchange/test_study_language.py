@@ -184,6 +184,20 @@ def test_a_list_with_a_mistake_is_named_by_its_file(read: Read, tmp_path: Path) 
     assert any(problem.startswith("lists/broken.yaml, ") for problem in problems), problems
 
 
+def test_a_list_below_a_key_of_its_own_is_refused_in_one_sentence(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "kinds.yaml").write_text("version: 1\noptions: {a: Alpha, b: Beta}\n", encoding="utf-8")
+
+    (says,) = refusal(
+        read, "phases: [{key: a, rates: items, shows: [], form: {v: {type: choice, options: lists/kinds}}}]"
+    )
+
+    assert says == (
+        "lists/kinds.yaml, key options: options stand below a key, and a shared list is nothing but its options; "
+        "remove version, options and write them from the beginning of the line, as a list or as ids with their texts."
+    )
+
+
 def test_the_protocol_of_such_a_study_alone_is_refused_in_one_sentence(read: Read, tmp_path: Path) -> None:
     read("phases: [{key: a, rates: items, shows: [], form: {v: text}}]")
 

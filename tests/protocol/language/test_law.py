@@ -338,9 +338,21 @@ def test_what_a_pool_would_tell_the_other_way_round_is_no_way_out_of_knowing_who
         (ALL, "where: {model: A}"),
         ("where: {model: A}, sample: {size: 20}", ALL),
         ("sample: {size: 20}", "sample: {size: 20}"),
+        (f"{STRATA}, sizes: {{A: 2, B: 2, (none): 5}}}}", ALL),
+        (f"{STRATA}, sizes: {{A: 2, B: 2, (none): all}}}}", "phase: one"),
+        ("sample: {at_most: {subject: 1}}", ALL),
         (f"{STRATA}, sizes: {{A: 0 %, B: 0 %, (none): all}}}}", f"{STRATA}, sizes: {{A: all, B: all, (none): 0 %}}}}"),
     ],
-    ids=["the same", "fewer models", "drawn by chance before all", "two draws", "people's, then models'"],
+    ids=[
+        "the same",
+        "fewer models",
+        "drawn by chance before all",
+        "two draws",
+        "some of each",
+        "the same, in two orders",
+        "a limit of both",
+        "people's, then models'",
+    ],
 )
 def test_a_second_pool_tells_nothing_where_new_and_known_texts_can_be_of_both(first: str, second: str) -> None:
     assert answers_to(OF_TWO_POOLS.replace("FIRST", first).replace("SECOND", second)) == set()

@@ -34,6 +34,10 @@ def test_a_shared_list_is_written_out_with_its_name() -> None:
             "'who grade 4.' means both 'gbm' and 'aa'; leave it with one of them.",
         ),
         (
+            "{type: text, synonyms: {gbm: {text: GBM, synonyms: [WHO grade 4, '']}}}",
+            "'' among the words of 'gbm' says nothing; write the word, or remove it.",
+        ),
+        (
             "{type: text, synonyms: lists/missing}",
             "there is no list 'lists/missing' beside the protocol; add the file.",
         ),

@@ -145,4 +145,16 @@ IN_POOLS = {
         OF_TWO_POOLS.replace("FIRST", "where: {model: A}").replace("SECOND", "where: {model: [A, B]}"),
         ("one", "two", "whether people or models wrote an answer"),
     ),
+    "a pool of all of people's answers and some of models', drawn by sizes": (
+        OF_TWO_POOLS.replace("FIRST", f"{STRATA}, sizes: {{A: 2, B: 2, (none): all}}}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool of all of models' answers and some of people's, drawn by sizes": (
+        OF_TWO_POOLS.replace("FIRST", f"{STRATA}, sizes: {{A: all, B: all, (none): 5}}}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool that limits models' answers alone": (
+        OF_TWO_POOLS.replace("FIRST", "sample: {at_most: {model: 2}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
 }

@@ -190,6 +190,27 @@ def test_what_comes_again_or_is_new_in_a_blind_phase_is_not_of_one_value(
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
 
 
+def with_a_single_lesion(folder: Path) -> None:
+    rows = rows_of(folder / "items.csv")
+    rewrite(folder / "items.csv", [row | {"finding": "lesion" if row["item"] == "i1" else "none"} for row in rows])
+
+
+@pytest.mark.parametrize(
+    "sample",
+    ["size: 2, strata: finding, allocation: equal", "at_most: {finding: 1}"],
+    ids=["in equal parts", "within a limit"],
+)
+def test_a_sample_that_takes_all_there_is_of_one_value_leaves_no_blind_phase_the_other_alone(
+    sqlite_database: Database, tmp_path: Path, sample: str
+) -> None:
+    look = LOOK.replace(OF_TWO, f"from: {{sample: {{{sample}}}}}")
+    folder = write_listed(tmp_path / "study", of_phases(look, BLIND, before=CHOSEN), [with_a_single_lesion])
+    situation = imported_listed(sqlite_database, folder)
+
+    with pytest.raises(Conflict, match=r"Phase 'look' tells the reference .* all that is new there has one value"):
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+
 @pytest.mark.parametrize(
     "phases",
     [

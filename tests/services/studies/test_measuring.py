@@ -61,3 +61,24 @@ def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_size(
         "pixels, x from -25 to 25 and y from -20 to 20 from its middle), where nobody can point; correct it."
     )
     assert warnings == ([sentence] if warned else [])
+
+
+@pytest.mark.parametrize(("start", "warned"), [("12|3|0", True), ("-12|3|0", False), ("middle", False)])
+def test_an_item_that_begins_where_the_reference_is_is_warned_of(tmp_path: Path, start: str, warned: bool) -> None:
+    def with_a_start(folder: Path) -> None:
+        with_an_image(folder)
+        rows = rows_of(folder / "references.csv")
+        place = {"accepted": "10 3 0", "radius": "4"}
+        rewrite(folder / "references.csv", [row | (place if row["item"] == "i7" else {}) for row in rows])
+        items = rows_of(folder / "items.csv")
+        rewrite(folder / "items.csv", [row | {"start": start if row["item"] == "i7" else ""} for row in items])
+
+    write_listed(tmp_path / "study", PROTOCOL, [with_a_start])
+
+    warnings = [said for said in validated_folder(tmp_path / "study").warnings if "begins" in said]
+
+    sentence = (
+        "references.csv: line 8: item 'i7' begins at 12 3 0 (start), within the radius of the place '10 3 0' that "
+        "counts as right in 'spot': the crosshair shows it; begin elsewhere."
+    )
+    assert warnings == ([sentence] if warned else [])
