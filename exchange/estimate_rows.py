@@ -158,6 +158,7 @@ class Pooled:
 Reason = Literal[
     "not assessable",
     "unresolved",
+    "neither correct nor incorrect",
     "excluded or not assessable",
     "undetermined or not assessable",
     "undetermined or not assessable, counted as not read",
