@@ -120,6 +120,7 @@ class Stratum:
         "category",
         "grounding",
         "candidates",
+        "references",
         "pairs",
         "model",
         "prior",
@@ -138,6 +139,7 @@ class Stratum:
 
 ALL_ITEMS = Stratum("all")
 ALL_CANDIDATES = Stratum("candidates")
+ALL_REFERENCES = Stratum("references")
 ALL_PAIRS = Stratum("pairs")
 
 
