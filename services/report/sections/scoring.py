@@ -115,8 +115,8 @@ def _shares(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
                 )
                 rows.append(EstimateRow("share", "scored_correct", (rater.party,), stratum, weighted, weighted=True))
     bounds = (
-        " What was scored neither correct nor incorrect is left out; beside the share are two bounds, with all of these "
-        "incorrect and all of them correct."
+        " What was scored neither correct nor incorrect is left out; beside the share are two bounds, with all of "
+        "these incorrect and all of them correct."
     )
     return EstimateTable(
         key="scores_shares",
