@@ -98,8 +98,8 @@ def _of_no_flag(study: Expansion, line: AuthoredEstimate) -> Iterator[tuple[Unde
     if len(line.over) == 1 and line.over[0] in flags:
         return
     there = f"expected {alternatives(flags)}" if flags else "and the study declares none"
-    found = f"'{shown(', '.join(line.over))}' is none" if line.over else "none is named"
-    says = f"the flag is one yes_no attribute of what is rated, and {found}, {there}; write over: ATTRIBUTE."
+    named = f"'{shown(', '.join(line.over))}' is none" if line.over else "none is named"
+    says = f"the flag is one yes_no attribute of what is rated, and {named}, {there}; write over: ATTRIBUTE."
     yield ("over",), says
 
 
